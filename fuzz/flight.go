@@ -105,7 +105,10 @@ func (v *verb) makeAgain(path string, do func()) {
 		}
 	}()
 	v.Seed, v.Runs, v.Budget = r.Seed, 0, 0
-	v.session.Strategies, v.session.Workers, v.session.Explore.File = r.Strategies, r.Workers, flight.CopyOf(v.File, v.t.TempDir())
+	if v.session.Portfolio, err = portfolio(r.Strategies); err != nil {
+		v.t.Fatal(err)
+	}
+	v.session.Workers, v.session.Explore.File = r.Workers, flight.CopyOf(v.File, v.t.TempDir())
 	all := false
 	for _, run := range r.On {
 		switch run.Phase {
@@ -114,10 +117,7 @@ func (v *verb) makeAgain(path string, do func()) {
 		case flight.Explore, flight.Bytes:
 			all, v.Runs = true, v.Runs+run.Index+1
 		default:
-			f, made, err := v.session.Rerun(v.request(session.Check), run)
-			if err != nil {
-				v.t.Fatal(err)
-			}
+			f, made := v.session.Rerun(v.request(session.Check), run)
 			if reached = reached && made; f != nil && v.name != "MustFind" {
 				found = append(found, f)
 			}

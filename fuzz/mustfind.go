@@ -46,11 +46,7 @@ func (c Config) MustFind(t testing.TB, property func(*props.T)) *finding.Finding
 	v.recorded(func() {
 		t.Helper()
 		start := time.Now()
-		res, err := v.session.Search(context.Background(), v.request(session.Check))
-		if err != nil {
-			v.t.Fatal(err)
-		}
-		found = v.mustHave(res, start)
+		found = v.mustHave(v.session.Search(context.Background(), v.request(session.Check)), start)
 	})
 	if found.Case.Test == "" && t.Failed() {
 		t.FailNow() // the run in which the last process died ends this one too

@@ -39,14 +39,15 @@ func (c Config) begin(t testing.TB, name string, usual time.Duration, property f
 	if err == nil {
 		err = c.refuse(name)
 	}
-	if c = c.settle(&e, usual); err == nil && c.Strategies != nil {
-		_, err = search.Strategies(c.Strategies...)
+	var arms []search.Entry
+	if c = c.settle(&e, usual); err == nil {
+		arms, err = portfolio(c.Strategies)
 	}
 	if err != nil {
 		out.Fatal(err)
 	}
 	v := &verb{Config: c, t: out, name: name, shower: newShower()}
-	s := &session.Session{Property: search.PropertyOf(property, t.Name()), Strategies: c.Strategies, Workers: c.Workers, Passed: v.shower.passed(),
+	s := &session.Session{Property: search.PropertyOf(property, t.Name()), Portfolio: arms, Workers: c.Workers, Passed: v.shower.passed(),
 		Explore: search.ExploreOptions{Method: c.Method, Inputs: c.Inputs, KeepOn: c.KeepOn, Estimate: c.Estimate, File: c.File},
 		Shrink:  c.Shrink, Limit: search.LimitOf(t), Pages: e.Out != "", Repair: e.Repair, Shown: shown, Shrinking: v.shrinking}
 	s.Folder = corpus.FolderOf(c.Folder, s.Property.Name)
@@ -65,6 +66,14 @@ func (c Config) begin(t testing.TB, name string, usual time.Duration, property f
 		}
 	}
 	return v
+}
+
+// portfolio returns the arms of a search with these strategies; none means the usual ones.
+func portfolio(strategies []string) ([]search.Entry, error) {
+	if strategies == nil {
+		return nil, nil
+	}
+	return search.Strategies(strategies...)
 }
 
 // fewPart is which part of its time Check spends on running all distinct orders, if they are few.

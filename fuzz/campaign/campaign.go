@@ -168,17 +168,28 @@ type Outcome struct {
 	Missed []string
 }
 
+// An End is why a campaign has ended: by time, by its context, or because nothing is left to
+// search for. If that is so of its properties for several reasons, it is the last of these.
+type End string
+
+// The ends.
+const (
+	EndComplete    End = "complete"    // every order was run
+	EndSaturated   End = "saturated"   // nothing or little is left
+	EndFailures    End = "failures"    // the rest is searched no more because of them
+	EndGivenUp     End = "given up"    // something was given up, and else nothing is left
+	EndRuns        End = "runs"        // each property has had its runs
+	EndTime        End = "time"        // Options.For
+	EndInterrupted End = "interrupted" // the context was done before
+)
+
 // A Report is what came of a campaign.
 type Report struct {
 	Outcomes []Outcome
-	// Ended says why the campaign has ended: "runs", "time", "complete" when nothing was
-	// left to search for, "saturated" when nothing or little was, "failures" when the rest
-	// was searched no more because of them, "given up" when something was given up and
-	// else nothing was left, or "interrupted".
-	Ended   string
-	Elapsed time.Duration
-	Deaths  int    // of worker processes, whatever they died of
-	Seed    uint64 // what its runs followed from
+	Ended    End
+	Elapsed  time.Duration
+	Deaths   int    // of worker processes, whatever they died of
+	Seed     uint64 // what its runs followed from
 }
 
 // Failures returns how many findings there are.
@@ -191,7 +202,7 @@ func (r *Report) Failures() (n int) {
 
 // Interrupted reports whether the campaign has ended before its bounds since its context was
 // done.
-func (r *Report) Interrupted() bool { return r.Ended == interrupted }
+func (r *Report) Interrupted() bool { return r.Ended == EndInterrupted }
 
 // Complaints reports whether some property was tested less than it seems.
 func (r *Report) Complaints() (n int) {

@@ -452,7 +452,7 @@ func TestInterrupted(t *testing.T) {
 	o.Env = environment(dir)
 	list := subjects(t, o.Env, "TestHolds", "TestTwoBugs")
 	runs, parts := 0, 0
-	for ended := ""; ended != "runs"; parts++ {
+	for ended := campaign.End(""); ended != campaign.EndRuns; parts++ {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Duration(60+100*parts)*time.Millisecond, cancel)
 		r, err := campaign.Run(ctx, list, o)
@@ -468,7 +468,7 @@ func TestInterrupted(t *testing.T) {
 			t.Errorf("it went back from %d runs to %d", runs, now)
 		}
 		runs, ended = now, r.Ended
-		if got := found(r); ended == "runs" && !slices.Equal(got, want) {
+		if got := found(r); ended == campaign.EndRuns && !slices.Equal(got, want) {
 			t.Errorf("found\n%s\nand without interruption\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
@@ -535,7 +535,7 @@ func TestNeverSaturated(t *testing.T) {
 		want := 0
 		for _, c := range []struct {
 			workers, runs int
-			ended         string
+			ended         campaign.End
 		}{{1, 0, "given up"}, {3, 0, "given up"}, {2, 3000, "runs"}} {
 			r := campaignOf(t, t.TempDir(), campaign.Options{Saturated: 0.01, Workers: c.workers, Runs: c.runs}, test)
 			out := &r.Outcomes[0]

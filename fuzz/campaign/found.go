@@ -100,7 +100,7 @@ func (c *campaign) foundRest() {
 // cutShort counts the runs of a share that is not over, or follows one that is not.
 func (c *campaign) cutShort(j *job) {
 	t := j.target
-	if j.reply == nil || c.ended != timeOver || t.GivenUp != "" {
+	if j.reply == nil || c.ended != EndTime || t.GivenUp != "" {
 		return
 	}
 	if t.Cut == nil {

@@ -326,6 +326,7 @@ func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int)
 	f := death.Record()
 	f.Signature = signature(death)
 	f.Exact, f.Where = f.Signature, whereDied(j, death)
+	f.Property, f.Test = j.target.subject.Property.Name, j.target.subject.Property.Test
 	if j.request.Do == session.Begin && death.At.String() != "" { // else it is a run of the first batch
 		if death.Outside() || death.Cause != "" && tries == 1 {
 			return nil

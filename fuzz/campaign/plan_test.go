@@ -177,7 +177,7 @@ func TestTurnsOfShares(t *testing.T) {
 // TestFirstShares: when the time is over each property still has its saved cases and its
 // first share, and nothing more; after an interrupt none has.
 func TestFirstShares(t *testing.T) {
-	for why, want := range map[string]string{timeOver: "begin 0, run 0 0+1, run 1 0+1", interrupted: ""} {
+	for why, want := range map[End]string{EndTime: "begin 0, run 0 0+1, run 1 0+1", EndInterrupted: ""} {
 		c := planned(4, Options{Seed: 1, For: time.Second})
 		begin := &job{target: c.targets[0], request: session.Request{Do: session.Begin}, reply: &session.Reply{}}
 		c.first, c.ready = 1, make(chan struct{})

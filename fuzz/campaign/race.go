@@ -90,7 +90,7 @@ func (p *pair) run(ctx context.Context) (*Report, error) {
 	}
 	r.add(beside)
 	p.closed = true
-	p.plain.tell(Event{Kind: Ended, Text: r.Ended})
+	p.plain.tell(Event{Kind: Ended, Text: string(r.Ended)})
 	return r, nil
 }
 
@@ -143,7 +143,7 @@ func (r *Report) add(beside *Report) {
 	}
 	r.Deaths += beside.Deaths
 	r.Elapsed = max(r.Elapsed, beside.Elapsed)
-	for _, why := range []string{interrupted, "time"} {
+	for _, why := range []End{EndInterrupted, EndTime} {
 		if r.Ended == why || beside.Ended == why {
 			r.Ended = why
 			return

@@ -30,10 +30,10 @@ type campaign struct {
 	first   int           // requests for saved cases that are not over
 	ready   chan struct{} // closed when none is left
 
-	over    bool   // no more shares are begun
-	resting bool   // what is found now is out of turn
-	ended   string // why
-	broken  error  // what kept a checkpoint from being written, told once
+	over    bool  // no more shares are begun
+	resting bool  // what is found now is out of turn
+	ended   End   // why
+	broken  error // what kept a checkpoint from being written, told once
 }
 
 // How often a campaign says how far it is, in its first minute and later, how often it
@@ -76,10 +76,10 @@ func (c *campaign) run(ctx context.Context) (*Report, error) {
 	workers.Wait()
 	c.checkpoint()
 	c.tellRest()
-	c.tell(Event{Kind: Ended, Text: c.ended})
+	c.tell(Event{Kind: Ended, Text: string(c.ended)})
 	r := &Report{Ended: c.ended, Elapsed: c.elapsed(), Deaths: c.deaths, Seed: c.Seed}
 	for _, t := range c.targets {
-		r.Outcomes = append(r.Outcomes, t.outcome(c.ended == interrupted))
+		r.Outcomes = append(r.Outcomes, t.outcome(c.ended == EndInterrupted))
 	}
 	return r, nil
 }
@@ -113,21 +113,9 @@ func (c *campaign) prepare() {
 	}
 }
 
-// Why a campaign ends, by time or because nothing is left to search for. If that is so of
-// its properties for several reasons, it is the one that comes last here.
-const (
-	interrupted = "interrupted"
-	complete    = "complete"
-	saturated   = "saturated"
-	failures    = "failures"
-	givenUp     = "given up"
-	runs        = "runs"
-	timeOver    = "time"
-)
-
 // nothingLeft says why nothing is left to search for.
-func (c *campaign) nothingLeft() string {
-	why := []string{complete, saturated, failures, givenUp, runs}
+func (c *campaign) nothingLeft() End {
+	why := []End{EndComplete, EndSaturated, EndFailures, EndGivenUp, EndRuns}
 	last := 0
 	for _, t := range c.targets {
 		last = max(last, slices.Index(why, t.ended(&c.Options)))
@@ -148,7 +136,7 @@ func (c *campaign) loop(ctx context.Context, s stops, results chan *job) {
 	done := ctx.Done()
 	for {
 		if c.handOut(); len(c.flying) == 0 {
-			if c.foundRest(); c.ended == interrupted || c.next(false) < 0 {
+			if c.foundRest(); c.ended == EndInterrupted || c.next(false) < 0 {
 				c.end(c.nothingLeft())
 				return
 			}
@@ -169,11 +157,11 @@ func (c *campaign) loop(ctx context.Context, s stops, results chan *job) {
 			c.checkpoint()
 		case <-end:
 			end = nil
-			c.end(timeOver)
+			c.end(EndTime)
 			s.after()
 		case <-done:
 			done = nil
-			c.end(interrupted)
+			c.end(EndInterrupted)
 		}
 	}
 }
@@ -181,15 +169,15 @@ func (c *campaign) loop(ctx context.Context, s stops, results chan *job) {
 // end ends the search, for a reason if there was none before. What was found is still
 // made smaller. When the time is over each property still has its saved cases and its
 // first share: else it would fail since others took long.
-func (c *campaign) end(why string) {
-	if c.over && why != interrupted {
+func (c *campaign) end(why End) {
+	if c.over && why != EndInterrupted {
 		return
 	}
 	c.over, c.ended = true, why
 	for _, t := range c.targets {
 		c.confirm(t)
 		t.waiting = slices.DeleteFunc(t.waiting, func(j *job) bool {
-			return why == interrupted || j.request.Do == session.Begin && why != timeOver
+			return why == EndInterrupted || j.request.Do == session.Begin && why != EndTime
 		})
 		t.dropRest()
 	}
@@ -237,7 +225,7 @@ func (c *campaign) settle(j *job) {
 
 // noteLate notes a share whose run did not end.
 func (c *campaign) noteLate(j *job) {
-	if t := j.target; j.late != "" && len(j.died) == 0 && c.ended == timeOver && len(t.Late) < mostTexts {
+	if t := j.target; j.late != "" && len(j.died) == 0 && c.ended == EndTime && len(t.Late) < mostTexts {
 		t.Late = append(t.Late, j.late)
 	}
 }

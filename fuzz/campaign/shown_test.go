@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/campaign"
-	"github.com/jostle-go/jostle/fuzz/coverage"
 )
 
 // TestShownByFailures: what a saved case has shown, an order of all that were run before the

@@ -29,7 +29,7 @@ type state struct {
 	Runs    int
 	Elapsed time.Duration
 	Deaths  int
-	Ended   string
+	Ended   End
 	Race    bool `json:",omitempty"` // a file beside it has the search with the race detector
 	Targets []targetState
 }
@@ -272,7 +272,7 @@ func Read(path string) (*Report, error) {
 		}
 		old.Target.subject = Subject{Binary: &binary.Binary{Package: old.Package, Dir: old.Dir},
 			Property: worker.Property{Test: old.Test, Name: old.Name, Func: old.Func, Call: old.Call}}
-		r.Outcomes = append(r.Outcomes, old.Target.outcome(s.Ended == interrupted))
+		r.Outcomes = append(r.Outcomes, old.Target.outcome(s.Ended == EndInterrupted))
 	}
 	if s.Race {
 		err = r.readBeside(path)

@@ -260,18 +260,18 @@ func (t *target) signatures() (list []string) {
 }
 
 // ended says why nothing more is searched for.
-func (t *target) ended(o *Options) string {
+func (t *target) ended(o *Options) End {
 	switch {
 	case t.Complete != "":
-		return complete
+		return EndComplete
 	case t.Saturated > 0:
-		return saturated
+		return EndSaturated
 	case o.First && len(t.Findings) > 0:
-		return failures
+		return EndFailures
 	case t.GivenUp != "":
-		return givenUp
+		return EndGivenUp
 	}
-	return runs
+	return EndRuns
 }
 
 // ran says what was run. A run that fails before the search is none of those that are

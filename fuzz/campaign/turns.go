@@ -98,7 +98,7 @@ func (c *campaign) next(spare bool) int {
 // hasShare reports whether a target has a share to begin or to go on with.
 func (c *campaign) hasShare(t *target) bool {
 	if c.over {
-		return c.ended == timeOver && t.next == 0 && t.open(&c.Options)
+		return c.ended == EndTime && t.next == 0 && t.open(&c.Options)
 	}
 	if t.isClosed(&c.Options) {
 		return false

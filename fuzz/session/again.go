@@ -20,10 +20,7 @@ import (
 // knows the last one. With one it ends the run there, and returns a case that is the run
 // up to that decision and with it.
 func (s *Session) again(ctx context.Context, q *Request, r *Reply) error {
-	o, err := s.Options(q)
-	if err != nil {
-		return err
-	}
+	o := s.options(q)
 	size := o.BatchSize()
 	o.First, o.Runs = q.First, (q.First+1)*size
 	if q.Runs > 0 {

@@ -129,8 +129,10 @@ func isBeside(file, path string) bool {
 
 // clearEarly removes what was saved early and has no finding in the end.
 func (s *Session) clearEarly() {
-	for path := range s.early {
-		os.Remove(path)
+	for path, mine := range s.early {
+		if mine {
+			os.Remove(path)
+		}
 	}
 	s.early = nil
 }
@@ -252,9 +254,8 @@ func (s *Session) shrink(ctx context.Context, q *Request, r *Reply) error {
 	if played.Result.Failure == nil {
 		return errors.New(played.Held(filepath.Base(c.Path), s.isLiteral()))
 	}
-	if q.Fresh {
-		s.early = map[string]bool{c.Path: true}
-	}
+	s.early = map[string]bool{c.Path: q.Fresh}
+	defer func() { s.early = nil }()
 	s.Shrink = orForever(q.Time)
 	r.Findings = s.conclude(ctx, r, runner, played.Finding(runner, s.origin(&c), &c), q.Where, end{q.Keep, c.Path, s.mostRuns(q)})
 	return nil

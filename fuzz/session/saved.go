@@ -95,12 +95,11 @@ func (s *Session) play(ctx context.Context, runner *props.Runner, c *corpus.Case
 // if its failure is mended, else by a run near it that fails alike. It reports whether it did.
 func (s *Session) repaired(ctx context.Context, runner *props.Runner, c *corpus.Case, played *finding.Played, q *Request, r *Reply) (done bool, err error) {
 	file := filepath.Base(c.Path)
-	if r.Renewed, err = played.Renew(s.Folder, c); r.Renewed != "" || err != nil {
+	if r.Renewed, err = played.Renew(s.Folder, c); r.Renewed != "" {
 		r.note("case %s: its failure is mended; saved as a regression test: %s", file, filepath.Base(r.Renewed))
-		return err == nil, err
 	}
-	if played.Exact {
-		return false, nil
+	if r.Renewed != "" || err != nil || played.Exact {
+		return r.Renewed != "", err
 	}
 	near, cancel := s.within(ctx, q.Time)
 	defer cancel()

@@ -43,7 +43,7 @@ func (s *Session) foundIn(ctx context.Context, r *Reply, res *search.Result, sta
 
 // begin runs the saved cases, and then every order, if there are few and no case fails.
 func (s *Session) begin(ctx context.Context, q *Request, r *Reply) error {
-	if err := s.saved(ctx, q, r); err != nil || s.Strategies != nil {
+	if err := s.saved(ctx, q, r); err != nil || s.Portfolio != nil {
 		return err
 	}
 	if len(r.Findings) == 0 {
@@ -61,7 +61,7 @@ func (s *Session) begin(ctx context.Context, q *Request, r *Reply) error {
 
 // hints looks for hints, unless somebody says how to search.
 func (s *Session) hints(ctx context.Context, q *Request) (h search.Hints) {
-	if s.Strategies == nil {
+	if s.Portfolio == nil {
 		h = search.LookForHints(ctx, s.Property, search.Options{Seed: q.Seed, Runs: q.Runs})
 	}
 	return h
@@ -86,11 +86,7 @@ func (s *Session) few(ctx, searching context.Context, q *Request, r *Reply) (lef
 	if len(x.Found) > 0 || !x.All {
 		return len(x.Found) == 0 || s.Later, nil
 	}
-	o, err := s.Options(q)
-	if err != nil {
-		return false, err
-	}
-	res, same := x.Confirm(searching, s.Property, o)
+	res, same := x.Confirm(searching, s.Property, s.options(q))
 	switch {
 	case res.Finding != nil:
 		s.late(r, &res)
@@ -124,33 +120,25 @@ func (s *Session) late(r *Reply, res *search.Result) {
 }
 
 // Search searches at random, guided if the property gives hints and nobody says how to search.
-func (s *Session) Search(ctx context.Context, q *Request) (search.Result, error) {
+func (s *Session) Search(ctx context.Context, q *Request) search.Result {
 	ctx, cancel := s.within(ctx, q.Time)
 	defer cancel()
-	h := s.hints(ctx, q)
-	o, err := s.Options(q)
-	if err != nil {
-		return search.Result{}, err
-	}
+	h, o := s.hints(ctx, q), s.options(q)
 	o.Hinted = h.Given
 	res := search.Sample(ctx, s.Property, o)
 	h.AddTo(&res)
-	return res, nil
+	return res
 }
 
 // Rerun makes a run again with which a process died that was asked for the same. It returns a
 // failing run among those that it follows from, nil if there is none, and whether it was made.
-func (s *Session) Rerun(q *Request, run flight.Run) (f *finding.Finding, reached bool, err error) {
+func (s *Session) Rerun(q *Request, run flight.Run) (f *finding.Finding, reached bool) {
 	ctx, cancel := s.within(context.Background(), q.Time)
 	defer cancel()
-	h := s.hints(ctx, q)
-	o, err := s.Options(q)
-	if err != nil {
-		return nil, false, err
-	}
+	h, o := s.hints(ctx, q), s.options(q)
 	o.Hinted, o.Workers, o.Passed = h.Given, 0, nil
 	f, reached = search.Again(ctx, s.Property, o, Few, run)
-	return cmp.Or(f, h.Failed), reached, nil
+	return cmp.Or(f, h.Failed), reached
 }
 
 // check runs the saved cases, every order if they are few, and searches at random until a run
@@ -165,10 +153,7 @@ func (s *Session) check(ctx context.Context, q *Request, r *Reply) error {
 	if left, err := s.few(ctx, searching, q, r); err != nil || !left {
 		return err
 	}
-	res, err := s.Search(searching, q)
-	if err != nil {
-		return err
-	}
+	res := s.Search(searching, q)
 	s.late(r, &res)
 	if c := res.Cached.String(); c != "" {
 		r.note("%s", c)
@@ -196,10 +181,7 @@ const orderBytes = 4 << 20
 // run makes the runs of some batches. After one that fails it goes on with the next
 // batch: another may fail otherwise.
 func (s *Session) run(ctx context.Context, q *Request, r *Reply) error {
-	o, err := s.Options(q)
-	if err != nil {
-		return err
-	}
+	o := s.options(q)
 	o.OrderBytes = orderBytes
 	if q.Time > 0 {
 		o.Until = time.Now().Add(q.Time)
@@ -237,6 +219,7 @@ func (s *Session) run(ctx context.Context, q *Request, r *Reply) error {
 		b, parts = next, append(parts, seen)
 	}
 	r.Over = b - q.First
+	var err error
 	r.Orders, err = joined(parts, q.Seed).MarshalBinary()
 	return err
 }

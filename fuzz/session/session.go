@@ -24,9 +24,9 @@ import (
 type Session struct {
 	Property search.Property
 	Folder   corpus.Folder // of its cases
-	// Strategies are the names of those that search at random; nil means the usual ones.
-	Strategies []string
-	Workers    int // goroutines that run the property at the same time
+	// Portfolio has the arms that search at random; none means the usual ones.
+	Portfolio []search.Entry
+	Workers   int // goroutines that run the property at the same time
 	// Explore has the settings of Explore that no Request has.
 	Explore search.ExploreOptions
 	Cache   distill.Cache // of passing cases
@@ -45,9 +45,7 @@ type Session struct {
 	// Pages asks for pages next to cases. Repair lets saved cases give way to what shows the
 	// same failure better. Shortest saves the shortest run of each failure only.
 	Pages, Repair, Shortest bool
-	// When says when a saved case runs, in words; "" means from now on. Shown returns a path
-	// as people see it; nil means all of it.
-	When  string
+	// Shown returns a path as people see it; nil means all of it.
 	Shown func(path string) string
 	// Shrinking, if it is not nil, is called before a run is shrunk. It returns what reports
 	// the progress of that, and what is called after it.
@@ -108,13 +106,10 @@ func (s *Session) shown(path string) string {
 	return s.Shown(path)
 }
 
-// Options returns those of a search at random.
-func (s *Session) Options(q *Request) (o search.Options, err error) {
-	o = search.Options{Seed: q.Seed, Runs: q.Runs, Hinted: q.Hinted, CountAll: s.Later, Workers: s.Workers, Passed: s.Passed, Cache: s.Cache}
-	if s.Strategies != nil {
-		o.Portfolio, err = search.Strategies(s.Strategies...)
-	}
-	return o, err
+// options returns those of a search at random.
+func (s *Session) options(q *Request) search.Options {
+	return search.Options{Seed: q.Seed, Runs: q.Runs, Hinted: q.Hinted, CountAll: s.Later, Portfolio: s.Portfolio, Workers: s.Workers,
+		Passed: s.Passed, Cache: s.Cache}
 }
 
 // old returns the folder that the test had for cases of version 1, if it is another one.

@@ -73,7 +73,7 @@ func TestHostileCases(t *testing.T) {
 func TestAgain(t *testing.T) {
 	var out bytes.Buffer
 	p := &printer{w: &out}
-	p.printFinding("bank", &campaign.Finding{Record: record.Record{Died: true, Failure: "broken", Kept: record.Kept{Path: "/my bank/it's.case"}}})
+	p.printFinding("bank", &campaign.Finding{Record: record.Record{Died: true, Known: true, Failure: "broken", Kept: record.Kept{Path: "/my bank/it's.case"}}})
 	if want := "--- FAIL: bank\n    broken\n        again: jostle replay '/my bank/it'\\''s.case'\n"; out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}

@@ -27,7 +27,7 @@ func Serve(verb string, of *session.Session, stall time.Duration) bool {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.serve(verb, &session.Session{Property: of.Property, Folder: of.Folder, Strategies: of.Strategies, FewFor: fewFor, Later: true,
+	w.serve(verb, &session.Session{Property: of.Property, Folder: of.Folder, Portfolio: of.Portfolio, FewFor: fewFor, Later: true,
 		Explore: search.ExploreOptions{Method: of.Explore.Method, Inputs: of.Explore.Inputs}, Turn: w.waitTurn,
 		Say: func(e session.Event) { w.say(Message{Event: e}) }}, stall)
 	return true

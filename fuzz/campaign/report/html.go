@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jostle-go/jostle/fuzz/campaign"
 	"github.com/jostle-go/jostle/fuzz/coverage"
 	"github.com/jostle-go/jostle/fuzz/record"
 	"github.com/jostle-go/jostle/fuzz/words"
@@ -42,8 +43,9 @@ func (r *Report) outline() string {
 	if r.Ended == "" {
 		text += ", and it was not over"
 	} else {
-		text += ", ended by " + map[string]string{"runs": "the number of runs", "time": "time", "complete": "nothing being left",
-			"saturated": "hardly anything being left", "failures": "failures", "given up": "properties being given up", "interrupted": "an interruption"}[r.Ended]
+		text += ", ended by " + map[campaign.End]string{campaign.EndRuns: "the number of runs", campaign.EndTime: "time", campaign.EndComplete: "nothing being left",
+			campaign.EndSaturated: "hardly anything being left", campaign.EndFailures: "failures", campaign.EndGivenUp: "properties being given up",
+			campaign.EndInterrupted: "an interruption"}[r.Ended]
 	}
 	if r.Deaths > 0 {
 		text += fmt.Sprintf(", %s of workers", words.Count(r.Deaths, "death"))

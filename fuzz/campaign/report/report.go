@@ -27,12 +27,12 @@ const Format = 2
 
 // A Report is what came of a campaign.
 type Report struct {
-	Format     int        `json:"format"`
-	Ended      string     `json:"ended"` // why, as campaign.Report has it; "" if it goes on
-	Seconds    float64    `json:"seconds"`
-	Runs       int        `json:"runs"`
-	Deaths     int        `json:"deaths"` // of worker processes
-	Properties []Property `json:"properties"`
+	Format     int          `json:"format"`
+	Ended      campaign.End `json:"ended"` // "" if it goes on
+	Seconds    float64      `json:"seconds"`
+	Runs       int          `json:"runs"`
+	Deaths     int          `json:"deaths"` // of worker processes
+	Properties []Property   `json:"properties"`
 	// Changes is what is new since the last report; nil if there was none.
 	Changes *Changes `json:"changes"`
 }

@@ -390,7 +390,7 @@ func TestNothing(t *testing.T) {
 
 // TestEnds: a report says in words why a campaign has ended.
 func TestEnds(t *testing.T) {
-	for ended, want := range map[string]string{
+	for ended, want := range map[campaign.End]string{
 		"":            ", and it was not over",
 		"runs":        ", ended by the number of runs",
 		"time":        ", ended by time",
