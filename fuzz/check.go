@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/jostle-go/jostle/fuzz/session"
+	"github.com/jostle-go/jostle/fuzz/internal/session"
 	"github.com/jostle-go/jostle/props"
 )
 

@@ -17,9 +17,9 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/corpus/golden"
-	"github.com/jostle-go/jostle/fuzz/env"
+	"github.com/jostle-go/jostle/fuzz/internal/env"
+	"github.com/jostle-go/jostle/fuzz/internal/session"
 	"github.com/jostle-go/jostle/fuzz/search"
-	"github.com/jostle-go/jostle/fuzz/session"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"

@@ -13,8 +13,8 @@ import (
 
 	exprand "golang.org/x/exp/rand"
 
-	"github.com/jostle-go/jostle/fuzz/env"
 	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/internal/env"
 	"github.com/jostle-go/jostle/fuzz/search"
 )
 

@@ -66,7 +66,7 @@
 //	JOSTLE_BUDGET    a duration such as 30s, or a number of runs such as 10000
 //	JOSTLE_REPLAY    a case file, or the name of one: only that, with its whole trace
 //	JOSTLE_OUT       a folder for failing cases, in place of testdata/jostle, where each has
-//	                 a page of HTML, one of JSON (see fuzz/record) and a diagram of Mermaid
+//	                 a page of HTML, one of JSON (see fuzz/internal/record) and a diagram of Mermaid
 //	JOSTLE_SHRINK    how long a failing case may be made smaller and explained, such as 1m;
 //	                 else 5s; 0 is not at all
 //	JOSTLE_REPAIR    1: a stale case gives way to a run near it that fails alike, if there is one, a
@@ -115,7 +115,7 @@
 //
 // # For other tools
 //
-// Packages below search without package testing: fuzz/session does all that a verb
+// Packages below search without package testing: fuzz/internal/session does all that a verb
 // does, fuzz/search runs a property and returns what it found, fuzz/finding repeats and
-// saves a failing run, fuzz/record is one as a value, and fuzz/explore goes through the orders of any program on package pulse.
+// saves a failing run, fuzz/internal/record is one as a value, and fuzz/explore goes through the orders of any program on package pulse.
 package fuzz

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jostle-go/jostle/fuzz/coverage"
-	"github.com/jostle-go/jostle/fuzz/native"
+	"github.com/jostle-go/jostle/fuzz/internal/coverage"
+	"github.com/jostle-go/jostle/fuzz/internal/native"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"

@@ -10,9 +10,9 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/finding"
-	"github.com/jostle-go/jostle/fuzz/flight"
-	"github.com/jostle-go/jostle/fuzz/native"
-	"github.com/jostle-go/jostle/fuzz/record"
+	"github.com/jostle-go/jostle/fuzz/internal/flight"
+	"github.com/jostle-go/jostle/fuzz/internal/native"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/props"
 )

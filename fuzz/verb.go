@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/corpus"
-	"github.com/jostle-go/jostle/fuzz/env"
 	"github.com/jostle-go/jostle/fuzz/explore"
-	"github.com/jostle-go/jostle/fuzz/record"
+	"github.com/jostle-go/jostle/fuzz/internal/env"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
+	"github.com/jostle-go/jostle/fuzz/internal/session"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/search"
-	"github.com/jostle-go/jostle/fuzz/session"
-	"github.com/jostle-go/jostle/fuzz/words"
 	"github.com/jostle-go/jostle/props"
 )
 

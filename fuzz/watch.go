@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jostle-go/jostle/fuzz/env"
+	"github.com/jostle-go/jostle/fuzz/internal/env"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/search"
-	"github.com/jostle-go/jostle/fuzz/words"
 )
 
 // hurry tells that a search has ended before its time, "" when it has not.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/jostle-go/jostle/corpus"
-	"github.com/jostle-go/jostle/fuzz/record"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
 )
 
 // Join makes one case of two in a folder that show one bug, as Keep does where it knows of

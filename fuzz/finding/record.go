@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/jostle-go/jostle/corpus"
-	"github.com/jostle-go/jostle/fuzz/record"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/jostle-go/jostle/corpus"
-	"github.com/jostle-go/jostle/fuzz/record"
-	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/strategy"

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
-	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
 // Advice returns what to do about an exploration that was not complete, in a few

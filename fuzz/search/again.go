@@ -3,9 +3,9 @@ package search
 import (
 	"context"
 
-	"github.com/jostle-go/jostle/fuzz/distill"
 	"github.com/jostle-go/jostle/fuzz/finding"
-	"github.com/jostle-go/jostle/fuzz/flight"
+	"github.com/jostle-go/jostle/fuzz/internal/distill"
+	"github.com/jostle-go/jostle/fuzz/internal/flight"
 )
 
 // remade is how often a run at random is made again: what kills a process may do so

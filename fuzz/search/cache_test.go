@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jostle-go/jostle/fuzz/distill"
-	"github.com/jostle-go/jostle/fuzz/flight"
+	"github.com/jostle-go/jostle/fuzz/internal/distill"
+	"github.com/jostle-go/jostle/fuzz/internal/flight"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"

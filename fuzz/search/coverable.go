@@ -3,7 +3,7 @@ package search
 import (
 	"context"
 
-	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/internal/coverage"
 )
 
 // Coverable runs a property in every distinct order, if there are no more than a number

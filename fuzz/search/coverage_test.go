@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/internal/coverage"
 	"github.com/jostle-go/jostle/fuzz/subjects/writer"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jostle-go/jostle/fuzz/flight"
+	"github.com/jostle-go/jostle/fuzz/internal/flight"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 )

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/jostle-go/jostle/fuzz/guide"
+	"github.com/jostle-go/jostle/fuzz/internal/guide"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/schedule"

@@ -1,8 +1,8 @@
 package search
 
 import (
-	"github.com/jostle-go/jostle/fuzz/coverage"
-	"github.com/jostle-go/jostle/fuzz/guide"
+	"github.com/jostle-go/jostle/fuzz/internal/coverage"
+	"github.com/jostle-go/jostle/fuzz/internal/guide"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"

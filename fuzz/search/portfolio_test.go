@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jostle-go/jostle/fuzz/flight"
+	"github.com/jostle-go/jostle/fuzz/internal/flight"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"

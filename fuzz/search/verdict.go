@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
-	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
 // A Verdict says what came of an exploration: of all its inputs together.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse/stack"
 	"github.com/jostle-go/jostle/pulse/trace"

@@ -9,9 +9,9 @@ import (
 	"os"
 	"strings"
 
-	"github.com/jostle-go/jostle/fuzz/bench"
+	"github.com/jostle-go/jostle/fuzz/internal/bench"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/subjects"
-	"github.com/jostle-go/jostle/fuzz/words"
 )
 
 // A benchCall is what the arguments of bench say.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/corpus/golden"
-	"github.com/jostle-go/jostle/fuzz/bench"
+	"github.com/jostle-go/jostle/fuzz/internal/bench"
 )
 
 // benched runs bench and returns what it writes.

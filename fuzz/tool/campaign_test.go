@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jostle-go/jostle/fuzz/campaign"
+	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/subjects"
-	"github.com/jostle-go/jostle/fuzz/words"
 )
 
 // enough is how long a campaign on all subjects takes that must find all bugs.

@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/corpus"
-	"github.com/jostle-go/jostle/fuzz/campaign"
-	"github.com/jostle-go/jostle/fuzz/env"
-	"github.com/jostle-go/jostle/fuzz/record"
-	"github.com/jostle-go/jostle/fuzz/session"
-	"github.com/jostle-go/jostle/fuzz/worker"
+	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+	"github.com/jostle-go/jostle/fuzz/internal/env"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
+	"github.com/jostle-go/jostle/fuzz/internal/session"
+	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
 // A caseCommand is a command for one saved case.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jostle-go/jostle/fuzz/binary"
-	"github.com/jostle-go/jostle/fuzz/campaign"
-	"github.com/jostle-go/jostle/fuzz/worker"
+	"github.com/jostle-go/jostle/fuzz/internal/binary"
+	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
 // TestOwners: of several properties that one is found which has a case, by the beginning of

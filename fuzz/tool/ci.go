@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/jostle-go/jostle/fuzz/binary"
+	"github.com/jostle-go/jostle/fuzz/internal/binary"
 	"github.com/jostle-go/jostle/fuzz/internal/starter"
 )
 

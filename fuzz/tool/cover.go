@@ -8,10 +8,10 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/jostle-go/jostle/fuzz/campaign"
-	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+	"github.com/jostle-go/jostle/fuzz/internal/coverage"
 	"github.com/jostle-go/jostle/fuzz/internal/screen"
-	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
 // A night is what commands share that show what a campaign has noted.

@@ -15,11 +15,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jostle-go/jostle/fuzz/binary"
-	"github.com/jostle-go/jostle/fuzz/campaign"
-	"github.com/jostle-go/jostle/fuzz/coverage"
+	"github.com/jostle-go/jostle/fuzz/internal/binary"
+	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 	"github.com/jostle-go/jostle/fuzz/internal/changed"
-	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/fuzz/internal/coverage"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
 // coverSince shows what properties have shown that they had not when another campaign had

@@ -5,9 +5,9 @@ import (
 	"os"
 	"slices"
 
-	"github.com/jostle-go/jostle/fuzz/distill"
-	"github.com/jostle-go/jostle/fuzz/session"
-	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/fuzz/internal/distill"
+	"github.com/jostle-go/jostle/fuzz/internal/session"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
 // newCorpusDistill returns the command that keeps the fewest passing cases.

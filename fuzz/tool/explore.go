@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jostle-go/jostle/fuzz/campaign"
-	"github.com/jostle-go/jostle/fuzz/record"
-	"github.com/jostle-go/jostle/fuzz/session"
-	"github.com/jostle-go/jostle/fuzz/words"
-	"github.com/jostle-go/jostle/fuzz/worker"
+	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
+	"github.com/jostle-go/jostle/fuzz/internal/session"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
+	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
 // An explorer goes through every order of each property.

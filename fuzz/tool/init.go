@@ -14,9 +14,9 @@ import (
 	"strings"
 
 	"github.com/jostle-go/jostle/fuzz"
-	"github.com/jostle-go/jostle/fuzz/binary"
+	"github.com/jostle-go/jostle/fuzz/internal/binary"
 	"github.com/jostle-go/jostle/fuzz/internal/starter"
-	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jostle-go/jostle/fuzz/campaign"
+	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 	"github.com/jostle-go/jostle/fuzz/internal/screen"
 )
 

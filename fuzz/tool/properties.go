@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz"
-	"github.com/jostle-go/jostle/fuzz/binary"
-	"github.com/jostle-go/jostle/fuzz/campaign"
-	"github.com/jostle-go/jostle/fuzz/flight"
-	"github.com/jostle-go/jostle/fuzz/worker"
+	"github.com/jostle-go/jostle/fuzz/internal/binary"
+	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+	"github.com/jostle-go/jostle/fuzz/internal/flight"
+	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
 // A chooser says which properties a command is for.

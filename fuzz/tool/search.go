@@ -16,11 +16,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jostle-go/jostle/fuzz/campaign"
-	"github.com/jostle-go/jostle/fuzz/campaign/report"
-	"github.com/jostle-go/jostle/fuzz/env"
+	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+	"github.com/jostle-go/jostle/fuzz/internal/campaign/report"
+	"github.com/jostle-go/jostle/fuzz/internal/env"
 	"github.com/jostle-go/jostle/fuzz/internal/screen"
-	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
 // A searcher is what check and fuzz share.

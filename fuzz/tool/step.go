@@ -10,9 +10,9 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/fuzz/internal/screen"
-	"github.com/jostle-go/jostle/fuzz/record"
-	"github.com/jostle-go/jostle/fuzz/session"
+	"github.com/jostle-go/jostle/fuzz/internal/session"
 )
 
 // step walks through the run of a case.

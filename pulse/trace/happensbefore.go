@@ -31,7 +31,7 @@ func (t *Trace) HappensBefore(a, b int) bool {
 // as here. It does not mean that b could come right before a: earlier messages
 // of b's channel come before both. Nor does it consider what the actor accepts
 // at that point: a process may refuse b, or the actor may have ended. Package
-// fuzz/coverage checks more before it calls an order open.
+// fuzz/internal/coverage checks more before it calls an order open.
 func (t *Trace) Swappable(a, b int) bool {
 	if !t.contend(a, b) {
 		return false

@@ -13,7 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/jostle-go/jostle/fuzz/record"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
 )
 
 // obeyedTexts are texts that terminals obey or show misleadingly.

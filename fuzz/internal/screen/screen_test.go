@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/corpus/golden"
-	"github.com/jostle-go/jostle/fuzz/campaign"
+	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 )
 
 // night returns the events of a campaign on some properties.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/jostle-go/jostle/fuzz/record"
-	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
 // A sheet is text that is written line by line.

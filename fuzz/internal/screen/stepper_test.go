@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"github.com/jostle-go/jostle/corpus/golden"
-	"github.com/jostle-go/jostle/fuzz/record"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
 )
 
 // hostile is a text that a program may print.

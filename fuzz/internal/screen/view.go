@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jostle-go/jostle/fuzz/campaign"
-	"github.com/jostle-go/jostle/fuzz/words"
+	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
 // A View shows the progress of a campaign, from its events alone. The zero value has

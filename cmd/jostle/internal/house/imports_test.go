@@ -38,26 +38,26 @@ const order = `
 	pulse < props < props/linear < props/machine
 
 	# How we search. What stands below fuzz knows no testing.
-	corpus, pulse/stack, pulse/trace, fuzz/words < fuzz/record
-	props, corpus, pulse/strategy, fuzz/record < fuzz/finding
-	pulse < fuzz/coverage < fuzz/guide
-	fuzz/words < fuzz/flight
-	corpus, fuzz/coverage < fuzz/distill
+	corpus, pulse/stack, pulse/trace, fuzz/internal/words < fuzz/internal/record
+	props, corpus, pulse/strategy, fuzz/internal/record < fuzz/finding
+	pulse < fuzz/internal/coverage < fuzz/internal/guide
+	fuzz/internal/words < fuzz/internal/flight
+	corpus, fuzz/internal/coverage < fuzz/internal/distill
 	corpus, pulse/strategy < fuzz/explore < pulse/adapt/adapttest
-	fuzz/finding, fuzz/explore, fuzz/guide, fuzz/flight, fuzz/distill, shrink < fuzz/search < fuzz/session < fuzz/worker < fuzz/binary < fuzz/campaign < fuzz/report < fuzz
-	fuzz/campaign < fuzz/campaign/report
-	props, corpus, pulse/strategy < fuzz/native < fuzz/session
-	pulse/strategy, fuzz/words < fuzz/env < fuzz/campaign
+	fuzz/finding, fuzz/explore, fuzz/internal/guide, fuzz/internal/flight, fuzz/internal/distill, shrink < fuzz/search < fuzz/internal/session < fuzz/internal/worker < fuzz/internal/binary < fuzz/internal/campaign < fuzz/internal/report < fuzz
+	fuzz/internal/campaign < fuzz/internal/campaign/report
+	props, corpus, pulse/strategy < fuzz/internal/native < fuzz/internal/session
+	pulse/strategy, fuzz/internal/words < fuzz/internal/env < fuzz/internal/campaign
 
 	# What only tests use.
 	corpus/golden
 
 	# Example programs, and the measurements made with them.
 	pulse, props < fuzz/subjects/* < fuzz/subjects
-	fuzz, fuzz/subjects < fuzz/bench
+	fuzz, fuzz/subjects < fuzz/internal/bench
 
 	# How it is driven. The command reaches all of this by one door.
-	fuzz/bench, fuzz/campaign/report < fuzz/internal/* < fuzz/tool < cmd/jostle
+	fuzz/internal/bench, fuzz/internal/campaign/report < fuzz/internal/* < fuzz/tool < cmd/jostle
 	cmd/jostle/internal/house
 `
 
@@ -65,14 +65,14 @@ const order = `
 // library. Whoever imports our package has these in their build, so the lists
 // are short; a package without a row may import none.
 var outside = map[string][]string{
-	"props":           {"pgregory.net/rapid", "github.com/leanovate/gopter", "golang.org/x/exp/rand"},
-	"props/linear":    {"github.com/anishathalye/porcupine"},
-	"props/machine":   {"pgregory.net/rapid"}, // its commands are given what rapid generates
-	"fuzz/subjects/*": {"pgregory.net/rapid"},
-	"fuzz":            {"golang.org/x/exp/rand"},
-	"fuzz/guide":      {"golang.org/x/exp/rand"},
-	"fuzz/campaign":   {"golang.org/x/exp/rand"},
-	"cmd/jostle":      {"github.com/spf13/cobra", "golang.org/x/term"}, // a nested module
+	"props":                  {"pgregory.net/rapid", "github.com/leanovate/gopter", "golang.org/x/exp/rand"},
+	"props/linear":           {"github.com/anishathalye/porcupine"},
+	"props/machine":          {"pgregory.net/rapid"}, // its commands are given what rapid generates
+	"fuzz/subjects/*":        {"pgregory.net/rapid"},
+	"fuzz":                   {"golang.org/x/exp/rand"},
+	"fuzz/internal/guide":    {"golang.org/x/exp/rand"},
+	"fuzz/internal/campaign": {"golang.org/x/exp/rand"},
+	"cmd/jostle":             {"github.com/spf13/cobra", "golang.org/x/term"}, // a nested module
 	// Nested modules, a go.mod each. The maps are in the types of proto.actor's registry.
 	"pulse/adapt/*": {"github.com/asynkron/protoactor-go", "github.com/orcaman/concurrent-map", "go.etcd.io/raft"},
 	// What raft writes into its log is a message of protobuf.

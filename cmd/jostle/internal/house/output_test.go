@@ -15,10 +15,10 @@ import (
 // outputs lists these functions: by the file, with the name of the function or the type of
 // its receiver. In tests everything may print.
 var outputs = map[string][]string{
-	"cmd/jostle/main.go":      {"main"},           // hands both to run, which makes each a screen.Output
-	"fuzz/output.go":          {"output", "verb"}, // what the verbs print
-	"fuzz/worker/serve.go":    {"giveUp"},         // the last words of a worker
-	"corpus/golden/golden.go": {"File", "Rows"},   // only tests call it
+	"cmd/jostle/main.go":            {"main"},           // hands both to run, which makes each a screen.Output
+	"fuzz/output.go":                {"output", "verb"}, // what the verbs print
+	"fuzz/internal/worker/serve.go": {"giveUp"},         // the last words of a worker
+	"corpus/golden/golden.go":       {"File", "Rows"},   // only tests call it
 
 	"pulse/adapt/protoactor/foreign.go": {"standardError"}, // nobody is there to tell
 }
@@ -136,11 +136,11 @@ func TestOutputsCanary(t *testing.T) {
 			"func g() { print(fmt.Sprint(1)); fmt.Fprint(w, 2) }", "func (T) h() { println() }"),
 		"a/b.go": file("package a", "func f(t testing.TB) { t.Helper(); t.Log(1) }", "type v struct { tb *testing.T; err error }",
 			"func (v v) f() { v.tb.Fatalf(v.err.Error()) }", "func g(t *props.B, tb output) { t.Log(1); tb.Log(2) }", "type o struct { testing.TB }", "func (o o) f() { o.TB.Output() }"),
-		"a/a_test.go":          file("package a", "func f(t *testing.T) { t.Log(os.Stdout) }"),
-		"cmd/jostle/main.go":   file("package main", "func main() { run(os.Stdout) }", "func help() { run(os.Stdout) }"),
-		"fuzz/output.go":       file("package fuzz", "func (o output) Log() { o.TB.Log(os.Stderr) }", "func beside() { f(os.Stderr) }"),
-		"fuzz/worker/serve.go": file("package worker", "func giveUp() { f(os.Stderr) }", "func (w) giveUp() { f(os.Stderr) }"),
+		"a/a_test.go":                   file("package a", "func f(t *testing.T) { t.Log(os.Stdout) }"),
+		"cmd/jostle/main.go":            file("package main", "func main() { run(os.Stdout) }", "func help() { run(os.Stdout) }"),
+		"fuzz/output.go":                file("package fuzz", "func (o output) Log() { o.TB.Log(os.Stderr) }", "func beside() { f(os.Stderr) }"),
+		"fuzz/internal/worker/serve.go": file("package worker", "func giveUp() { f(os.Stderr) }", "func (w) giveUp() { f(os.Stderr) }"),
 	})
 	caught(t, checkOutputs(tr), "a/a.go:2", "a/a.go:3", "a/a.go:4", "a/a.go:5", "a/a.go:6", "a/b.go:2", "a/b.go:4", "a/b.go:7",
-		"cmd/jostle/main.go:3", "fuzz/output.go:3", "fuzz/worker/serve.go:3")
+		"cmd/jostle/main.go:3", "fuzz/internal/worker/serve.go:3", "fuzz/output.go:3")
 }

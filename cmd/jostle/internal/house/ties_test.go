@@ -144,13 +144,13 @@ func TestTiesCanary(t *testing.T) {
 // said lists what other programs say, which their words alone tell apart: how a process of
 // an operating system ended, and what a program under test has recorded.
 var said = map[string][]string{
-	"fuzz/worker":           {"exit status 0", "exit status 1", "signal: killed"},
+	"fuzz/internal/worker":  {"exit status 0", "exit status 1", "signal: killed"},
 	"pulse/adapt/adapttest": {"first second "},
 }
 
 // lookups lists the folders that look for a name in a text that is no list of names: lines of
 // a stack or of Go's output, what somebody has typed.
-var lookups = []string{"pulse", "pulse/stack", "pulse/adapt/adapttest", "fuzz/flight", "fuzz/campaign/report", "fuzz/tool"}
+var lookups = []string{"pulse", "pulse/stack", "pulse/adapt/adapttest", "fuzz/internal/flight", "fuzz/internal/campaign/report", "fuzz/tool"}
 
 // hand lists who may read the comment of a case otherwise than to print it: whoever reads old
 // forms, and whoever leaves alone what people have written.
@@ -244,14 +244,14 @@ func checkSettings(t *tree) (found []finding) {
 					readers[lit.Value][f.path] = t.at(n)
 				}
 			}
-			if spec, ok := n.(*ast.TypeSpec); ok && spec.Name.Name == "Settings" && f.path == "fuzz/env" {
+			if spec, ok := n.(*ast.TypeSpec); ok && spec.Name.Name == "Settings" && f.path == "fuzz/internal/env" {
 				for _, field := range spec.Type.(*ast.StructType).Fields.List {
 					for _, id := range field.Names {
 						fields[id.Name] = t.at(id)
 					}
 				}
 			}
-			if sel, ok := n.(*ast.SelectorExpr); ok && f.path != "fuzz/env" && fmt.Sprint(sel.X) == "e" {
+			if sel, ok := n.(*ast.SelectorExpr); ok && f.path != "fuzz/internal/env" && fmt.Sprint(sel.X) == "e" {
 				used[sel.Sel.Name] = true
 			}
 			return true
@@ -278,18 +278,18 @@ func TestSettings(t *testing.T) { report(t, checkSettings(loadModule(t))) }
 // TestWordsCanary plants what TestWords and TestSettings are for: each was in this repository.
 func TestWordsCanary(t *testing.T) {
 	tr := mustLoad(t, fstest.MapFS{
-		"fuzz/a.go":        file("package fuzz", `func f(s string) bool { switch s { case "saved case": return true }; return s == "time" }`),
-		"fuzz/b.go":        file("package fuzz", `func g(s string) bool { return s != "as saved" }`),
-		"fuzz/c.go":        file("package fuzz", `import "strings"`, `func h(of, verb string) bool { return strings.Contains(of, verb) || strings.Contains(of, "Check") }`),
-		"fuzz/d.go":        file("package fuzz", `import "slices"`, `func d(c Case) bool { return slices.Contains(c.Comment, "fails") }`),
-		"fuzz/d_test.go":   file("package fuzz", `func e(s string) bool { return s == "as saved" }`),
-		"fuzz/worker/a.go": file("package worker", `func f(s string) bool { return s == "exit status 1" || s == "exit status 2" }`),
-		"corpus/a.go":      file("package corpus", `import "slices"`, `func d(c Case) bool { return slices.Contains(c.Comment, "fails") }`),
+		"fuzz/a.go":                 file("package fuzz", `func f(s string) bool { switch s { case "saved case": return true }; return s == "time" }`),
+		"fuzz/b.go":                 file("package fuzz", `func g(s string) bool { return s != "as saved" }`),
+		"fuzz/c.go":                 file("package fuzz", `import "strings"`, `func h(of, verb string) bool { return strings.Contains(of, verb) || strings.Contains(of, "Check") }`),
+		"fuzz/d.go":                 file("package fuzz", `import "slices"`, `func d(c Case) bool { return slices.Contains(c.Comment, "fails") }`),
+		"fuzz/d_test.go":            file("package fuzz", `func e(s string) bool { return s == "as saved" }`),
+		"fuzz/internal/worker/a.go": file("package worker", `func f(s string) bool { return s == "exit status 1" || s == "exit status 2" }`),
+		"corpus/a.go":               file("package corpus", `import "slices"`, `func d(c Case) bool { return slices.Contains(c.Comment, "fails") }`),
 	})
-	caught(t, checkWords(tr), "fuzz/a.go:2", "fuzz/b.go:2", "fuzz/c.go:3", "fuzz/d.go:3", "fuzz/worker/a.go:2")
+	caught(t, checkWords(tr), "fuzz/a.go:2", "fuzz/b.go:2", "fuzz/c.go:3", "fuzz/d.go:3", "fuzz/internal/worker/a.go:2")
 	tr = mustLoad(t, fstest.MapFS{
-		"fuzz/env/a.go": file("package env", `import "os"`, "type Settings struct { Seed int; Repair, Distill bool }", `var out = os.Getenv("JOSTLE_OUT")`),
-		"fuzz/a.go":     file("package fuzz", `import "os"`, `var pages = os.Getenv("JOSTLE_OUT") != ""`, "func f(e Settings) bool { return e.Seed > 0 && e.Distill }"),
+		"fuzz/internal/env/a.go": file("package env", `import "os"`, "type Settings struct { Seed int; Repair, Distill bool }", `var out = os.Getenv("JOSTLE_OUT")`),
+		"fuzz/a.go":              file("package fuzz", `import "os"`, `var pages = os.Getenv("JOSTLE_OUT") != ""`, "func f(e Settings) bool { return e.Seed > 0 && e.Distill }"),
 	})
-	caught(t, checkSettings(tr), "fuzz/env/a.go:4", "fuzz/env/a.go:3")
+	caught(t, checkSettings(tr), "fuzz/internal/env/a.go:4", "fuzz/internal/env/a.go:3")
 }

@@ -1,0 +1,253 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jostle-go/jostle/fuzz/internal/coverage"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
+	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/subjects/barber"
+	"github.com/jostle-go/jostle/fuzz/subjects/chainrepair"
+	"github.com/jostle-go/jostle/fuzz/subjects/raftvotecount"
+	"github.com/jostle-go/jostle/props"
+)
+
+// coveragePrograms returns those of which the coverage is measured: larger ones, in which many
+// orders of two receives are possible, each with one input. Only their mended forms are
+// there, which hold in all runs, so that no search ends early.
+func coveragePrograms() []subjects.Subject {
+	return []subjects.Subject{
+		{Name: "barber, 5 customers", Mended: barber.Config{Customers: 5, Chairs: 2, Mended: true}.Build},
+		{Name: "chain-repair", Mended: chainrepair.Config{Nodes: 4, Repairs: 2, Writes: 3, Readers: 2, Mended: true}.Build},
+		{Name: "raft, 5 nodes", Mended: raftvotecount.Config{Mended: true}.Build},
+	}
+}
+
+// coverageOptions say what measureCoverage measures. The zero value has all programs, and
+// the arms that the curves are about.
+type coverageOptions struct {
+	Programs []subjects.Subject // their mended forms
+	Arms     []Arm
+	Seeds    int // of each program and arm, from 1 on; zero: 5
+	Runs     int // of each search; zero: 2,000
+	// Most is how many runs may be made to find out how many pairs can be covered at
+	// all; zero: 20,000.
+	Most int
+}
+
+func (o coverageOptions) withDefaults() (coverageOptions, error) {
+	if o.Seeds < 0 || o.Runs < 0 || o.Most < 0 {
+		return o, fmt.Errorf("bench: %d seeds, %d runs and at most %d orders: none may be less than zero", o.Seeds, o.Runs, o.Most)
+	}
+	if len(o.Programs) == 0 {
+		o.Programs = coveragePrograms()
+	}
+	if len(o.Arms) == 0 {
+		o.Arms, _ = ArmsByName(Random, "pct", "pctcp", "pos", "urw", "bita", "guided", "portfolio") // there are these
+	}
+	set := func(n *int, to int) {
+		if *n == 0 {
+			*n = to
+		}
+	}
+	set(&o.Seeds, 5)
+	set(&o.Runs, 2000)
+	set(&o.Most, 20_000)
+	return o, nil
+}
+
+// A coverageTable is what came of measureCoverage.
+type coverageTable struct {
+	Runs  int // of each search
+	Cells []coverageCell
+}
+
+// A coverageCell is what the searches of one program by one arm have shown. It follows
+// from the seeds alone.
+type coverageCell struct {
+	Program, Arm string
+	// Curve is how many orders by PR were seen after how many runs, for powers of two and
+	// of ten and for all: the median of the seeds, which are odd in number or else of the
+	// two in the middle the larger.
+	Curve []coverage.Point
+	// Seen is the last of them, and Covered how many pairs were seen in both
+	// orders.
+	Seen, Covered int
+	// Possible is how many orders there are at all; zero when that is not known.
+	Possible int
+	// Together is how many orders the searches of the program by all arms have shown,
+	// and Left of how many of these nothing is known to be in the way of the other way
+	// round, or it is not known whether there is.
+	Together, Left int
+}
+
+// measureCoverage has each arm make the same number of runs of each program, and counts
+// the orders of two receives that these show. When the context is done, it returns an
+// error and nothing else.
+func measureCoverage(ctx context.Context, o coverageOptions) (*coverageTable, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	all := &coverageTable{Runs: o.Runs}
+	for _, p := range o.Programs {
+		possible := 0
+		property := search.Property{Name: p.Name, Test: p.Name, Func: p.Smallest(true)}
+		if orders, exact := search.Coverable(ctx, property, 1, o.Most); exact {
+			possible = orders.Seen()
+		}
+		first, together := len(all.Cells), &coverage.Orders{}
+		for _, arm := range o.Arms {
+			cell := coverageCell{Program: p.Name, Arm: arm.Name, Possible: possible}
+			if err := o.measure(ctx, property, arm, &cell, together); err != nil {
+				return nil, err
+			}
+			all.Cells = append(all.Cells, cell)
+		}
+		n := together.Count()
+		for i := range all.Cells[first:] {
+			cell := &all.Cells[first+i]
+			cell.Together, cell.Left = n.Seen, n.Open+n.Unknown
+		}
+	}
+	return all, nil
+}
+
+// measure makes the searches of one cell, and adds what they have shown to all others.
+func (o coverageOptions) measure(ctx context.Context, p search.Property, arm Arm, cell *coverageCell, together *coverage.Orders) error {
+	var covered []int
+	curves, marks := map[int][]int{}, marksUntil(o.Runs)
+	for seed := range uint64(o.Seeds) {
+		orders := &coverage.Orders{Source: uint64(together.Runs())} // no other search has it
+		res := search.Sample(ctx, p, search.Options{Runs: o.Runs, Seed: seed + 1, Portfolio: arm.Portfolio, Passed: func(_ string, res *props.Result) {
+			orders.Add(res.System.Trace(), coverage.Run{})
+			if n := orders.Runs(); slices.Contains(marks, n) {
+				curves[n] = append(curves[n], orders.Seen())
+			}
+		}})
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case res.Finding != nil:
+			return fmt.Errorf("bench: %s fails with seed %d by %s: its coverage says nothing", p.Name, seed+1, arm.Name)
+		}
+		together.Merge(orders)
+		covered = append(covered, orders.Count().Covered)
+	}
+	for _, runs := range marks {
+		cell.Curve = append(cell.Curve, coverage.Point{Runs: runs, Orders: middle(curves[runs])})
+	}
+	cell.Seen, cell.Covered = cell.Curve[len(cell.Curve)-1].Orders, middle(covered)
+	return nil
+}
+
+// marksUntil returns after how many runs orders are counted: powers of two and of ten, and
+// the last.
+func marksUntil(last int) (list []int) {
+	for n := 1; n < last; n *= 2 {
+		list = append(list, n)
+	}
+	for n := 10; n < last; n *= 10 {
+		list = append(list, n)
+	}
+	slices.Sort(list)
+	return append(list, last)
+}
+
+// ordersAfter returns what a curve says of a number of runs.
+func ordersAfter(curve []coverage.Point, runs int) (orders int) {
+	for _, p := range curve {
+		if p.Runs <= runs {
+			orders = p.Orders
+		}
+	}
+	return orders
+}
+
+// middle returns the median, zero of an empty list.
+func middle(list []int) int {
+	if len(list) == 0 {
+		return 0
+	}
+	slices.Sort(list)
+	return list[len(list)/2]
+}
+
+// Text returns the table as people read it.
+func (c *coverageTable) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Orders of two receives (PR) that so many runs have shown, and against those that plain random has shown in as\n"+
+		"many (x); after %s runs also how many pairs were seen in both orders; medians. Together: what all searches of\n"+
+		"the program have shown, and left: how many of these have another way round that none has shown and that is not\n"+
+		"known to be impossible. All: how many orders there are, where all runs of the program could be made.\n\n", words.Grouped(c.Runs))
+	columnsOf(&b, func(row func(...string)) {
+		marks := slices.DeleteFunc([]int{1, 10, 100, 1000}, func(n int) bool { return n >= c.Runs })
+		marks = append(marks, c.Runs)
+		head := []string{"program", "arm"}
+		for _, n := range marks {
+			head = append(head, words.Grouped(n), "x")
+		}
+		row(append(head, "pairs", "together", "left", "all")...)
+		for _, cell := range c.Cells {
+			line := []string{cell.Program, cell.Arm}
+			for _, n := range marks {
+				orders, ratio := ordersAfter(cell.Curve, n), ""
+				if r := c.cell(cell.Program, Random); r != nil && ordersAfter(r.Curve, n) > 0 {
+					ratio = fmt.Sprintf("%.2f", float64(orders)/float64(ordersAfter(r.Curve, n)))
+				}
+				line = append(line, words.Grouped(orders), ratio)
+			}
+			possible := "not known"
+			if cell.Possible > 0 {
+				possible = words.Grouped(cell.Possible)
+			}
+			row(append(line, words.Grouped(cell.Covered), words.Grouped(cell.Together), words.Grouped(cell.Left), possible)...)
+		}
+	})
+	return b.String()
+}
+
+// cell returns a cell, nil when there is none.
+func (c *coverageTable) cell(program, arm string) *coverageCell {
+	for i := range c.Cells {
+		if c.Cells[i].Program == program && c.Cells[i].Arm == arm {
+			return &c.Cells[i]
+		}
+	}
+	return nil
+}
+
+// Plot returns the curves of a program as an SVG picture: the share of orders that an
+// arm has shown after so many runs, of all that there are or else of all that the
+// searches of the program have shown together.
+func (c *coverageTable) Plot(program string) string {
+	most, of := 1, "that all searches have shown"
+	for _, cell := range c.Cells {
+		if cell.Program == program {
+			most = max(most, cell.Together, cell.Possible)
+			if cell.Possible > 0 {
+				of = "that there are"
+			}
+		}
+	}
+	d := &drawing{end: max(10, float64(c.Runs))}
+	d.open(fmt.Sprintf("%s: share of the %s orders of two receives %s, by runs", program, words.Grouped(most), of))
+	arm := 0
+	for _, cell := range c.Cells {
+		if cell.Program != program {
+			continue
+		}
+		var path strings.Builder
+		for i, p := range cell.Curve {
+			fmt.Fprintf(&path, "%c%.1f %.1f", "ML"[min(i, 1)], d.x(float64(p.Runs)), d.y(float64(p.Orders)/float64(most)))
+		}
+		d.line(arm, cell.Arm, path.String())
+		arm++
+	}
+	d.put("</svg>")
+	return d.String()
+}

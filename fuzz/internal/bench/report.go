@@ -1,0 +1,267 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/internal/words"
+)
+
+// significant is the chance below which a difference is marked. Of each hundred that
+// are none one is marked all the same.
+const significant = 0.01
+
+// Text returns the table as people read it: the medians of all subjects and arms, what
+// each arm comes to against plain random, and each cell in full.
+func (t *Table) Text() string {
+	var b strings.Builder
+	t.medians(&b)
+	t.verdicts(&b)
+	t.details(&b)
+	return b.String()
+}
+
+// columnsOf writes rows in columns.
+func columnsOf(b *strings.Builder, write func(row func(cells ...string))) {
+	var lines strings.Builder
+	w := tabwriter.NewWriter(&lines, 0, 0, 2, ' ', tabwriter.AlignRight)
+	write(func(cells ...string) { fmt.Fprintln(w, strings.Join(cells, "\t")+"\t") })
+	w.Flush()
+	for line := range strings.Lines(lines.String()) {
+		b.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	b.WriteString("\n")
+}
+
+// medians writes a row of medians for each subject.
+func (t *Table) medians(b *strings.Builder) {
+	b.WriteString("Median runs until the bug is found. ↓ and ↑: the arm needs fewer runs or more than random, by a log-rank test\n" +
+		"at 0.01. A median that is greater than all that the searches show has a > in front.\n\n")
+	columnsOf(b, func(row func(...string)) {
+		row(append([]string{"subject"}, t.Arms()...)...)
+		for _, subject := range t.Subjects() {
+			cells, random := []string{subject}, t.Cell(subject, Random)
+			for _, arm := range t.Arms() {
+				c := t.Cell(subject, arm)
+				if len(c) == 0 {
+					cells = append(cells, "")
+					continue
+				}
+				cells = append(cells, reached(survival(c.Runs()).Median(), c.end())+mark(c, random))
+			}
+			row(cells...)
+		}
+	})
+}
+
+// mark says whether a cell differs significantly from random.
+func mark(c, random Cell) string {
+	l := compareSearches(c.Runs(), random.Runs())
+	switch {
+	case l.P() >= significant:
+		return ""
+	case l.Z() > 0:
+		return "↓"
+	}
+	return "↑"
+}
+
+// The bars that an arm is held to, and from which median on a subject is hard.
+const (
+	notWorse    = 1.1
+	notSlower   = 1.25
+	farBetter   = 5
+	muchFarther = 50
+	hardFrom    = 1000
+)
+
+// verdicts writes a row for each arm that says what it comes to against random.
+func (t *Table) verdicts(b *strings.Builder) {
+	if !slices.Contains(t.Arms(), Random) {
+		return
+	}
+	hard := t.hard()
+	fmt.Fprintf(b, "Against random, by subjects: how many bugs an arm finds sooner or later (log-rank, 0.01), on how many\n"+
+		"its median is at most 1.1 times random's in runs and 1.25 times in time, and on how many of the %d whose\n"+
+		"random median is above 1,000 runs it is at most a fifth and a fiftieth. z: all subjects together, above zero if sooner.\n\n", len(hard))
+	columnsOf(b, func(row func(...string)) {
+		row("arm", "sooner", "later", "≤ 1.1 runs", "≤ 1.25 time", "of", "≤ 1/5", "≤ 1/50", "of", "z")
+		for _, arm := range t.Arms() {
+			if arm != Random {
+				row(t.verdict(arm, hard)...)
+			}
+		}
+	})
+}
+
+// hard returns the subjects whose bug random finds late.
+func (t *Table) hard() (list []string) {
+	for _, subject := range t.Subjects() {
+		if c := t.Cell(subject, Random); len(c) > 0 && min(c.end(), survival(c.Runs()).Median()) > hardFrom {
+			list = append(list, subject)
+		}
+	}
+	return list
+}
+
+// verdict returns the row of an arm.
+func (t *Table) verdict(arm string, hard []string) []string {
+	var sooner, later, runs, time, of, far, farther int
+	var together logRank
+	count := func(n *int, yes bool) {
+		if yes {
+			*n++
+		}
+	}
+	for _, subject := range t.Subjects() {
+		c, random := t.Cell(subject, arm), t.Cell(subject, Random)
+		if len(c) == 0 || len(random) == 0 {
+			continue
+		}
+		l := compareSearches(c.Runs(), random.Runs())
+		together.Add(l)
+		count(&sooner, l.P() < significant && l.Z() > 0)
+		count(&later, l.P() < significant && l.Z() < 0)
+		count(&of, true)
+		q := medianRatio(c.Runs(), random.Runs())
+		count(&runs, q.within(notWorse))
+		count(&time, medianRatio(c.Seconds(), random.Seconds()).within(notSlower))
+		isHard := slices.Contains(hard, subject)
+		count(&far, isHard && q.within(1./farBetter))
+		count(&farther, isHard && q.within(1./muchFarther))
+	}
+	return []string{arm, fmt.Sprint(sooner), fmt.Sprint(later), fmt.Sprint(runs), fmt.Sprint(time), fmt.Sprint(of),
+		fmt.Sprint(far), fmt.Sprint(farther), fmt.Sprint(len(hard)), fmt.Sprintf("%+.1f", together.Z())}
+}
+
+// within reports whether a ratio is known to be at most a bound.
+func (q ratioRange) within(bound float64) bool { return !q.AtLeast && q.Value <= bound }
+
+// details writes a row for each cell.
+func (t *Table) details(b *strings.Builder) {
+	b.WriteString("Each cell: how many searches found the bug, the median of the runs and its 95% interval, that by random's\n" +
+		"and its interval, p of the log-rank test, and the same of the time.\n\n")
+	columnsOf(b, func(row func(...string)) {
+		row("subject", "arm", "found", "runs", "95%", "× random", "95%", "p", "time", "× random", "p")
+		for _, subject := range t.Subjects() {
+			random := t.Cell(subject, Random)
+			for _, arm := range t.Arms() {
+				if c := t.Cell(subject, arm); len(c) > 0 {
+					row(c.detail(random)...)
+				}
+			}
+		}
+	})
+}
+
+// detail returns the row of a cell.
+func (c Cell) detail(random Cell) []string {
+	runs, seconds := survival(c.Runs()), survival(c.Seconds())
+	low, high := runs.MedianInterval()
+	row := []string{c[0].Subject, c[0].Arm, fmt.Sprintf("%d/%d%s", c.Found(), len(c), c.outOfTime()),
+		reached(runs.Median(), c.end()), between(reached(low, c.end()), number(high))}
+	if c[0].Arm == Random || len(random) == 0 {
+		return append(row, "", "", "", duration(seconds.Median()), "", "")
+	}
+	q := ratioOfMedians(c.Runs(), random.Runs())
+	return append(row, q.String(), between(factor(q.Low), factor(q.High)), chance(compareSearches(c.Runs(), random.Runs()).P()),
+		duration(seconds.Median()), medianRatio(c.Seconds(), random.Seconds()).String(), chance(compareSearches(c.Seconds(), random.Seconds()).P()))
+}
+
+// end returns the most runs that a search of the cell has made: half of them found the
+// bug by then, or the median is greater.
+func (c Cell) end() (most float64) {
+	for _, s := range c {
+		most = max(most, float64(s.Runs))
+	}
+	return most
+}
+
+// outOfTime says how many searches ended for want of time, if any did.
+func (c Cell) outOfTime() string {
+	n := 0
+	for _, s := range c {
+		if s.End == OutOfTime {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d out of time)", n)
+}
+
+func (q ratioRange) String() string {
+	switch {
+	case math.IsNaN(q.Value):
+		return "–"
+	case q.AtLeast:
+		return ">" + factor(q.Value)
+	case q.AtMost:
+		return "<" + factor(q.Value)
+	}
+	return factor(q.Value)
+}
+
+// between writes an interval. Of one that begins where the searches end, that is all.
+func between(low, high string) string {
+	if strings.HasPrefix(low, ">") {
+		return low
+	}
+	return low + "–" + high
+}
+
+// reached writes a median that lies beyond the end of the searches as such.
+func reached(median, most float64) string {
+	if math.IsInf(median, 1) {
+		return ">" + number(most)
+	}
+	return number(median)
+}
+
+func number(x float64) string {
+	if math.IsInf(x, 1) {
+		return "∞"
+	}
+	text := strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
+	whole, rest, _ := strings.Cut(text, ".")
+	n, _ := strconv.Atoi(whole) // it is a number
+	return strings.TrimSuffix(words.Grouped(n)+"."+rest, ".")
+}
+
+func factor(x float64) string {
+	switch {
+	case math.IsInf(x, 1):
+		return "∞"
+	case x >= 100:
+		return words.Grouped(int(math.Round(x)))
+	case x >= 10:
+		return fmt.Sprintf("%.1f", x)
+	}
+	return fmt.Sprintf("%.2f", x)
+}
+
+func chance(p float64) string {
+	if p < 0.0001 {
+		return "<0.0001"
+	}
+	return fmt.Sprintf("%.4f", p)
+}
+
+// duration writes a time to two digits.
+func duration(seconds float64) string {
+	if math.IsInf(seconds, 1) {
+		return "∞"
+	}
+	d := time.Duration(seconds * float64(time.Second))
+	unit := time.Duration(1)
+	for d >= 100*unit {
+		unit *= 10
+	}
+	return d.Round(unit).String()
+}

@@ -1,0 +1,229 @@
+// Package binary compiles the tests of packages, each once, and finds the properties in
+// them: the functions with which a test calls a verb of package fuzz.
+//
+// Which tests call one is read off the source, through functions of the same package;
+// then only these are started, with a worker's end (see fuzz/internal/worker) in place of each
+// search, and tell which properties there are. So properties of subtests are found too,
+// and no other test runs.
+package binary
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jostle-go/jostle/fuzz/internal/words"
+	"github.com/jostle-go/jostle/fuzz/internal/worker"
+)
+
+// Options say how tests are compiled.
+type Options struct {
+	// Dir is where go is run; "" is the folder of this process.
+	Dir string
+	// Temp is the folder for what is compiled.
+	Temp string
+	// Verbs is the import path of the package whose Check, Explore and Target are looked
+	// for.
+	Verbs string
+	// Race compiles with the race detector.
+	Race bool
+	// Tags are build tags, with commas between.
+	Tags string
+}
+
+// A Binary is the compiled tests of a package.
+type Binary struct {
+	Package string // its import path
+	Dir     string // its folder
+	Path    string // of the test binary
+	Race    bool   // the race detector is in it
+	Tests   []string
+}
+
+// listed is what go list says of a package.
+type listed struct {
+	ImportPath, Dir                    string
+	GoFiles, TestGoFiles, XTestGoFiles []string
+	Error                              *struct{ Pos, Err string }
+}
+
+// Build compiles the tests of the packages that match some patterns, as go test takes
+// them, as far as they call a verb. The error says which package does not compile.
+func Build(ctx context.Context, o Options, patterns ...string) (list []*Binary, err error) {
+	packages, err := o.list(ctx, patterns)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range packages {
+		tests, err := testsIn(p, o.Verbs)
+		if err != nil {
+			return nil, err
+		}
+		if len(tests) == 0 {
+			continue
+		}
+		b := &Binary{Package: p.ImportPath, Dir: p.Dir, Tests: tests, Race: o.Race, Path: filepath.Join(o.Temp, strconv.Itoa(len(list))+".test.exe")}
+		if err := o.compile(ctx, b); err != nil {
+			return nil, err
+		}
+		list = append(list, b)
+	}
+	return list, nil
+}
+
+// flags are those of all calls of go.
+func (o *Options) flags() (list []string) {
+	tags := o.Tags
+	if o.Race {
+		list = append(list, "-race")
+		tags = strings.Trim(tags+","+raceTag, ",")
+	}
+	if tags != "" {
+		list = append(list, "-tags="+tags)
+	}
+	return list
+}
+
+// raceTag is the build tag with which package pulse runs each actor on a goroutine of its
+// own, so that the race detector sees what actors share.
+const raceTag = "jostle_race"
+
+// uninstrumented are the flags that keep the race detector away from jostle's own
+// packages, but for its examples. Package pulse says why.
+func (o *Options) uninstrumented() (list []string) {
+	if !o.Race {
+		return nil
+	}
+	module := path.Dir(o.Verbs)
+	for _, name := range []string{"pulse", "props", "corpus", "shrink", "fuzz"} {
+		list = append(list, "-gcflags="+module+"/"+name+"/...=-race=false -l")
+	}
+	return append(list, "-gcflags="+module+"/fuzz/subjects/...=")
+}
+
+// list returns the packages of the patterns.
+func (o *Options) list(ctx context.Context, patterns []string) (packages []*listed, err error) {
+	args := slices.Concat([]string{"list", "-e", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Error"}, o.flags(), []string{"--"}, patterns)
+	out, err := o.Go(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		p := &listed{}
+		if err := d.Decode(p); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("what go list says cannot be read: %w", err)
+		}
+		if p.Error != nil {
+			return nil, errors.New(strings.TrimPrefix(p.Error.Pos+": ", ": ") + oneLine(p.Error.Err))
+		}
+		packages = append(packages, p)
+	}
+	if len(packages) == 0 {
+		return nil, fmt.Errorf("no packages match %s", strings.Join(patterns, " "))
+	}
+	return packages, nil
+}
+
+// compile compiles the tests of a package.
+func (o *Options) compile(ctx context.Context, b *Binary) error {
+	args := slices.Concat([]string{"test", "-c", "-o", b.Path}, o.flags(), o.uninstrumented(), []string{b.Package})
+	_, err := o.Go(ctx, args...)
+	if err != nil && !errors.Is(err, errNoRace) {
+		return fmt.Errorf("the tests of %s do not compile: %w", b.Package, err)
+	}
+	return err
+}
+
+var errNoRace = errors.New("the race detector cannot be had here")
+
+// withoutC reports whether go says that the race detector needs what is not here.
+func withoutC(said string) bool {
+	return strings.Contains(said, "-race requires cgo") || strings.Contains(said, "-race is not supported") || strings.Contains(said, "C compiler")
+}
+
+// Go runs go and returns its output. The error is what it says, in a line.
+func (o *Options) Go(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	var out, errs bytes.Buffer
+	cmd.Dir, cmd.Stdout, cmd.Stderr = o.Dir, &out, &errs
+	err := cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil && o.Race && withoutC(errs.String()):
+		return nil, fmt.Errorf("%w: %s: install a C compiler, and leave CGO_ENABLED and CC alone, or leave out --race", errNoRace, oneLine(errs.String()))
+	case err != nil && errs.Len() > 0:
+		return nil, errors.New(oneLine(errs.String()))
+	case err != nil:
+		return nil, fmt.Errorf("go %s: %w", args[0], err)
+	}
+	return out.Bytes(), nil
+}
+
+// oneLine returns the lines of what go says as one, without the names of packages in
+// front, and no more than the first few.
+func oneLine(text string) string {
+	const most = 3
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "# ") {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) > most {
+		lines = append(lines[:most], fmt.Sprintf("and %s more", words.Count(len(lines)-most, "line")))
+	}
+	return strings.Join(lines, "; ")
+}
+
+// Command returns the command that starts the binary with some of its tests: with one of
+// a name, or, if that is "", with all that may have properties.
+func (b *Binary) Command(test string) worker.Command {
+	pattern := words.Pattern(test)
+	if test == "" {
+		pattern = "^(" + strings.Join(b.Tests, "|") + ")$"
+	}
+	return worker.Command{Binary: b.Path, Dir: b.Dir, Tests: pattern, Env: []string{"JOSTLE_REPLAY=", "JOSTLE_FLIGHT=", "JOSTLE_CACHE=off"}}
+}
+
+// Properties starts the tests and returns the properties that they offer. The error says
+// why the tests could not be started or did not come to their end.
+func (b *Binary) Properties(ctx context.Context, c worker.Command) (list []worker.Property, err error) {
+	p, err := worker.Start(c)
+	if err != nil {
+		return nil, b.failed(err)
+	}
+	stop := context.AfterFunc(ctx, p.Interrupt)
+	defer stop()
+	defer p.Kill()
+	for {
+		offer, err := p.Offer()
+		var death *worker.Death
+		switch {
+		case err == nil:
+			list = append(list, offer)
+			p.Answer(false)
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err == io.EOF || errors.As(err, &death) && death.Failed() && len(list) > 0:
+			return list, nil // tests that look at what a search has found fail without one
+		default:
+			return nil, b.failed(err)
+		}
+	}
+}
+
+func (b *Binary) failed(err error) error {
+	return fmt.Errorf("the tests of %s cannot be started: %w", b.Package, err)
+}

@@ -1,0 +1,422 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/internal/coverage"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
+	"github.com/jostle-go/jostle/fuzz/internal/session"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
+	"github.com/jostle-go/jostle/fuzz/internal/worker"
+)
+
+// A job is a request to a worker of a target, and what came of it.
+type job struct {
+	target  *target
+	request session.Request
+	finding *Finding // that is made smaller
+	known   []string // the signatures that were found before the job was begun
+	size    int      // how many runs a batch has, 0 if that was not known then
+
+	// A share is the number of those of its target before it, and its first batch and how
+	// many it has. It may take several turns: the request is for what is left of it.
+	number, first, count int
+
+	// Of the turn: its lane, what that was charged, in seconds, and what it costs. Spent is
+	// what all turns before have cost.
+	lane    int
+	hand    *hand
+	charged float64
+	spent   time.Duration
+	*meter
+
+	reply  *session.Reply     // of all turns
+	seen   []*coverage.Orders // what the runs have shown: of a share by its turns, or of all orders
+	shown  []*coverage.Orders // what other runs have shown, as Reply.Shown has it
+	err    error
+	died   []record.Record // findings that are deaths
+	notes  []string
+	deaths int
+	late   string // why it was ended at last, although it was to end with its run
+	fickle bool   // what was to be made smaller does not fail in a new process
+}
+
+// lost reports whether the job was not done, since the campaign was over.
+func (j *job) lost() bool {
+	return errors.Is(j.err, context.Canceled) || errors.Is(j.err, context.DeadlineExceeded) || j.goesOn()
+}
+
+// goesOn reports whether some of a share is left.
+func (j *job) goesOn() bool {
+	return j.err == nil && j.request.Do == session.Run && j.request.Count > 0
+}
+
+// add adds the result of a turn.
+func (j *job) add(r *session.Reply) {
+	if j.err = j.readShown(r); j.err != nil {
+		return
+	}
+	if r.Orders != nil {
+		seen := &coverage.Orders{}
+		if j.err = seen.UnmarshalBinary(r.Orders); j.err != nil {
+			return
+		}
+		j.seen, r.Orders = append(j.seen, seen), nil
+	}
+	if j.request.Do == session.Run {
+		j.request.First, j.request.Count = j.request.First+r.Over, j.request.Count-r.Over
+	}
+	if j.reply == nil {
+		j.reply = r
+		return
+	}
+	j.reply.Add(r)
+}
+
+// A hand does jobs, one at a time, with a process for each of the targets that it was at
+// last.
+type hand struct {
+	*Options
+	jobs chan *job
+	busy bool // of the campaign: it has a job
+	// Enough is done when shares are to end with the runs that are on, searching when they
+	// are to end at once, and all when everything is.
+	enough, searching, all context.Context
+	at                     *job
+	doing                  atomic.Pointer[worker.Process] // a share; nil while it does something else
+	kept                   []kept                         // the one used last is the last
+	memory                 atomic.Uint64
+}
+
+type kept struct {
+	target  *target
+	process *worker.Process
+}
+
+// mostKept is how many processes wait for a hand to come back to their targets.
+const mostKept = 4
+
+// work does jobs until there are no more.
+func (h *hand) work(results chan<- *job) {
+	for j := range h.jobs {
+		h.at = j
+		h.do(j)
+		sum := uint64(0)
+		for _, k := range h.kept {
+			sum += k.process.Used()
+		}
+		h.memory.Store(sum)
+		results <- j
+	}
+	for _, k := range h.kept {
+		k.process.Stop()
+	}
+}
+
+// mostTries is how often a job is begun again whose process somebody else has ended.
+const mostTries = 20
+
+// do does a job. A run that ends its process is made again, to know its case, and its
+// batch left out from then on.
+func (h *hand) do(j *job) {
+	ctx := h.searching
+	if j.request.Do == session.Shrink {
+		ctx = h.all
+	}
+	if j.request.Do == session.Shrink && !h.repeats(ctx, j) {
+		return
+	}
+	for tries := 1; ; {
+		var r *session.Reply
+		r, j.err = h.ask(ctx, j.target, j.request)
+		var death *worker.Death
+		if ctx.Err() != nil {
+			if j.err = ctx.Err(); h.all.Err() == nil {
+				j.late = fmt.Sprintf("a run had not come to its end %s after the time was over, and its process was ended", words.Elapsed(grace+mostLate))
+			}
+		}
+		if j.err == nil {
+			j.add(r)
+			return
+		}
+		if !errors.As(j.err, &death) {
+			return
+		}
+		if death.Asked() && isOver(ctx) {
+			j.err = ctx.Err()
+			return
+		}
+		j.deaths++
+		again := h.look(ctx, j, death, tries)
+		switch {
+		case ctx.Err() != nil:
+			if j.err = ctx.Err(); h.all.Err() == nil {
+				j.late = fmt.Sprintf("a worker ended (%s), and there was no time to make its run again", death.Headline())
+			}
+			return
+		case again == nil && tries < mostTries && (death.Outside() || j.request.Do != session.Shrink): // it was ended by somebody, or by chance
+			tries++
+			j.notes = append(j.notes, fmt.Sprintf("a worker ended (%s); what it was at was begun again", death.Headline()))
+			if j.request.Do == session.Run && h.enough.Err() != nil {
+				j.err = h.enough.Err()
+				return
+			}
+			continue
+		case again == nil:
+			return
+		}
+		j.died = append(j.died, *again)
+		j.known = append(j.known, again.Exact)
+		if j.request.Do != session.Run || len(j.died) >= mostDeaths {
+			return
+		}
+		j.request.Without = append(slices.Clone(j.request.Without), death.At.Batch)
+		if h.enough.Err() != nil {
+			j.err = h.enough.Err()
+			return
+		}
+	}
+}
+
+// hearing is how long it may take until the command knows of a signal that its workers were
+// sent, too.
+const hearing = 200 * time.Millisecond
+
+// isOver reports whether a context is done, or will be as soon as the command knows of the
+// signal that has ended a worker.
+func isOver(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return true
+	case <-time.After(hearing):
+		return ctx.Err() != nil
+	}
+}
+
+// repeats reports whether what is to be made smaller fails, or dies, in a new process, too.
+// What earlier runs in the same process have left behind may be the reason else, and each
+// replay there would confirm it.
+func (h *hand) repeats(ctx context.Context, j *job) bool {
+	h.kept = slices.DeleteFunc(h.kept, func(k kept) bool {
+		if k.target == j.target {
+			k.process.Stop()
+		}
+		return k.target == j.target
+	})
+	r, err := h.ask(ctx, j.target, session.Request{Do: session.Replay, Case: j.request.Case, File: j.request.File})
+	same := func(f record.Record) bool { return f.Exact == j.finding.Exact }
+	j.fickle = err == nil && !slices.ContainsFunc(r.Findings, same)
+	return !j.fickle
+}
+
+// ask has a process of a target do something, a new one if none waits.
+func (h *hand) ask(ctx context.Context, t *target, q session.Request) (*session.Reply, error) {
+	p, err := h.process(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	stop := func() bool { return true }
+	if q.Do == session.Run {
+		stop = context.AfterFunc(h.enough, p.Enough)
+		h.doing.Store(p)
+	}
+	r, err := p.Do(ctx, q)
+	h.doing.Store(nil)
+	stop()
+	var refused *worker.Refusal
+	if err == nil || errors.As(err, &refused) {
+		h.keep(t, p)
+	}
+	return r, err
+}
+
+// process returns a process of a target. One that somebody ends before it is ready is
+// started again.
+func (h *hand) process(ctx context.Context, t *target) (p *worker.Process, err error) {
+	for i, k := range h.kept {
+		if k.target == t {
+			h.kept = slices.Delete(h.kept, i, i+1)
+			return k.process, nil
+		}
+	}
+	for range mostTries {
+		var death *worker.Death
+		p, err = Start(ctx, t.subject, worker.Command{Memory: h.Memory, Env: h.Env, Beat: h.beat()})
+		switch {
+		case err == nil || ctx.Err() != nil:
+			return p, err
+		case !errors.As(err, &death) || !death.Outside():
+			return nil, errors.New(err.Error()) // no death of a run
+		}
+	}
+	return nil, errors.New(err.Error())
+}
+
+// beat returns what measures the processor time of a process, for the job that is on.
+func (h *hand) beat() func(worker.Beat) {
+	var last time.Duration
+	return func(b worker.Beat) {
+		if b.CPU > 0 {
+			h.at.use(b.CPU - last)
+			last = b.CPU
+		}
+	}
+}
+
+// keep keeps a process for later.
+func (h *hand) keep(t *target, p *worker.Process) {
+	if len(h.kept) == mostKept {
+		h.kept[0].process.Stop()
+		h.kept = h.kept[1:]
+	}
+	h.kept = append(h.kept, kept{t, p})
+}
+
+// Start starts a process that serves a subject. Of the command only the bounds and the
+// environment matter.
+func Start(ctx context.Context, s Subject, bounds worker.Command) (*worker.Process, error) {
+	c := s.Binary.Command(s.Property.Test)
+	c.Memory, c.Silence, c.StartUp, c.Beat, c.Env = bounds.Memory, bounds.Silence, bounds.StartUp, bounds.Beat, append(c.Env, bounds.Env...)
+	p, err := worker.Start(c)
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, p.Interrupt)
+	defer stop()
+	for {
+		offer, err := p.Offer()
+		switch {
+		case ctx.Err() != nil:
+			p.Stop()
+			return nil, ctx.Err()
+		case err != nil:
+			return nil, fmt.Errorf("%s does not offer the property any more: %w", s.Property.Test, err)
+		}
+		same := offer.Test == s.Property.Test && offer.Call == s.Property.Call
+		if err := p.Answer(same); err != nil {
+			p.Stop()
+			return nil, cmp.Or(ctx.Err(), err)
+		}
+		if same {
+			return p, nil
+		}
+	}
+}
+
+// timesAgain is how often a run that has ended its process is made again: until that
+// ends its process, too. A process that somebody has ended may be so ended again by
+// chance: of those the run is the reason only if all end at the same decision.
+const timesAgain = 3
+
+// look makes the runs again with which a process died, and returns the finding; nil if
+// they come to their end, and the process has not ended by itself: somebody has ended it,
+// or its runs stood still while the machine did, or many runs together took too much
+// memory. Tries is how often the job was begun.
+func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int) *record.Record {
+	if j.request.Do == session.Shrink {
+		return nil
+	}
+	f := death.Record()
+	f.Signature = signature(death)
+	f.Exact, f.Where = f.Signature, whereDied(j, death)
+	f.Property, f.Test = j.target.subject.Property.Name, j.target.subject.Property.Test
+	if j.request.Do == session.Begin && death.At.String() != "" { // else it is a run of the first batch
+		if death.Outside() || death.Cause != "" && tries == 1 {
+			return nil
+		}
+		f.Path, f.Known = death.At.Saved, death.At.Saved != ""
+		return f
+	}
+	if slices.Contains(j.known, f.Exact) && !death.Outside() {
+		return f // there is a case of it
+	}
+	q := session.Request{Do: session.Again, Seed: h.Seed, First: death.At.Batch, Runs: j.request.Runs, Hinted: j.request.Hinted}
+	var ends []*worker.Death
+	for n := 1; n <= timesAgain && ctx.Err() == nil; n++ {
+		_, err := h.ask(ctx, j.target, q)
+		var again *worker.Death
+		if errors.As(err, &again) && again.Last != nil && (death.Outside() || !again.Outside()) {
+			ends = append(ends, again)
+		}
+		if len(ends) > 0 && !death.Outside() || len(ends) < n && death.Outside() {
+			break
+		}
+	}
+	if len(ends) == timesAgain && alike(ends) || len(ends) > 0 && !death.Outside() {
+		f.Detail = ends[0].Record().Detail
+		h.caseOf(ctx, j, ends[0], f)
+		return f
+	}
+	if death.Outside() || death.Cause != "" {
+		return nil
+	}
+	f.Where += fmt.Sprintf(", which came to their end %d times when they were made again", timesAgain)
+	return f
+}
+
+// alike reports whether all deaths came with the same decision.
+func alike(list []*worker.Death) bool {
+	for _, d := range list {
+		if d.Last.Run != list[0].Last.Run || d.Last.Number != list[0].Last.Number {
+			return false
+		}
+	}
+	return true
+}
+
+// caseOf makes the run up to the decision with which a process died, and adds the case of
+// that run to a finding.
+func (h *hand) caseOf(ctx context.Context, j *job, death *worker.Death, f *record.Record) {
+	f.Run = death.Last.Run
+	f.Where = fmt.Sprintf("run %d, made again", f.Run+1)
+	q := session.Request{Do: session.Again, Seed: h.Seed, First: death.At.Batch, Runs: j.request.Runs, Hinted: j.request.Hinted, Stop: death.Last, Signature: f.Signature, Headline: f.Failure}
+	r, err := h.ask(ctx, j.target, q)
+	if err != nil || len(r.Findings) == 0 || j.readShown(r) != nil {
+		return
+	}
+	f.Case, f.Worth = r.Findings[0].Case, true
+	if f.Chart = r.Findings[0].Chart; f.Chart != "" {
+		f.Remarks = append(f.Remarks, "(up to the last step before)")
+	}
+}
+
+// whereDied says what a process was at.
+func whereDied(j *job, d *worker.Death) string {
+	if text := d.At.String(); text != "" {
+		return text
+	}
+	if j.size > 0 {
+		return fmt.Sprintf("one of the runs %d to %d", d.At.Batch*j.size+1, (d.At.Batch+1)*j.size)
+	}
+	return fmt.Sprintf("a run of batch %d", d.At.Batch+1)
+}
+
+// signature tells a death from others: how it ended or why, without numbers.
+func signature(d *worker.Death) string {
+	text := d.Headline()
+	if d.Stalled { // how long it stood does not matter
+		_, where, _ := strings.Cut(text, ", ")
+		text = "no progress, " + where
+	}
+	var b strings.Builder
+	digits := false
+	for _, r := range text {
+		if r >= '0' && r <= '9' {
+			if !digits {
+				b.WriteByte('#')
+			}
+			digits = true
+			continue
+		}
+		digits = false
+		b.WriteRune(r)
+	}
+	return "process: " + b.String()
+}

@@ -1,0 +1,101 @@
+package campaign_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+)
+
+// beside returns the subjects as if the race detector were in their test binary.
+func beside(list []campaign.Subject) (races []campaign.Subject) {
+	for _, s := range list {
+		b := *s.Binary
+		b.Race = true
+		races = append(races, campaign.Subject{Binary: &b, Property: s.Property})
+	}
+	return races
+}
+
+// TestRacesAreBeside: what is found without the race detector is the same with a search
+// beside that has it, and with any number of workers; what both find is told and counted
+// once; and what only that finds is not lost.
+func TestRacesAreBeside(t *testing.T) {
+	want := found(campaignOf(t, t.TempDir(), campaign.Options{Runs: 3000}, "TestHolds", "TestTwoBugs"))
+	for _, workers := range []int{1, 2} {
+		dir := t.TempDir()
+		told := map[string]int{}
+		ends := 0
+		o := campaign.Options{Runs: 3000, Workers: workers, RaceWorkers: workers, Env: environment(dir), File: filepath.Join(dir, "state.json"), Tell: func(e campaign.Event) {
+			switch e.Kind {
+			case campaign.Found:
+				told[e.Finding.Exact]++
+			case campaign.Ended:
+				ends++
+			}
+		}}
+		list := subjects(t, o.Env, "TestHolds", "TestTwoBugs", "TestExits")
+		o.Races = beside(list)
+		r, err := campaign.Run(t.Context(), list[:2], o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Outcomes) != 5 || r.Ended != "runs" || ends != 1 {
+			t.Fatalf("%d outcomes, ended by %q, told %d times", len(r.Outcomes), r.Ended, ends)
+		}
+		if got := found(&campaign.Report{Outcomes: r.Outcomes[:2]}); !slices.Equal(got, want) {
+			t.Errorf("found\n%s\nand alone\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		rest := &campaign.Report{Outcomes: r.Outcomes[2:]}
+		if got := found(rest); len(got) != 1 || !strings.HasPrefix(got[0], "exits: process: exit status #") {
+			t.Errorf("only beside were found %q, want the exit", got)
+		}
+		if notes := r.Outcomes[3].Notes; !slices.Contains(notes, "2 failures that the search without the race detector has found, too") {
+			t.Errorf("its notes are %q", notes)
+		}
+		for signature, n := range told {
+			if n != 1 {
+				t.Errorf("%s was told of %d times", signature, n)
+			}
+		}
+		if len(told) != 3 {
+			t.Errorf("told of %v, want three", told)
+		}
+		if got, want := rest.Outcomes[0].Runs, 3000/8; got != want || !strings.HasSuffix(rest.Outcomes[0].Subject.String(), " (race)") {
+			t.Errorf("%s had %d runs, want %d", rest.Outcomes[0].Subject.String(), got, want)
+		}
+		again, err := campaign.Read(o.File)
+		if err != nil || fmt.Sprint(found(again)) != fmt.Sprint(found(r)) || len(again.Outcomes) != 5 {
+			t.Errorf("the file has %q (%v), and the report %q", found(again), err, found(r))
+		}
+	}
+}
+
+// TestRaceIsResumed: a campaign goes on although the search beside it was ended before it
+// had noted anything.
+func TestRaceIsResumed(t *testing.T) {
+	dir := t.TempDir()
+	o := campaign.Options{Runs: 800, Env: environment(dir), File: filepath.Join(dir, "state.json")}
+	list := subjects(t, o.Env, "TestHolds")
+	o.Races = beside(list)
+	for range 2 {
+		r, err := campaign.Run(t.Context(), list, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := r.Outcomes[1].Runs; n != 100 {
+			t.Errorf("beside it %d runs were made, want 100", n)
+		}
+		o.Resume = true
+		if err := os.Remove(filepath.Join(dir, "state.race.json")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := campaign.Read(o.File); err != nil {
+		t.Error(err)
+	}
+}

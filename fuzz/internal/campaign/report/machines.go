@@ -1,0 +1,196 @@
+package report
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/jostle-go/jostle/fuzz/internal/words"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// String says "bank neverOverdrawn: 14 orders of two receives are seen, 12 before".
+func (g Growth) String() string {
+	return fmt.Sprintf("%s: %s of two receives seen, %s before", g.Name, words.Count(g.Now, "order"), words.Grouped(g.Before))
+}
+
+// A suite, and what is below it, is as JUnit has it. What fails in a property is one
+// failure each.
+type suite struct {
+	XMLName  xml.Name   `xml:"testsuite"`
+	Name     string     `xml:"name,attr"`
+	Tests    int        `xml:"tests,attr"`
+	Failures int        `xml:"failures,attr"`
+	Cases    []testcase `xml:"testcase"`
+}
+
+type testcase struct {
+	Class    string    `xml:"classname,attr"`
+	Name     string    `xml:"name,attr"`
+	Failures []failure `xml:"failure"`
+	Out      string    `xml:"system-out,omitempty"`
+}
+
+type failure struct {
+	Message string `xml:"message,attr"`
+	Type    string `xml:"type,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// suitesName is the name of all suites, home the page of this project: by them the files are
+// known as ours.
+const (
+	suitesName = "jostle"
+	home       = "https://github.com/jostle-go/jostle"
+)
+
+// JUnit returns a report as JUnit XML: a suite for each package, a test for each property.
+func (r *Report) JUnit() ([]byte, error) {
+	var all struct {
+		XMLName xml.Name `xml:"testsuites"`
+		Name    string   `xml:"name,attr"`
+		Suites  []*suite
+	}
+	all.Name = suitesName
+	for i := range r.Properties {
+		p := &r.Properties[i]
+		at := slices.IndexFunc(all.Suites, func(s *suite) bool { return s.Name == p.Package })
+		if at < 0 {
+			at = len(all.Suites)
+			all.Suites = append(all.Suites, &suite{Name: p.Package})
+		}
+		c := testcase{Class: p.Package, Name: strings.TrimPrefix(p.Name, p.Package+" "), Out: strings.Join(append([]string{p.Ran}, p.Notes...), "\n")}
+		for _, f := range p.Findings {
+			c.Failures = append(c.Failures, failure{f.Headline(), f.Signature, f.Text()})
+		}
+		for _, text := range p.Complaints {
+			c.Failures = append(c.Failures, failure{firstLine(text), "complaint", text})
+		}
+		s := all.Suites[at]
+		if s.Tests++; len(c.Failures) > 0 {
+			s.Failures++
+		}
+		s.Cases = append(s.Cases, c)
+	}
+	text, err := xml.MarshalIndent(all, "", "\t")
+	return append([]byte(xml.Header), append(text, '\n')...), err
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+// object is one of JSON, of which the library sorts the names.
+type object = map[string]any
+
+// SARIF returns the failures as SARIF 2.1.0, by which code hosts mark the lines that
+// failed. Those of which no line is known are at their property alone.
+func (r *Report) SARIF() ([]byte, error) {
+	results, rules := []object{}, []object{}
+	for i := range r.Properties {
+		p := &r.Properties[i]
+		for k := range p.Findings {
+			f := &p.Findings[k]
+			if k == 0 {
+				rules = append(rules, object{"id": p.Name, "shortDescription": object{"text": p.Name + " does not hold"}})
+			}
+			place := object{"logicalLocations": []object{{"fullyQualifiedName": p.Name}}}
+			if f.Source != "" {
+				place["physicalLocation"] = object{"artifactLocation": object{"uri": (&url.URL{Path: f.Source}).String()}, "region": object{"startLine": f.Line}}
+			}
+			results = append(results, object{"ruleId": p.Name, "ruleIndex": len(rules) - 1, "level": "error", "message": object{"text": f.message()},
+				"locations": []object{place}, "partialFingerprints": object{"jostleSignature/v1": p.Name + ": " + f.Signature}})
+		}
+	}
+	text, err := json.MarshalIndent(object{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
+		"runs": []object{{"tool": object{"driver": object{"name": "jostle", "informationUri": home, "rules": rules}}, "results": results}}}, "", "\t")
+	return append(text, '\n'), err
+}
+
+// message says what failed, where, and how to see it again.
+func (f *Finding) message() string {
+	text := f.Headline()
+	if orders := f.Orders(); orders != "" {
+		text += "\n" + orders
+		for i, d := range f.Drawn() {
+			if d != f.Draws[i] { // something is known of other values
+				text += "\ndrew " + d
+			}
+		}
+		if f.Why.Depth > 0 {
+			text += fmt.Sprintf("\ndepth %d", f.Why.Depth)
+		}
+	}
+	for _, face := range f.Faces {
+		text += "\nthe same cause: " + face
+	}
+	if f.Path != "" {
+		text += "\nagain: jostle replay " + words.Argument(f.Path)
+	}
+	return text
+}
+
+// Markdown returns a summary for a CI's page of a job.
+func (r *Report) Markdown() []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## jostle: %s\n\n%s\n\n| | property | what was run | orders of two receives |\n|---|---|---|---|\n", r.verdict(), r.outline())
+	for i := range r.Properties {
+		p := &r.Properties[i]
+		verdict := "ok"
+		if !p.Passed {
+			verdict = "**FAIL**"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", verdict, literal(p.Name), literal(p.Ran), literal(p.Coverage.Summary))
+	}
+	for i := range r.Properties {
+		p := &r.Properties[i]
+		for k := range p.Findings {
+			f := &p.Findings[k]
+			fmt.Fprintf(&b, "\n### %s\n\n%s\n\n%s\n", literal(f.Headline()), literal(p.Name), fenced(f.Text()))
+			if f.Path != "" {
+				fmt.Fprintf(&b, "\n%s\n", fenced("jostle replay "+words.Argument(f.Path)))
+			}
+		}
+		for _, text := range p.Complaints {
+			fmt.Fprintf(&b, "\n- %s: %s\n", literal(p.Name), literal(text))
+		}
+	}
+	if r.Changes != nil {
+		fmt.Fprint(&b, "\n### Since the last report\n\n")
+		for _, text := range r.Changes.lines() {
+			fmt.Fprintf(&b, "- %s\n", literal(text))
+		}
+	}
+	return []byte(b.String())
+}
+
+// literal returns a text that means itself in one line of Markdown: whatever is no letter,
+// digit or plain sign is written by its number.
+func literal(text string) string {
+	var b strings.Builder
+	for _, r := range trace.Visible(text) {
+		switch {
+		case r == '\n' || r == '\t':
+			b.WriteByte(' ')
+		case unicode.IsLetter(r), unicode.IsDigit(r), strings.ContainsRune(" ,;%/()='?", r), r >= 0x80:
+			b.WriteRune(r)
+		default:
+			fmt.Fprintf(&b, "&#%d;", r)
+		}
+	}
+	return b.String()
+}
+
+// fenced returns a text as a block of code, which nothing in it ends.
+func fenced(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + "text\n" + strings.TrimRight(trace.Visible(text), "\n") + "\n" + fence
+}

@@ -1,0 +1,162 @@
+// Package report shows people and programs what came of a campaign: as one HTML file that
+// needs neither a network nor a script, and as JUnit XML, SARIF, JSON and Markdown.
+//
+//	r := report.New(done, root)       // of a campaign.Report
+//	last, err := report.Read(folder)  // the one before, if there is one
+//	r.Compare(last)
+//	err = r.Write(folder)
+//
+// A Report is also what the JSON has: its names stay as they are, and new ones may come.
+// Programs that read it look at Format first.
+package report
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+	"github.com/jostle-go/jostle/fuzz/internal/coverage"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
+)
+
+// Format is the number of the form that JSON has. It changes when a name changes its
+// meaning, or goes.
+const Format = 2
+
+// A Report is what came of a campaign.
+type Report struct {
+	Format     int          `json:"format"`
+	Ended      campaign.End `json:"ended"` // "" if it goes on
+	Seconds    float64      `json:"seconds"`
+	Runs       int          `json:"runs"`
+	Deaths     int          `json:"deaths"` // of worker processes
+	Properties []Property   `json:"properties"`
+	// Changes is what is new since the last report; nil if there was none.
+	Changes *Changes `json:"changes"`
+}
+
+// A Property is what came of the search in one.
+type Property struct {
+	Name       string    `json:"name"` // with its package and test
+	Package    string    `json:"package"`
+	Test       string    `json:"test"`
+	Passed     bool      `json:"passed"` // neither findings nor complaints
+	Runs       int       `json:"runs"`
+	Steps      int       `json:"steps"`
+	Ran        string    `json:"ran"`        // what was run, in words
+	Complete   string    `json:"complete"`   // that every order was run, in words
+	Complaints []string  `json:"complaints"` // why less was tested than it seems
+	Notes      []string  `json:"notes"`
+	Findings   []Finding `json:"findings"`
+	Arms       []Arm     `json:"arms"` // those with the most new orders first
+	Coverage   Coverage  `json:"coverage"`
+	Missed     []string  `json:"missed"` // situations that no run has reached
+
+	matrix []byte // a picture
+}
+
+// A Finding is a failure, or the death of a process. Its paths are from the root.
+type Finding struct {
+	record.Record
+	Times int `json:"times"` // how many runs have failed so
+	// Source is the path of File from the root; "" if it is not known.
+	Source string `json:"source"`
+}
+
+// An Arm is how many runs one way to search has made, and about how many orders of two
+// receives these have shown that no run before had, as campaign.Arm has it.
+type Arm struct {
+	Name  string  `json:"name"`
+	Runs  int     `json:"runs"`
+	Fresh float64 `json:"fresh"`
+}
+
+// A Coverage is which orders of two receives were seen, also by earlier campaigns.
+type Coverage struct {
+	Runs     int                `json:"runs"`
+	Seen     int                `json:"seen"`    // orders
+	Covered  int                `json:"covered"` // pairs, in both orders
+	Possible int                `json:"possible"`
+	Unknown  int                `json:"unknown"`
+	Summary  string             `json:"summary"`
+	Chance   coverage.Chance    `json:"chance"` // that the next run at random shows more
+	Open     []string           `json:"open"`   // orders that were not seen
+	Curves   [][]coverage.Point `json:"curves"`
+}
+
+// mostOpen bounds how many orders are named that were not seen.
+const mostOpen = 100
+
+// New returns the report of a campaign. Files are named as they are called from a root.
+func New(done *campaign.Report, root string) *Report {
+	r := &Report{Format: Format, Ended: done.Ended, Seconds: done.Elapsed.Seconds(), Deaths: done.Deaths, Properties: []Property{}}
+	for i := range done.Outcomes {
+		p := newProperty(&done.Outcomes[i], root)
+		r.Runs += p.Runs
+		r.Properties = append(r.Properties, p)
+	}
+	return r
+}
+
+func newProperty(out *campaign.Outcome, root string) Property {
+	p := Property{Name: out.Subject.String(), Package: out.Subject.Binary.Package, Test: out.Subject.Property.Test,
+		Passed: len(out.Findings)+len(out.Complaints) == 0, Runs: out.Runs, Steps: out.Steps, Ran: out.Ran, Complete: out.Complete,
+		Complaints: listed(out.Complaints), Notes: listed(out.Notes), Findings: []Finding{}, Arms: []Arm{}, Missed: listed(out.Missed)}
+	for _, f := range out.Findings {
+		p.Findings = append(p.Findings, newFinding(f, out.Subject.Binary.Dir, root))
+	}
+	for _, a := range out.Arms {
+		p.Arms = append(p.Arms, Arm(a))
+	}
+	slices.SortStableFunc(p.Arms, func(a, b Arm) int { return cmp.Compare(b.Fresh, a.Fresh) })
+	o := out.Orders
+	if o == nil {
+		o = &coverage.Orders{}
+	}
+	c := o.Count()
+	p.Coverage = Coverage{Runs: o.Runs(), Seen: c.Seen, Covered: c.Covered, Possible: c.Covered + c.Open, Unknown: c.Unknown,
+		Summary: o.Summary(), Chance: o.Chance(), Open: []string{}, Curves: listed(o.Curves())}
+	for _, n := range o.OpenNames() {
+		if len(p.Coverage.Open) < mostOpen {
+			p.Coverage.Open = append(p.Coverage.Open, n.Name)
+		}
+	}
+	if c.Pairs() > 0 {
+		p.matrix = o.SVG()
+	}
+	return p
+}
+
+// listed returns a list that is not nil, for JSON.
+func listed[T any](list []T) []T { return append([]T{}, list...) }
+
+func newFinding(f *campaign.Finding, dir, root string) Finding {
+	out := Finding{Record: f.Record, Times: f.Times}
+	out.Path, out.Case = fromRoot(f.Path, root), ""
+	path := filepath.Join(dir, f.File)
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && f.Line > 0 {
+		out.Source = fromRoot(path, root)
+	}
+	return out
+}
+
+// fromRoot returns a path as it is called from a root, with slashes, if it is below.
+func fromRoot(path, root string) string {
+	if path == "" {
+		return ""
+	}
+	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
+		path = rel
+	}
+	return filepath.ToSlash(path)
+}
+
+// Failures returns how many findings there are.
+func (r *Report) Failures() (n int) {
+	for i := range r.Properties {
+		n += len(r.Properties[i].Findings)
+	}
+	return n
+}

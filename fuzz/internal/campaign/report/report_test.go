@@ -1,0 +1,407 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/internal/binary"
+	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+	"github.com/jostle-go/jostle/fuzz/internal/coverage"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
+	"github.com/jostle-go/jostle/fuzz/internal/worker"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/strategy"
+)
+
+// named is a message that calls itself something.
+type named string
+
+func (n named) String() string { return string(n) }
+
+// seen returns what some runs of a program show whose actors have a name: two that send to
+// a third, in any order, which also has a message that always comes last.
+func seen(name string, runs uint64) *coverage.Orders {
+	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
+	defer sys.Close()
+	o := &coverage.Orders{}
+	for seed := range runs {
+		sys.Reset(seed)
+		to := sys.Spawn(name, pulse.Func(func(*pulse.Ctx, any) {}))
+		for range 3 {
+			by := sys.Spawn(name, pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(to, msg) }))
+			sys.Send(by, named(name))
+		}
+		sys.Run()
+		o.Add(sys.Trace(), coverage.Run{Unguided: true})
+	}
+	return o
+}
+
+// runOf returns a failing run in which all is called by a name.
+func runOf(name string) record.Record {
+	m := record.Message{From: 0, To: 1, Label: name, SentIn: -1, SentAt: name}
+	why := &corpus.Explanation{Orders: 2, Failing: 1, Complete: true, Exact: true, Draws: []string{name},
+		Constraints: []corpus.Constraint{{First: corpus.Message{Text: name, At: name}, Second: corpus.Message{Text: name, At: name, Send: 1}}}}
+	return record.Record{Property: name, Test: name, Failure: name, Detail: name, File: "a_test.go", Line: 3, Why: why, Actors: []string{name, name},
+		Draws: []string{name}, Logs: []string{name}, Places: []record.Place{{}, {Send: 1, Step: 1}},
+		Steps: []record.Step{{Message: m}, {Message: m, Number: 1, Failed: true, After: []string{name}}}}
+}
+
+// of returns a campaign in which all is called by a name: a property that fails in two
+// ways, one that tells less than it seems, and one that holds.
+func of(name, dir string) *campaign.Report {
+	subject := func(test string) campaign.Subject {
+		return campaign.Subject{Binary: &binary.Binary{Package: name, Dir: dir}, Property: worker.Property{Test: test, Name: name}}
+	}
+	arms := []campaign.Arm{{Name: name, Runs: 90, Fresh: 2}, {Name: "pct", Runs: 10, Fresh: 6.75}}
+	found := func(signature string, r record.Record) *campaign.Finding {
+		r.Signature, r.Where, r.Path = signature, name, filepath.Join(dir, "7f3a.case")
+		return &campaign.Finding{Times: 3, Record: r}
+	}
+	return &campaign.Report{Ended: "time", Elapsed: 90 * time.Second, Deaths: 2, Outcomes: []campaign.Outcome{
+		{Subject: subject("TestFails"), Runs: 100, Steps: 900, Ran: "100 runs, 900 steps", Arms: arms, Orders: seen(name, 3), Missed: []string{name},
+			Findings: []*campaign.Finding{found("a", runOf(name)), found("b", record.Record{Failure: name})}},
+		{Subject: subject("TestLess"), Runs: 5, Ran: "5 runs, 40 steps", Complaints: []string{name}, Notes: []string{name}},
+		{Subject: subject("TestHolds"), Runs: 50, Ran: name, Complete: name, Orders: seen(name, 40)},
+	}}
+}
+
+func made(t testing.TB, name string) *Report {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a_test.go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := New(of(name, dir), dir)
+	last := New(of(name, dir), dir)
+	last.Properties[0].Findings[0].Signature = "gone"
+	last.Properties[2].Name += " and more"
+	last.Properties[1].Coverage.Seen = 1
+	r.Compare(last)
+	return r
+}
+
+// elements returns the elements of an XML file with the names of their attributes, and all
+// texts and values.
+func elements(t *testing.T, text []byte) (list []string, texts string) {
+	t.Helper()
+	d := xml.NewDecoder(bytes.NewReader(text))
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return list, texts
+		}
+		if err != nil {
+			t.Fatalf("not well-formed: %v\n%s", err, text)
+		}
+		switch x := token.(type) {
+		case xml.StartElement:
+			name := x.Name.Local
+			for _, a := range x.Attr {
+				name += " " + a.Name.Local
+				texts += a.Value + "\x00"
+			}
+			list = append(list, name)
+		case xml.CharData:
+			texts += string(x) + "\x00"
+		}
+	}
+}
+
+// hostile are texts that mean something in one form or another.
+var hostile = []string{`</title><script>alert(1)</script>`, `" onload="alert(1)`, `' onload='alert(1)`, `<!-- `, `]]>`, `</style>`, `</svg>`,
+	`&lt;&#0;`, `%s %d`, "```\n# x\n```", `a|b`, `[a](javascript:alert(1))`, `![a](http://b)`, `<img src=x onerror=alert(1)>`, "a\x00\x1b[31m\xff\ufffe\u202eb"}
+
+// TestTextsStayTexts: whatever a program says adds no element and no attribute to a file.
+func TestTextsStayTexts(t *testing.T) {
+	html, _ := elements(t, made(t, "plain").HTML())
+	junit, _ := elements(t, must(t, made(t, "plain").JUnit))
+	markdown := shape(string(made(t, "plain").Markdown()))
+	for _, text := range hostile {
+		r := made(t, text)
+		if got, texts := elements(t, r.HTML()); !reflect.DeepEqual(got, html) {
+			t.Errorf("%q changes the elements of the HTML", text)
+		} else if text[0] != 'a' && strings.Count(texts, strings.Split(text, "\n")[0]) < 20 {
+			t.Errorf("%q is shown %d times", text, strings.Count(texts, text))
+		}
+		if got, _ := elements(t, must(t, r.JUnit)); !reflect.DeepEqual(got, junit) {
+			t.Errorf("%q changes the elements of the XML", text)
+		}
+		if got := shape(string(r.Markdown())); got != markdown {
+			t.Errorf("%q changes the Markdown from\n%s\nto\n%s", text, markdown, got)
+		}
+		for _, form := range []func() ([]byte, error){r.JSON, r.SARIF} {
+			if text := must(t, form); !json.Valid(text) {
+				t.Errorf("no JSON: %s", text)
+			}
+		}
+	}
+}
+
+func must(t *testing.T, form func() ([]byte, error)) []byte {
+	t.Helper()
+	text, err := form()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// shape returns what gives Markdown its structure: what is in a block of code means
+// itself, and numbers of characters do.
+func shape(text string) string {
+	var b strings.Builder
+	fence := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch ticks := line[:len(line)-len(strings.TrimLeft(line, "`"))]; {
+		case fence == "" && len(ticks) >= 3:
+			fence = ticks
+			b.WriteString("```\n")
+		case fence != "" && line == fence:
+			fence = ""
+			b.WriteString("```\n")
+		case fence == "":
+			b.WriteString(regexp.MustCompile(`[^|#*<>\[\]!\-]+`).ReplaceAllString(regexp.MustCompile(`&#\d+;`).ReplaceAllString(line, ""), "x") + "\n")
+		}
+	}
+	return b.String()
+}
+
+// TestAlone: the page loads nothing and runs nothing, leads to nothing but itself, and no
+// two of its places have one name.
+func TestAlone(t *testing.T) {
+	html := string(made(t, "text").HTML())
+	ids := map[string]bool{}
+	for _, m := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(html, -1) {
+		if ids[m[1]] {
+			t.Errorf("two places are called %s", m[1])
+		}
+		ids[m[1]] = true
+	}
+	for _, m := range regexp.MustCompile(`(?:href="|url\()([^")]*)`).FindAllStringSubmatch(html, -1) {
+		if name, here := strings.CutPrefix(m[1], "#"); !here || !ids[name] {
+			t.Errorf("the page leads to %q", m[1])
+		}
+	}
+	for _, no := range []string{"<script", "<link", "<img", "<iframe", "<object", " src=", "@import", ` on[a-z]+="`} {
+		if regexp.MustCompile(no).MatchString(html) {
+			t.Errorf("the page has %s", no)
+		}
+	}
+	for _, want := range []string{"default-src 'none'", "prefers-color-scheme: dark", "width=device-width", "<polyline", `class="orders"`, "Chart of the messages",
+		"Situations that no run has reached", "not found again: ", "new failure: ", "orders it showed first"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+}
+
+// TestMachines: what programs read says what the report does.
+func TestMachines(t *testing.T) {
+	r := made(t, "text")
+	junit := string(must(t, r.JUnit))
+	if !strings.Contains(junit, `<testsuite name="text" tests="3" failures="2">`) || strings.Count(junit, "<failure ") != 3 {
+		t.Errorf("JUnit XML:\n%s", junit)
+	}
+	var sarif struct {
+		Version string
+		Runs    []struct {
+			Tool struct {
+				Driver struct{ Rules []struct{ ID string } }
+			}
+			Results []struct {
+				RuleID    string
+				RuleIndex int
+				Message   struct{ Text string }
+				Locations []struct {
+					PhysicalLocation struct {
+						ArtifactLocation struct{ URI string }
+						Region           struct{ StartLine int }
+					}
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(must(t, r.SARIF), &sarif); err != nil {
+		t.Fatal(err)
+	}
+	run := sarif.Runs[0]
+	var got []string
+	for _, f := range run.Results {
+		at := f.Locations[0].PhysicalLocation
+		got = append(got, fmt.Sprintf("%s %v %s:%d", f.RuleID, run.Tool.Driver.Rules[f.RuleIndex].ID == f.RuleID, at.ArtifactLocation.URI, at.Region.StartLine))
+	}
+	if want := []string{"text TestFails, text true a_test.go:3", "text TestFails, text true :0"}; sarif.Version != "2.1.0" || !reflect.DeepEqual(got, want) {
+		t.Errorf("SARIF has %q, want %q", got, want)
+	}
+	if arms := r.Properties[0].Arms; arms[0] != (Arm{"pct", 10, 6.75}) {
+		t.Errorf("arms: %v", arms)
+	}
+}
+
+// TestChanges: what is new, gone, added and removed.
+func TestChanges(t *testing.T) {
+	want := &Changes{New: []string{"x TestFails, x: a_test.go:3: x"}, Gone: []string{"x TestFails, x: a_test.go:3: x"}, Added: []string{"x TestHolds, x"},
+		Removed: []string{"x TestHolds, x and more"}, Orders: []Growth{{"x TestLess, x", 1, 0}}}
+	r := made(t, "x")
+	if !reflect.DeepEqual(r.Changes, want) {
+		t.Errorf("changes: %+v, want %+v", r.Changes, want)
+	}
+	r.Compare(r)
+	if got := r.Changes.lines(); !reflect.DeepEqual(got, []string{"nothing"}) {
+		t.Errorf("beside itself: %q", got)
+	}
+	if r.Compare(nil); r.Changes != nil {
+		t.Error("it has changed since no report")
+	}
+}
+
+// TestFolder: what is written is read again, and what is no report is refused.
+func TestFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "folder")
+	if _, err := Read(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	r := made(t, "text")
+	for range 2 {
+		if err := r.Write(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := must(t, r.JSON), must(t, again.JSON); !bytes.Equal(a, b) {
+		t.Errorf("read\n%s\nwant\n%s", b, a)
+	}
+	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) != 5 {
+		t.Errorf("the folder has %q", files)
+	}
+	for text, want := range map[string]string{"{": "is no report", `{"format":99}`: "is a report of format 99, expected 2", "[]": "is no report"} {
+		if err := os.WriteFile(filepath.Join(dir, JSONFile), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	if err := r.Write(filepath.Join(dir, JSONFile)); err == nil {
+		t.Error("a file was taken for a folder")
+	}
+	blocked := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(blocked, SARIFFile, "folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Write(blocked); err == nil {
+		t.Error("a folder was taken for a file")
+	}
+	if files, _ := filepath.Glob(filepath.Join(blocked, "*")); len(files) != 1 {
+		t.Errorf("what could not be written has left %q", files)
+	}
+}
+
+// TestForeignFiles: a report is written over an earlier one, and over no file of others; then
+// none of its files is written.
+func TestForeignFiles(t *testing.T) {
+	r := made(t, "text")
+	for name, text := range map[string]string{
+		HTMLFile:     "<!DOCTYPE html>\n<html><head><title>My site</title></head></html>\n",
+		MarkdownFile: "# Summary\n",
+		JUnitFile:    "<?xml version=\"1.0\"?>\n<testsuites>\n\t<testsuite name=\"mine\"/></testsuites>\n",
+		JSONFile:     "{\n\t\"format\": \"mine\"\n}\n",
+		SARIFFile:    `{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "other"}}}]}`,
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := r.Write(dir)
+		if want := path + " is of no report of jostle, and is not written over: move it, or choose another folder"; err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+		if got, _ := os.ReadFile(path); string(got) != text {
+			t.Errorf("%s has %q", name, got)
+		}
+		if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) != 1 {
+			t.Errorf("beside %s there are %q", name, files)
+		}
+		if err := os.Truncate(path, 0); err != nil { // it is nobody's
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := r.Write(dir); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	r.Properties = nil // nothing to say, and so hardly a mark
+	dir := t.TempDir()
+	for range 2 {
+		if err := r.Write(dir); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestAgain: the command that runs a case again is one for a shell, whatever the file is called.
+func TestAgain(t *testing.T) {
+	r := made(t, "text")
+	r.Properties[0].Findings[0].Path = "my bank/it's.case"
+	const want = `jostle replay 'my bank/it'\\''s.case'`
+	if text := string(r.Markdown()); !strings.Contains(text, strings.ReplaceAll(want, `\\`, `\`)) {
+		t.Error(text)
+	}
+	if text := string(must(t, r.SARIF)); !strings.Contains(text, want) {
+		t.Error(text)
+	}
+	if text := html.UnescapeString(string(r.HTML())); !strings.Contains(text, strings.ReplaceAll(want, `\\`, `\`)) {
+		t.Error(text)
+	}
+}
+
+// TestNothing: a campaign of nothing has a report.
+func TestNothing(t *testing.T) {
+	r := New(&campaign.Report{}, "")
+	if err := r.Write(t.TempDir()); err != nil {
+		t.Error(err)
+	}
+	elements(t, r.HTML())
+	if got := r.verdict(); got != "no failures" {
+		t.Errorf("nothing has failed, but %s", got)
+	}
+}
+
+// TestEnds: a report says in words why a campaign has ended.
+func TestEnds(t *testing.T) {
+	for ended, want := range map[campaign.End]string{
+		"":            ", and it was not over",
+		"runs":        ", ended by the number of runs",
+		"time":        ", ended by time",
+		"complete":    ", ended by nothing being left",
+		"saturated":   ", ended by hardly anything being left",
+		"failures":    ", ended by failures",
+		"given up":    ", ended by properties being given up",
+		"interrupted": ", ended by an interruption",
+	} {
+		if got := New(&campaign.Report{Ended: ended}, "").outline(); !strings.HasSuffix(got, want) {
+			t.Errorf("%q is %q, want %q", ended, got, want)
+		}
+	}
+}

@@ -1,0 +1,340 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/internal/session"
+	"github.com/jostle-go/jostle/fuzz/internal/worker"
+)
+
+// A campaign is one call of Run. One goroutine, the caller's, has all of it but the jobs
+// that workers are at.
+type campaign struct {
+	Options
+	targets []*target
+	began   time.Time
+	lanes   *lanes // of the targets, in their order
+	flying  []*job // that workers are at
+	deaths  int
+	recount time.Time     // before it nothing is counted anew
+	hands   []*hand       // in the order in which they were begun
+	room    int           // for what the runs of a target have shown, in bytes
+	before  time.Duration // that earlier processes of this campaign took
+	first   int           // requests for saved cases that are not over
+	ready   chan struct{} // closed when none is left
+
+	over    bool  // no more shares are begun
+	resting bool  // what is found now is out of turn
+	ended   End   // why
+	broken  error // what kept a checkpoint from being written, told once
+}
+
+// How often a campaign says how far it is, in its first minute and later, how often it
+// notes that, and how often it looks at what its workers are at. When the time is over a
+// share may go on for grace, and then to the end of its run, for mostLate at most.
+const (
+	sayEvery   = 5 * time.Second
+	sayLater   = time.Minute
+	noteEvery  = time.Minute
+	watchEvery = time.Second / 10
+	grace      = 2 * time.Second
+	mostLate   = time.Minute
+)
+
+// mostIdle is how many jobs, of as many hands, workers may be at besides those that keep
+// Workers processors busy: a process that waits needs none.
+const mostIdle = 8
+
+// run makes all turns.
+func (c *campaign) run(ctx context.Context) (*Report, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	searching, stop := context.WithCancel(ctx) // of shares
+	defer stop()
+	enough, late := context.WithCancel(searching)
+	defer late()
+	results := make(chan *job)
+	var workers sync.WaitGroup
+	for range c.Workers + mostIdle {
+		w := &hand{Options: &c.Options, jobs: make(chan *job, 1), enough: enough, searching: searching, all: ctx}
+		c.hands = append(c.hands, w)
+		workers.Go(func() { w.work(results) })
+	}
+	c.prepare()
+	c.loop(ctx, stops{late, stop}, results)
+	for _, h := range c.hands {
+		close(h.jobs)
+	}
+	cancel()
+	workers.Wait()
+	c.checkpoint()
+	c.tellRest()
+	c.tell(Event{Kind: Ended, Text: string(c.ended)})
+	r := &Report{Ended: c.ended, Elapsed: c.elapsed(), Deaths: c.deaths, Seed: c.Seed}
+	for _, t := range c.targets {
+		r.Outcomes = append(r.Outcomes, t.outcome(c.ended == EndInterrupted))
+	}
+	return r, nil
+}
+
+// stops end shares: enough after the runs that are on, and now at once.
+type stops struct{ enough, now func() }
+
+// after has both done when the time is over.
+func (s stops) after() {
+	time.AfterFunc(grace, s.enough)
+	time.AfterFunc(grace+mostLate, s.now)
+}
+
+// prepare has what comes before the search wait for turns.
+func (c *campaign) prepare() {
+	c.lanes = newLanes(len(c.targets))
+	for _, t := range c.targets {
+		t.next = t.Done
+		if !t.Begun {
+			t.waiting = append(t.waiting, &job{target: t, request: session.Request{Do: session.Begin, Seed: c.Seed, Pages: c.Pages}})
+			c.first++
+		}
+		for _, f := range t.Findings {
+			if !f.Told {
+				c.shrink(t, f)
+			}
+		}
+	}
+	if c.first == 0 {
+		close(c.ready)
+	}
+}
+
+// nothingLeft says why nothing is left to search for.
+func (c *campaign) nothingLeft() End {
+	why := []End{EndComplete, EndSaturated, EndFailures, EndGivenUp, EndRuns}
+	last := 0
+	for _, t := range c.targets {
+		last = max(last, slices.Index(why, t.ended(&c.Options)))
+	}
+	return why[last]
+}
+
+// loop hands out jobs and takes what came of them until nothing is left.
+func (c *campaign) loop(ctx context.Context, s stops, results chan *job) {
+	say, note, watch := time.NewTicker(cmp.Or(c.Say, sayEvery)), time.NewTicker(c.Every), time.NewTicker(watchEvery)
+	defer say.Stop()
+	defer note.Stop()
+	defer watch.Stop()
+	var end <-chan time.Time
+	if c.For > 0 {
+		end = time.After(max(0, c.For-c.before))
+	}
+	done := ctx.Done()
+	for {
+		if c.handOut(); len(c.flying) == 0 {
+			if c.foundRest(); c.ended == EndInterrupted || c.next(false) < 0 {
+				c.end(c.nothingLeft())
+				return
+			}
+			continue
+		}
+		select {
+		case j := <-results:
+			c.land(j)
+			c.settle(j)
+		case <-watch.C:
+			c.watch()
+		case <-say.C:
+			c.went()
+			if c.Say == 0 && time.Since(c.began) > sayLater {
+				say.Reset(sayLater)
+			}
+		case <-note.C:
+			c.checkpoint()
+		case <-end:
+			end = nil
+			c.end(EndTime)
+			s.after()
+		case <-done:
+			done = nil
+			c.end(EndInterrupted)
+		}
+	}
+}
+
+// end ends the search, for a reason if there was none before. What was found is still
+// made smaller. When the time is over each property still has its saved cases and its
+// first share: else it would fail since others took long.
+func (c *campaign) end(why End) {
+	if c.over && why != EndInterrupted {
+		return
+	}
+	c.over, c.ended = true, why
+	for _, t := range c.targets {
+		c.confirm(t)
+		t.waiting = slices.DeleteFunc(t.waiting, func(j *job) bool {
+			return why == EndInterrupted || j.request.Do == session.Begin && why != EndTime
+		})
+		t.dropRest()
+	}
+	for _, j := range c.flying {
+		if j.paused {
+			c.resume(j)
+		}
+	}
+}
+
+// settle takes what came of a job.
+func (c *campaign) settle(j *job) {
+	t := j.target
+	c.deaths += j.deaths
+	for _, text := range j.notes {
+		if slices.Contains(t.noted, text) || len(t.noted) == mostTexts {
+			continue
+		}
+		t.noted = append(t.noted, text)
+		c.tell(Event{Kind: Noted, Subject: t.subject.String(), Text: text})
+	}
+	switch {
+	case j.request.Do == session.Shrink:
+		c.shrunk(j)
+	case j.request.Do == session.Begin:
+		c.begun(j)
+		if c.first--; c.first == 0 {
+			close(c.ready)
+		}
+	case j.goesOn() && !c.over:
+		t.rest = append(t.rest, j)
+	default:
+		c.noteLate(j)
+		t.early[j.first] = j
+		for {
+			next := t.early[t.Done]
+			if next == nil || next.lost() {
+				return
+			}
+			delete(t.early, t.Done)
+			c.settleShare(next)
+		}
+	}
+}
+
+// noteLate notes a share whose run did not end.
+func (c *campaign) noteLate(j *job) {
+	if t := j.target; j.late != "" && len(j.died) == 0 && c.ended == EndTime && len(t.Late) < mostTexts {
+		t.Late = append(t.Late, j.late)
+	}
+}
+
+// settleShare takes what came of a share, after all shares before it: of a target that was
+// given up only what was found.
+func (c *campaign) settleShare(j *job) {
+	t := j.target
+	t.Done = j.first + j.count
+	t.settled++
+	y := t.yieldOf(j.number)
+	y.Seconds += j.spent.Seconds()
+	if c.First && len(t.Findings) > 0 {
+		return
+	}
+	if c.foundIn(j); t.GivenUp != "" {
+		return
+	}
+	if t.Deaths += len(j.died); t.Deaths >= mostDeaths {
+		t.giveUp("the search was given up after %d batches with a death", t.Deaths)
+		return
+	} else if j.err != nil {
+		text, _, _ := strings.Cut(j.err.Error(), "\n")
+		t.giveUp("the search was given up: %s", text)
+		return
+	}
+	t.take(&c.Options, j)
+	if n := j.reply.Failed - len(j.reply.Findings); n > 0 && len(j.reply.Findings) > 0 {
+		if f := t.find(j.reply.Findings[0].Exact); f != nil {
+			f.Times += n
+		}
+	}
+	if t.endless(&c.Options) {
+		t.giveUp("the search was given up: how much is left to be seen is known of runs in random order alone, and there was none: bound it by time or a number of runs, too")
+	}
+}
+
+// begun takes what came of the saved cases.
+func (c *campaign) begun(j *job) {
+	t := j.target
+	if j.lost() {
+		return
+	}
+	t.Begun = true
+	t.show(j)
+	for i := range j.died {
+		if f := &j.died[i]; f.Path != "" || f.Case != "" {
+			c.found(t, f, true)
+		} else {
+			t.Early = append(t.Early, *f)
+		}
+	}
+	if j.err != nil {
+		var refused *worker.Refusal
+		if len(j.died) == 0 || errors.As(j.err, &refused) {
+			t.giveUp("nothing was searched: %v", j.err)
+		}
+		return
+	}
+	r := j.reply
+	t.Notes, t.Hinted = r.Notes, r.Hinted
+	for _, p := range r.Problems {
+		if len(t.Late) < mostTexts {
+			t.Late = append(t.Late, p)
+		}
+	}
+	for i := range r.Findings {
+		c.found(t, &r.Findings[i], false)
+	}
+	if r.Complete != "" {
+		t.Tally = r.Tally
+		t.gain(&t.Tally, t.learn(j.seen...))
+		if r.Conditional && c.For+time.Duration(c.Runs) > 0 {
+			t.Distinct = r.Complete
+		} else {
+			c.complete(t, r.Complete)
+		}
+	}
+}
+
+// tell tells of an event.
+func (c *campaign) tell(e Event) {
+	if c.Tell == nil {
+		return
+	}
+	for _, t := range c.targets {
+		e.Runs += t.Tally.Runs
+		e.Orders += t.seen.Seen()
+	}
+	e.Seconds = c.elapsed().Seconds()
+	if e.Kind == Went || e.Kind == Ended {
+		e.Memory = worker.Memory()
+		for _, h := range c.hands {
+			e.Workers += h.memory.Load()
+		}
+	}
+	c.Tell(e)
+}
+
+func (c *campaign) elapsed() time.Duration { return c.before + time.Since(c.began) }
+
+// progress says how far the campaign is.
+func (c *campaign) progress() string {
+	found, open := 0, 0
+	for _, t := range c.targets {
+		found += len(t.Findings)
+		if t.open(&c.Options) || !t.Begun {
+			open++
+		}
+	}
+	return fmt.Sprintf("%d of %d properties open, %d found", open, len(c.targets), found)
+}

@@ -1,0 +1,281 @@
+package campaign
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/internal/binary"
+	"github.com/jostle-go/jostle/fuzz/internal/coverage"
+	"github.com/jostle-go/jostle/fuzz/internal/worker"
+)
+
+// stateVersion is that of the file. Whoever changes the meaning of a field raises it, and
+// whoever changes which runs a batch has: a campaign that goes on counts by batches.
+const stateVersion = 4
+
+// A state is what a file has of a campaign.
+type state struct {
+	Version int
+	Seed    uint64
+	Runs    int
+	Elapsed time.Duration
+	Deaths  int
+	Ended   End
+	Race    bool `json:",omitempty"` // a file beside it has the search with the race detector
+	Targets []targetState
+}
+
+// A targetState is a target with the names by which it is known.
+type targetState struct {
+	Package, Dir, Test, Name, Func string
+	Call                           int
+	Target                         *target
+	// Seen is the file of what this campaign has shown, Known of what those before it have.
+	Seen, Known []byte
+	// Shown is the file of what runs besides those of searches have shown.
+	Shown []byte `json:",omitempty"`
+}
+
+func (t *target) state() targetState {
+	p := &t.subject.Property
+	return targetState{Package: t.subject.Binary.Package, Dir: t.subject.Binary.Dir, Test: p.Test, Name: p.Name, Func: p.Func, Call: p.Call, Target: t}
+}
+
+// same reports whether two states are of one property.
+func (s *targetState) same(o *targetState) bool {
+	return s.Package == o.Package && s.Test == o.Test && s.Name == o.Name && s.Func == o.Func && s.Call == o.Call
+}
+
+// checkpoint writes the file. Whoever reads it meanwhile sees the old one or the new one.
+func (c *campaign) checkpoint() {
+	if c.File == "" {
+		return
+	}
+	s := state{Version: stateVersion, Seed: c.Seed, Runs: c.Runs, Elapsed: c.elapsed(), Deaths: c.deaths, Ended: c.ended, Race: len(c.Races) > 0}
+	var err error
+	for _, t := range c.targets {
+		own := t.state()
+		if own.Seen, err = t.seen.MarshalBinary(); err == nil {
+			own.Known, err = t.known.MarshalBinary()
+		}
+		if err == nil {
+			own.Shown, err = t.shown.MarshalBinary()
+		}
+		if err != nil {
+			break
+		}
+		s.Targets = append(s.Targets, own)
+	}
+	if err == nil {
+		err = s.write(c.File)
+	}
+	if err != nil && c.broken == nil {
+		c.broken = err
+		c.tell(Event{Kind: Noted, Text: fmt.Sprintf("how far the campaign is cannot be noted: %v", err)})
+	}
+}
+
+func (s *state) write(path string) error {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return corpus.Replace(path, append(text, '\n'))
+}
+
+// noted is how the file of a campaign begins, also that of another version.
+var noted = regexp.MustCompile(`^\{"Version":\d+,"Seed":\d+,"Runs":`)
+
+// mayWrite returns an error if a file that is to be written has something else than what a
+// campaign has noted. One that goes on from its file has to read it anyway.
+func (o *Options) mayWrite() error {
+	files := []string{o.File}
+	if len(o.Races) > 0 {
+		files = append(files, raceFile(o.File))
+	}
+	for _, path := range files {
+		if info, err := os.Lstat(path); o.Resume || errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+			continue
+		} else if err != nil {
+			return err
+		} else if !info.Mode().IsRegular() || !begins(path, noted) {
+			return fmt.Errorf("%s: %w: remove it, or give another file", path, ErrForeign)
+		}
+	}
+	return nil
+}
+
+// begins reports whether the text of a file begins as a pattern says.
+func begins(path string, pattern *regexp.Regexp) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return pattern.MatchReader(bufio.NewReader(f))
+}
+
+// restore goes on from the file. Properties that it does not know begin anew, and those
+// that are no more are forgotten.
+func (c *campaign) restore() error {
+	s, err := readState(c.File)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no campaign to go on with: there is no %s", c.File)
+	case err != nil:
+		return fmt.Errorf("the campaign cannot be gone on with: %w: remove it and begin anew", err)
+	case s.Seed != c.Seed:
+		return fmt.Errorf("the campaign cannot be gone on with: it had the seed %d, and is asked to go on with %d", s.Seed, c.Seed)
+	}
+	c.before, c.deaths = s.Elapsed, s.Deaths
+	for i, t := range c.targets {
+		own := t.state()
+		for j := range s.Targets {
+			if old := &s.Targets[j]; old.same(&own) && old.Target != nil {
+				old.Target.subject, old.Target.early = t.subject, t.early
+				if err := old.decode(); err != nil {
+					return fmt.Errorf("the campaign cannot be gone on with: %s: %w", c.File, err)
+				}
+				old.Target.GivenUp, old.Target.Cut = "", nil
+				if old.Target.Saturated > c.Saturated { // at another bound than this one
+					old.Target.Saturated = 0
+				}
+				if size := old.Target.Batch; size > 0 && s.Runs > 0 && c.Runs != s.Runs { // the last batch may have been cut off
+					old.Target.Done = min(old.Target.Done, s.Runs/size)
+				}
+				c.targets[i] = old.Target
+			}
+		}
+	}
+	return nil
+}
+
+// seed returns the seed, as Options.Seed says.
+func (o *Options) seed() uint64 {
+	if o.Seed != 0 || o.File == "" {
+		return max(1, o.Seed)
+	}
+	s, err := readState(o.File)
+	switch {
+	case err != nil: // there is none to go by
+		return 1
+	case o.Resume:
+		return max(1, s.Seed)
+	}
+	return max(1, s.Seed+1)
+}
+
+// readState reads the file of a campaign.
+func readState(path string) (s state, err error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, err
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &s)
+	}
+	if err != nil {
+		return s, fmt.Errorf("%s cannot be read (%w)", path, err)
+	}
+	if s.Version != stateVersion {
+		return s, fmt.Errorf("%s is of version %d, expected %d", path, s.Version, stateVersion)
+	}
+	if s.damaged() {
+		return s, fmt.Errorf("%s is damaged: it has what no campaign notes", path)
+	}
+	return s, nil
+}
+
+// damaged reports whether the state has what no campaign writes, and none can go on from.
+func (s *state) damaged() bool {
+	return s.Elapsed < 0 || min(s.Runs, s.Deaths) < 0 || slices.ContainsFunc(s.Targets, func(t targetState) bool {
+		return t.Target != nil && t.Target.damaged()
+	})
+}
+
+func (t *target) damaged() bool {
+	n := &t.Tally
+	return min(t.Done, t.Size, t.Batch, t.Deaths, n.Runs, n.Steps, n.Skipped, n.Timed, n.Early) < 0 ||
+		n.By == nil || n.Fresh == nil || n.Rejected == nil || n.TooLarge == nil ||
+		slices.Contains(t.Findings, nil) || slices.Contains(t.Met, nil)
+}
+
+// decode reads what has been shown.
+func (s *targetState) decode() error {
+	t := s.Target
+	t.seen, t.known, t.shown = &coverage.Orders{}, &coverage.Orders{}, &coverage.Orders{}
+	err := errors.Join(t.seen.UnmarshalBinary(s.Seen), t.known.UnmarshalBinary(s.Known))
+	if s.Shown != nil { // earlier versions did not note it
+		err = errors.Join(err, t.shown.UnmarshalBinary(s.Shown))
+	}
+	return err
+}
+
+// recall has what earlier campaigns have shown known, if their file is there. One that
+// cannot be read is told of, and forgotten. What a property has shown beyond the room for
+// it is what this campaign begins with; earlier nights are forgotten then.
+func (c *campaign) recall() {
+	if c.File == "" {
+		return
+	}
+	s, err := readState(c.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	for _, t := range c.targets {
+		own := t.state()
+		for i := range s.Targets {
+			old := &s.Targets[i]
+			if err != nil || !old.same(&own) || old.Target == nil {
+				continue
+			}
+			if err = old.decode(); err == nil {
+				t.known = old.Target.seen
+				if old.Target.known.Memory() < c.room {
+					t.known = old.Target.all()
+				}
+				t.shown = old.Target.shown
+			}
+		}
+	}
+	if err != nil {
+		c.tell(Event{Kind: Noted, Text: fmt.Sprintf("what earlier campaigns have shown is not known any more: %v", err)})
+	}
+}
+
+// Read returns what the file of a campaign tells of it.
+func Read(path string) (*Report, error) {
+	s, err := readState(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Ended: s.Ended, Elapsed: s.Elapsed, Deaths: s.Deaths, Seed: s.Seed}
+	for i := range s.Targets {
+		old := &s.Targets[i]
+		if old.Target == nil {
+			return nil, fmt.Errorf("%s has a property of which nothing is known", path)
+		}
+		if err := old.decode(); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		old.Target.subject = Subject{Binary: &binary.Binary{Package: old.Package, Dir: old.Dir},
+			Property: worker.Property{Test: old.Test, Name: old.Name, Func: old.Func, Call: old.Call}}
+		r.Outcomes = append(r.Outcomes, old.Target.outcome(s.Ended == EndInterrupted))
+	}
+	if s.Race {
+		err = r.readBeside(path)
+	}
+	return r, err
+}

@@ -1,0 +1,192 @@
+package campaign
+
+import (
+	"slices"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/internal/session"
+)
+
+// turn is how long a job of the search may take: after it no further batch is begun, and what
+// is left of the share waits for its next turn.
+const turn = 2 * time.Second
+
+// handOut gives jobs to hands while fewer than Workers are busy. Jobs that are idle or paused
+// make room for others, as long as these are not of properties that have an overdue job.
+func (c *campaign) handOut() {
+	for c.busy() < c.Workers {
+		lane := c.next(len(c.flying) >= c.Workers)
+		switch j := c.pausedOf(lane, len(c.flying) == len(c.hands)); {
+		case j != nil:
+			c.resume(j)
+		case lane < 0 || len(c.flying) == len(c.hands):
+			return
+		default:
+			j := c.take(lane)
+			c.flying = append(c.flying, j)
+			j.hand = c.handFor(j.target)
+			j.hand.busy = true
+			j.hand.jobs <- j
+		}
+	}
+}
+
+// busy returns how many jobs need a processor.
+func (c *campaign) busy() (n int) {
+	for _, j := range c.flying {
+		if !j.idle.Load() && !j.paused {
+			n++
+		}
+	}
+	return n
+}
+
+// pausedOf returns a paused job of a lane that has nothing else to do first, or, if there are
+// no hands for others, of any lane.
+func (c *campaign) pausedOf(lane int, any bool) *job {
+	for _, j := range c.flying {
+		if j.paused && (any || j.lane == lane && len(j.target.waiting) == 0) {
+			return j
+		}
+	}
+	return nil
+}
+
+// pause has a job wait at its next run, so that others have their turns.
+func (c *campaign) pause(j *job) {
+	p := j.hand.doing.Load()
+	if p == nil {
+		return // it does something else than runs of the search
+	}
+	p.Pause()
+	j.paused, j.turned = true, time.Now()
+	c.lanes.list[j.lane].paused++
+}
+
+// resume has a paused job go on.
+func (c *campaign) resume(j *job) {
+	if p := j.hand.doing.Load(); p != nil {
+		p.Resume()
+	}
+	j.off += time.Since(j.turned)
+	j.paused, j.turned = false, time.Now()
+	c.lanes.list[j.lane].paused--
+}
+
+// handFor returns a hand without a job: one that has a process of the target, or the first.
+func (c *campaign) handFor(t *target) (first *hand) {
+	for _, h := range c.hands {
+		switch {
+		case h.busy:
+		case slices.ContainsFunc(h.kept, func(k kept) bool { return k.target == t }):
+			return h
+		case first == nil:
+			first = h
+		}
+	}
+	return first
+}
+
+// next returns which target has the next turn, -1 if there is nothing to do.
+func (c *campaign) next(spare bool) int {
+	for i, t := range c.targets {
+		c.lanes.want(i, len(t.waiting) > 0, c.hasShare(t))
+	}
+	return c.lanes.next(spare)
+}
+
+// hasShare reports whether a target has a share to begin or to go on with.
+func (c *campaign) hasShare(t *target) bool {
+	if c.over {
+		return c.ended == EndTime && t.next == 0 && t.open(&c.Options)
+	}
+	if t.isClosed(&c.Options) {
+		return false
+	}
+	return len(t.rest) > 0 || c.plans(t)
+}
+
+// take takes the next job of a target.
+func (c *campaign) take(lane int) (j *job) {
+	t := c.targets[lane]
+	switch {
+	case len(t.waiting) > 0:
+		j, t.waiting = t.waiting[0], t.waiting[1:]
+	case len(t.rest) > 0:
+		j, t.rest = t.rest[0], t.rest[1:]
+	default:
+		j = c.share(t)
+	}
+	j.lane, j.known, j.size = lane, t.signatures(), t.Batch
+	j.meter = newMeter(t.waits)
+	c.lanes.list[lane].overdue = c.lanes.list[lane].overdue || t.waits
+	if j.request.Do == session.Run {
+		p := t.pace(&c.Options)
+		j.charged = min(p.each()*float64(j.request.Count), max(p.each(), turn.Seconds()))
+	}
+	c.lanes.begin(lane, j.request.Do == session.Run, j.charged)
+	return j
+}
+
+// watch charges the lanes for jobs that cost more than was expected, and sees which are
+// overdue. A job whose turn is over is paused, if another property is behind its own by a turn.
+func (c *campaign) watch() {
+	for i := range c.lanes.list {
+		c.lanes.list[i].overdue = false
+	}
+	for _, j := range c.flying {
+		if s := j.cost().Seconds(); s > j.charged {
+			c.lanes.charge(j.lane, s-j.charged)
+			j.charged = s
+		}
+		if !j.paused && (j.idle.Load() || time.Since(j.turned) > 2*turn) {
+			c.lanes.list[j.lane].overdue = true
+		}
+	}
+	if c.over {
+		return
+	}
+	c.weigh()
+	for _, j := range c.flying {
+		full := len(c.flying) == len(c.hands) || c.busy() < c.Workers
+		if !full && !j.paused && !j.idle.Load() && time.Since(j.turned) > turn && c.lanes.yields(j.lane, turn.Seconds()) {
+			c.pause(j)
+			c.handOut()
+		}
+	}
+}
+
+// land takes a job from a worker, and charges its lane for what it has cost.
+func (c *campaign) land(j *job) {
+	c.flying = slices.DeleteFunc(c.flying, func(o *job) bool { return o == j })
+	if j.paused {
+		c.resume(j)
+	}
+	j.hand.busy, j.target.waits = false, j.idle.Load()
+	j.spent += j.cost()
+	c.lanes.charge(j.lane, j.cost().Seconds()-j.charged)
+	c.lanes.end(j.lane)
+	c.watch()
+}
+
+// unknown is how many seconds a share may cost before its property counts as a slow one,
+// although none of its shares is over.
+const unknown = 1
+
+// weigh divides the time between the targets by their paces. A search that ends at the first
+// failure of each has as much time for one as for another.
+func (c *campaign) weigh() {
+	if c.First {
+		return
+	}
+	var paces []pace
+	for _, t := range c.targets {
+		paces = append(paces, t.pace(&c.Options))
+	}
+	for _, j := range c.flying { // the first share of a slow property may take long
+		if p := &paces[j.lane]; p.batches == 0 && j.request.Do == session.Run && j.charged > unknown {
+			p.seconds += j.charged
+		}
+	}
+	c.lanes.weigh(paces)
+}

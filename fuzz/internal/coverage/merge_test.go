@@ -1,0 +1,159 @@
+package coverage_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/internal/coverage"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// file returns all that an Orders knows.
+func file(t *testing.T, o *coverage.Orders) []byte {
+	t.Helper()
+	data, err := o.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// read returns an Orders that knows what a file says.
+func read(t *testing.T, data []byte) *coverage.Orders {
+	t.Helper()
+	o := &coverage.Orders{}
+	if err := o.UnmarshalBinary(data); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// merged returns what all of list know together.
+func merged(list ...*coverage.Orders) *coverage.Orders {
+	o := &coverage.Orders{}
+	for _, m := range list {
+		o.Merge(m)
+	}
+	return o
+}
+
+// traces returns those of some runs of a program.
+func traces(p program, n uint64) (list []*trace.Trace) {
+	sys := system(p.seed)
+	defer sys.Close()
+	for seed := range n {
+		p.play(sys, seed)
+		list = append(list, sys.Trace().Clone())
+	}
+	return list
+}
+
+// The runs of a program are shared out among three workers, some to more than one.
+// Whatever is merged with what, and in which order, the result is the same, is
+// what the definitions say of all runs, and is in one piece in a file.
+func TestMerge(t *testing.T) {
+	for prog := range programs() / 4 {
+		rng := rand.New(rand.NewPCG(prog, 3))
+		all, set := traces(program{prog, prog%5 == 0}, 8), map[goal]int{}
+		parts := make([]*coverage.Orders, 3)
+		for i := range parts {
+			parts[i] = &coverage.Orders{Source: uint64(i + 1)}
+		}
+		used := 0
+		for i, tr := range all {
+			r := coverage.Run{ID: uint64(i) + 1, Unguided: rng.IntN(4) > 0}
+			for _, w := range rng.Perm(3)[:rng.IntN(3)] {
+				parts[w].Add(tr, r)
+				used |= 1 << i
+			}
+		}
+		for i, tr := range all {
+			if used&(1<<i) != 0 {
+				slow(set, tr)
+			}
+		}
+		a, b, c := parts[0], parts[1], parts[2]
+		want := file(t, merged(a, b, c))
+		for what, o := range map[string]*coverage.Orders{
+			"the other way":    merged(c, b, a),
+			"in pairs":         merged(a, merged(b, c)),
+			"in other pairs":   merged(merged(a, b), c),
+			"twice":            merged(a, b, a, c, b, merged(a, b)),
+			"with itself":      merged(merged(a, b, c), merged(a, b, c)),
+			"from files":       merged(read(t, file(t, c)), read(t, file(t, a)), read(t, file(t, b))),
+			"out of one file":  read(t, want),
+			"into what counts": mergedInto(read(t, file(t, b)), a, c),
+		} {
+			if !bytes.Equal(file(t, o), want) {
+				t.Fatalf("program %d: merged %s it is another", prog, what)
+			}
+		}
+		if prog%7 != 0 {
+			compare(t, "program "+itoa(prog), merged(a, b, c), set)
+		}
+	}
+}
+
+func mergedInto(o *coverage.Orders, list ...*coverage.Orders) *coverage.Orders {
+	for _, m := range list {
+		o.Merge(m)
+	}
+	return o
+}
+
+// One worker and several that share the same runs tell the same chance.
+func TestMergedChance(t *testing.T) {
+	for prog := range uint64(50) {
+		all := traces(program{prog, false}, 40)
+		one := &coverage.Orders{}
+		parts := []*coverage.Orders{{Source: 1}, {Source: 2}, {Source: 3}}
+		for i, tr := range all {
+			r := coverage.Run{ID: uint64(i) + 1, Unguided: i%3 > 0}
+			one.Add(tr, r)
+			parts[(i*7+i/5)%3].Add(tr, r)
+		}
+		if got, want := merged(parts...).Chance(), one.Chance(); got != want {
+			t.Fatalf("program %d: %+v by three workers, %+v by one", prog, got, want)
+		}
+		if got, want := one.Chance().Alone, alone(all); got != want {
+			t.Fatalf("program %d: %d runs alone, want %d", prog, got, want)
+		}
+	}
+}
+
+// alone counts the runs, but each third, that have an order which no other run has.
+func alone(all []*trace.Trace) (n int) {
+	for i := range all {
+		others, mine := map[goal]int{}, map[goal]int{}
+		for j, tr := range all {
+			if j != i {
+				slow(others, tr)
+			}
+		}
+		slow(mine, all[i])
+		new := false
+		for g := range mine {
+			new = new || others[g] == 0
+		}
+		if new && i%3 > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// A merge that loses one thing is seen.
+func TestMergeCanary(t *testing.T) {
+	all := traces(program{seed: 2}, 4)
+	a, b := &coverage.Orders{Source: 1}, &coverage.Orders{Source: 2}
+	a.Add(all[0], coverage.Run{Unguided: true})
+	b.Add(all[1], coverage.Run{Unguided: true})
+	if bytes.Equal(file(t, a), file(t, merged(a, b))) || bytes.Equal(file(t, merged(b, a)), file(t, b)) {
+		t.Error("the file of a merge is that of a part of it")
+	}
+	if slices.Equal(file(t, merged(a, b)), file(t, merged(a))) {
+		t.Error("nothing is lost without b")
+	}
+}

@@ -1,0 +1,166 @@
+// Package env reads the settings that people give package fuzz in the environment.
+package env
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/internal/words"
+)
+
+// Settings are what the environment says; what it does not say is zero.
+type Settings struct {
+	Seed uint64 // JOSTLE_SEED
+	// Budget or Runs is JOSTLE_BUDGET, a time or a number of runs.
+	Budget     time.Duration
+	Runs       int
+	Workers    int           // JOSTLE_WORKERS
+	Strategies []string      // JOSTLE_STRATEGY
+	Stall      time.Duration // JOSTLE_STALL
+	Shrink     time.Duration // JOSTLE_SHRINK; negative if nothing is to be shrunk
+	Repair     bool          // JOSTLE_REPAIR
+	Distill    bool          // JOSTLE_DISTILL
+	Out        string        // JOSTLE_OUT, a folder
+}
+
+// Read reads the environment, in which strategies may be named. The error says of a
+// setting that means nothing what it may be.
+func Read(strategies []string) (s Settings, err error) {
+	for _, x := range []struct {
+		name string
+		set  func(*Settings, string) bool
+		want string
+	}{
+		{"JOSTLE_SEED", readSeed, "a number from 1 on"},
+		{"JOSTLE_BUDGET", readBudget, "a duration such as 30s, or to a number of runs"},
+		{"JOSTLE_WORKERS", readWorkers, "a number from 1 on"},
+		{"JOSTLE_STRATEGY", readStrategies(strategies), "one or more of " + strings.Join(strategies, ", ") + ", with commas between"},
+		{"JOSTLE_STALL", readStall, "a duration such as 30s"},
+		{"JOSTLE_SHRINK", readShrink, "a duration such as 30s, or to 0 to shrink nothing"},
+		{"JOSTLE_REPAIR", readRepair, "1 to repair stale cases, or to 0 to leave them"},
+		{"JOSTLE_DISTILL", readDistill, "1 to begin with passing cases of earlier searches, or to 0 for the same search each time"},
+	} {
+		if text := os.Getenv(x.name); text != "" && !x.set(&s, text) {
+			return s, fmt.Errorf("%s is %q: set it to %s", x.name, text, x.want)
+		}
+	}
+	s.Out = os.Getenv(out)
+	if s.Distill && Cache("") == "" {
+		return s, errors.New("JOSTLE_DISTILL is 1, and there is no cache that passing cases could be in: set JOSTLE_CACHE to a folder")
+	}
+	return s, nil
+}
+
+func readSeed(s *Settings, text string) bool {
+	n, err := strconv.ParseUint(text, 0, 64)
+	s.Seed = n
+	return err == nil && n > 0
+}
+
+func readBudget(s *Settings, text string) bool {
+	if n, err := strconv.Atoi(text); err == nil {
+		s.Runs = n
+		return n > 0
+	}
+	d, err := time.ParseDuration(text)
+	s.Budget = d
+	return err == nil && d > 0
+}
+
+func readWorkers(s *Settings, text string) bool {
+	n, err := strconv.Atoi(text)
+	s.Workers = n
+	return err == nil && n > 0
+}
+
+// readStrategies returns what reads the names of strategies, of which known are all.
+func readStrategies(known []string) func(*Settings, string) bool {
+	return func(s *Settings, text string) bool {
+		for name := range strings.SplitSeq(text, ",") {
+			s.Strategies = append(s.Strategies, strings.TrimSpace(name))
+		}
+		return !slices.ContainsFunc(s.Strategies, func(name string) bool { return !slices.Contains(known, name) })
+	}
+}
+
+func readStall(s *Settings, text string) bool {
+	d, err := time.ParseDuration(text)
+	s.Stall = d
+	return err == nil && d > 0
+}
+
+func readShrink(s *Settings, text string) bool {
+	d, err := time.ParseDuration(text)
+	if s.Shrink = d; d == 0 {
+		s.Shrink = -1
+	}
+	return err == nil && d >= 0
+}
+
+func readRepair(s *Settings, text string) bool {
+	s.Repair = text == "1"
+	return s.Repair || text == "0"
+}
+
+func readDistill(s *Settings, text string) bool {
+	s.Distill = text == "1"
+	return s.Distill || text == "0"
+}
+
+// Cache returns the folder for what is remembered beyond a process, as JOSTLE_CACHE
+// says: if it is not set, one of this user's caches; "" if there is none, or if it is
+// "off". A relative path begins at dir.
+func Cache(dir string) string {
+	setting := os.Getenv("JOSTLE_CACHE")
+	switch setting {
+	case "off":
+		return ""
+	case "":
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return ""
+		}
+		setting = filepath.Join(cache, "jostle")
+	}
+	if !filepath.IsAbs(setting) {
+		setting = filepath.Join(dir, setting)
+	}
+	return setting
+}
+
+// Again returns what must be set for a command to find the case saved at a path, or, if
+// none is, to search again as this process did.
+func Again(path string) string {
+	if path == "" {
+		return Set("JOSTLE_SEED", "JOSTLE_BUDGET", "JOSTLE_STRATEGY", "JOSTLE_DISTILL")
+	}
+	return Set(out)
+}
+
+const out = "JOSTLE_OUT"
+
+// When returns when a case that is saved runs first.
+func When() string {
+	if os.Getenv(out) != "" {
+		return "while " + out + " is set so"
+	}
+	return "from now on"
+}
+
+// Set returns what a shell must be told before a command so that the settings of these
+// names are as they are now: "JOSTLE_SEED='7' ". Of those that are not set it has nothing.
+func Set(names ...string) string {
+	var b strings.Builder
+	for _, name := range names {
+		if value := os.Getenv(name); value != "" {
+			fmt.Fprintf(&b, "%s=%s ", name, words.Quoted(value))
+		}
+	}
+	return b.String()
+}

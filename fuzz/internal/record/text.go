@@ -1,0 +1,295 @@
+package record
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
+	"github.com/jostle-go/jostle/pulse/stack"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+func visible(text string) string { return trace.Visible(text) }
+
+// why returns what is known of why it fails.
+func (r *Record) why() *corpus.Explanation {
+	if r.Why == nil {
+		return &corpus.Explanation{}
+	}
+	return r.Why
+}
+
+// Orders says in words in which orders it fails, "" if that is not known.
+func (r *Record) Orders() string {
+	text := Why(r.Why)
+	if told := r.why().Told; told != "" {
+		text = told
+	}
+	if r.Filed && text != "" {
+		return "its file says: " + text
+	}
+	return text
+}
+
+// Text is all there is to say: what failed and where, in which run, with what inputs, and the
+// chart of its messages.
+func (r *Record) Text() string {
+	var b strings.Builder
+	r.writeFailure(&b)
+	for _, line := range r.places() {
+		fmt.Fprintf(&b, "            %s\n", visible(line))
+	}
+	if faults := needs(r.why().Needs); faults != "" {
+		fmt.Fprintf(&b, "        %s\n", faults)
+	}
+	WriteDraws(&b, r.Drawn())
+	WriteLogs(&b, r.Logs)
+	for _, face := range r.Faces {
+		fmt.Fprintf(&b, "        one bug with another face, of the same cause: %s\n", visible(face))
+	}
+	for _, other := range r.Also {
+		fmt.Fprintf(&b, "        met on the way: %s\n", visible(other))
+	}
+	if r.Chart != "" {
+		fmt.Fprintf(&b, "\n%s\n", words.Indented(r.Chart))
+	}
+	for _, remark := range r.Remarks {
+		fmt.Fprintf(&b, "        %s\n", visible(remark))
+	}
+	return b.String()
+}
+
+// writeFailure writes what failed, where, in which run and in which orders. Of a process that
+// died the run comes before what it said.
+func (r *Record) writeFailure(b *strings.Builder) {
+	fmt.Fprintf(b, "    %s\n", r.FullHeadline())
+	if r.Died && r.Where != "" {
+		fmt.Fprintf(b, "        %s\n", r.Where)
+	}
+	for _, line := range r.early() {
+		fmt.Fprintf(b, "        %s\n", line)
+	}
+	if r.Detail != "" {
+		b.WriteString(words.Indented(visible(r.Detail)))
+	}
+	if r.Died {
+		return
+	}
+	run := r.Where
+	if r.Shrunk != "" {
+		run += "; " + r.Shrunk
+	}
+	fmt.Fprintf(b, "        %s, %s\n", run, r.repeats())
+	if why := r.Orders(); why != "" {
+		b.WriteString(words.Indented(visible(why)))
+	}
+}
+
+// Comment is what a case's file tells people.
+func (r *Record) Comment() []string {
+	lines := strings.Split(r.FullHeadline(), "\n")
+	if r.Differs != "" {
+		lines = append(lines, corpus.Doubt)
+	}
+	if why := r.Orders(); why != "" {
+		lines = append(lines, strings.Split(why, "\n")...)
+	}
+	if faults := needs(r.why().Needs); faults != "" {
+		lines = append(lines, faults)
+	}
+	lines = append(lines, r.early()...)
+	lines = append(lines, wrapped(r.Drawn())...)
+	if r.Chart != "" {
+		lines = append(lines, "")
+		lines = append(lines, strings.Split(strings.TrimRight(r.Chart, "\n"), "\n")...)
+	}
+	return lines
+}
+
+// Headline returns the line of the property that failed and what it said, as one line.
+func (r *Record) Headline() string {
+	line, _, _ := strings.Cut(r.FullHeadline(), "\n")
+	return line
+}
+
+// FullHeadline is the line of the property that failed and all that it said.
+func (r *Record) FullHeadline() string {
+	first, rest, more := strings.Cut(visible(r.Failure), "\n")
+	if at := r.location(); at != "" {
+		first = at + ": " + first
+	}
+	if more {
+		first += "\n        " + strings.ReplaceAll(rest, "\n", "\n        ")
+	}
+	return first
+}
+
+// location returns the line that failed, "" if it is not known.
+func (r *Record) location() string { return stack.Frame{File: r.File, Line: r.Line}.Place() }
+
+// early says that timers fired early in the run, whether the failure needs that, and
+// which setting forbids it.
+func (r *Record) early() []string {
+	if r.Early == 0 {
+		return nil
+	}
+	first := words.Count(r.Early, "timer") + " fired early, although messages waited"
+	if r.why().Early {
+		first = "needs early timers: " + words.Count(r.Early, "timer") + " fired although messages waited, else it does not fail"
+	}
+	return []string{first, "to forbid that, set EarlyTimers in pulse.Options to pulse.NeverEarly"}
+}
+
+// repeats tells whether the run repeats, and if not, what may be wrong; and how far its
+// order is from plain order.
+func (r *Record) repeats() string {
+	s := fmt.Sprintf("replayed %d of %d", r.Replays, r.Tried)
+	if r.Shrunk == "" {
+		s = words.Count(r.Length, "step") + ", " + s
+	}
+	if n := r.why().Depth; n > 0 {
+		s += fmt.Sprintf(", depth %d", n)
+	}
+	if r.Differs != "" {
+		s += "\n        IT DOES NOT REPEAT, and so is neither shrunk nor explained: " + r.Differs +
+			"\n        something other than messages decides: the clock, math/rand, the order of a map, other goroutines,\n        or a variable that outlives a run"
+	}
+	return s
+}
+
+// Drawn returns the draws with what is known of other values.
+func (r *Record) Drawn() []string {
+	list := append([]string(nil), r.Draws...)
+	for i := range min(len(list), len(r.why().Draws)) {
+		if remark := r.why().Draws[i]; remark != "" {
+			list[i] += " (" + remark + ")"
+		}
+	}
+	return list
+}
+
+// A constraint is one that Why is about, with the places of its messages.
+type constraint struct {
+	*corpus.Constraint
+	first, second Place
+}
+
+// constraints returns those that say best in which orders it fails.
+func (r *Record) constraints() (list []constraint) {
+	main := r.why().Main()
+	for i := range main {
+		c := &main[i]
+		list = append(list, constraint{c, r.placeOf(c.First.Send), r.placeOf(c.Second.Send)})
+	}
+	return list
+}
+
+func (r *Record) placeOf(send int) Place {
+	for _, p := range r.Places {
+		if p.Send == send {
+			return p
+		}
+	}
+	return Place{Send: send, Step: int(trace.None)}
+}
+
+// inWords returns the lines that send a message and that receive it.
+func (p *Place) inWords() string {
+	var parts []string
+	if p.SentAt != "" {
+		parts = append(parts, "sent at "+p.SentAt)
+	}
+	if p.Handler != "" {
+		parts = append(parts, "handler at "+p.Handler)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// places returns the lines of code that send and receive the messages of the
+// constraints: "flush: sent at writer.go:83, handler at writer.go:45".
+func (r *Record) places() (lines []string) {
+	told := map[string]bool{}
+	add := func(m *corpus.Message, p *Place) {
+		line := m.Text + ": " + p.inWords()
+		if p.inWords() != "" && !told[line] {
+			told[line] = true
+			lines = append(lines, line)
+		}
+	}
+	for _, c := range r.constraints() {
+		add(&c.First, &c.first)
+		add(&c.Second, &c.second)
+	}
+	return lines
+}
+
+const drewPrefix = "drew "
+
+// WriteDraws writes the inputs of a run on lines of some 100 columns.
+func WriteDraws(b *strings.Builder, draws []string) {
+	for _, line := range wrapped(draws) {
+		fmt.Fprintf(b, "        %s\n", line)
+	}
+}
+
+// WriteLogs writes what a run has logged.
+func WriteLogs(b *strings.Builder, logs []string) {
+	for _, line := range logs {
+		fmt.Fprintf(b, "        log: %s\n", strings.ReplaceAll(visible(line), "\n", "\n             "))
+	}
+}
+
+// mostColumns is how long a line of draws may be if it has more than one.
+const mostColumns = 92 // it is indented by eight
+
+// wrapped returns draws as lines, none when there are no draws. A draw is never
+// broken.
+func wrapped(draws []string) (lines []string) {
+	line := drewPrefix
+	for i, draw := range draws {
+		if i < len(draws)-1 {
+			draw += ","
+		}
+		if len(line) > len(drewPrefix) && utf8.RuneCountInString(line+draw) > mostColumns {
+			lines = append(lines, strings.TrimRight(line, " "))
+			line = strings.Repeat(" ", len(drewPrefix))
+		}
+		line += draw + " "
+	}
+	if len(draws) > 0 {
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return lines
+}
+
+// InWords says in a line what became of its file, and in another where the page is. When says
+// when the case runs first, and paths are shown as a function shows them.
+func (k *Kept) InWords(when string, show func(string) string) string {
+	text := k.line("runs first "+when, show)
+	if k.Page != "" {
+		text += "\n        page: " + show(k.Page)
+	}
+	return text
+}
+
+func (k *Kept) line(when string, show func(string) string) string {
+	var names []string
+	for _, path := range k.Alike {
+		names = append(names, filepath.Base(path))
+	}
+	others := strings.Join(names, ", ")
+	what, whose := "the same failure", "shows the same failure"
+	if k.OneCause {
+		what, whose = "another failure with the same cause", "shows another failure with the same cause"
+	}
+	switch {
+	case len(names) == 0:
+		return fmt.Sprintf("saved: %s (%s)", show(k.Path), when)
+	case k.Fewer:
+		return fmt.Sprintf("saved: %s (%s, in place of %s, which showed %s)", show(k.Path), when, others, what)
+	}
+	return fmt.Sprintf("not saved: %s %s, and is no larger", show(k.Path), whose)
+}

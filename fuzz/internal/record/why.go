@@ -1,0 +1,217 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
+	"github.com/jostle-go/jostle/pulse/choice"
+)
+
+// Why says in which orders a case fails, "" if that is not known: in one line or, of several
+// terms, in a line for each.
+func Why(e *corpus.Explanation) string {
+	if e == nil || e.Told != "" {
+		return ""
+	}
+	fails, orders, exactly := "fails", words.Count(e.Orders, "order"), "exactly where "
+	tail := ""
+	if e.Mixed {
+		fails, exactly = "can fail", "where "
+		tail = ";\n    not exact: something besides the order of messages decides"
+	}
+	if e.Skipped {
+		orders += " that are not skipped"
+	}
+	if e.Reduced {
+		orders, exactly = "the "+orders+" that were run", "there "+exactly
+		tail += ";\n    the property may tell apart orders in which every actor receives the same, of which one was run"
+	}
+	switch {
+	case e.Cut:
+		return "fails in " + fromPlain(e) + ";\n    there was no time to run all orders"
+	case e.Long && !e.Complete:
+		return "fails in " + fromPlain(e) + ";\n    other orders were not run: that takes too much memory for a run of so many steps"
+	case !e.Complete:
+		return "fails in " + fromPlain(e) + ";\n    there are too many orders to run them all" + sampled(e)
+	case e.Orders == 0 || e.Failing == 0:
+		return ""
+	case e.Orders == 1 && !e.Skipped && !e.Reduced:
+		return fails + " in the only order there is" + tail
+	case e.Failing == e.Orders:
+		return fails + " in all " + orders + tail
+	case !e.Exact:
+		return fmt.Sprintf("%s in %s of %s; no short condition on receives says which;\n    here: %s%s", fails, words.Grouped(e.Failing), orders, fromPlain(e), tail)
+	}
+	return fmt.Sprintf("%s in %s of %s: %s%s%s", fails, words.Grouped(e.Failing), orders, exactly,
+		strings.Join(terms(e), ",\n    or where "), tail)
+}
+
+// terms says the terms of the condition in words.
+func terms(e *corpus.Explanation) (list []string) {
+	var term []corpus.Constraint
+	all := e.Of(corpus.InCondition)
+	for i, c := range all {
+		if term = append(term, c); i == len(all)-1 || all[i+1].Term != c.Term {
+			list = append(list, inTerm(term))
+			term = nil
+		}
+	}
+	return list
+}
+
+// inTerm says in words that some constraints hold.
+func inTerm(list []corpus.Constraint) string {
+	var parts []string
+	for _, c := range list {
+		if c.Bare {
+			parts = append(parts, fmt.Sprintf("%s is received at %s", c.First.Text, c.First.At))
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("%s comes before %s at %s", c.First.Text, c.Second.Text, c.Second.At))
+	}
+	slices.Sort(parts)
+	return strings.Join(slices.Compact(parts), " and ")
+}
+
+// fromPlain says in words how the order of a case differs from plain order.
+func fromPlain(e *corpus.Explanation) string {
+	const plain = "plain order, where the oldest message comes first"
+	var list []string
+	if e.Unnamed > 0 {
+		list = append(list, words.Count(e.Unnamed, "constraint")+" on which message comes first")
+	}
+	for _, c := range e.Of(corpus.InOwn) {
+		where := ""
+		switch {
+		case c.First.At == "":
+			list = append(list, c.Second.Text+" at "+c.Second.At+" as late as it can come")
+			continue
+		case c.First.At != c.Second.At:
+			where = " at " + c.First.At
+		}
+		list = append(list, c.First.Text+where+" before "+c.Second.Text+" at "+c.Second.At)
+	}
+	if list = append(list, given(e.Given)...); len(list) == 0 {
+		return plain
+	}
+	return plain + ", but with " + strings.Join(list, " and ")
+}
+
+// sampled says in words what random orders have shown.
+func sampled(e *corpus.Explanation) string {
+	s := e.Sampled
+	if s == nil {
+		return ", and there was no time to sample some"
+	}
+	text := fmt.Sprintf("; sampled: it fails in %d of %d random orders", s.Free.Failed, s.Free.Of)
+	list := e.Of(corpus.InSample)
+	switch {
+	case s.Free.Of > 0 && s.Free.Failed == s.Free.Of:
+		return text
+	case len(list) == 0:
+		return text + ",\n    and no constraint on two messages was found that says which"
+	}
+	text += fmt.Sprintf(",\n    and in %d of %d", s.Under.Failed, s.Under.Of)
+	if s.Few > 0 {
+		text += fmt.Sprintf(" (no more came in %d runs)", s.Few)
+	}
+	var lines []string
+	for _, c := range list {
+		lines = append(lines, fmt.Sprintf("%s (%s)", inTerm([]corpus.Constraint{c}), turned(*c.Turned)))
+	}
+	return text + " where " + strings.Join(lines, ",\n    and ")
+}
+
+// given says in words how many faults and other answers a case has.
+func given(kinds []choice.Kind) (list []string) {
+	for _, k := range [...]struct {
+		choice.Kind
+		one, several string
+	}{
+		{choice.Program, "a nonzero answer of Choose", "nonzero answers of Choose"},
+		{choice.Clock, "an early timer", "early timers"},
+		{choice.Drop, "a lost message", "lost messages"},
+		{choice.Duplicate, "a doubled message", "doubled messages"},
+		{choice.Delay, "a delayed message", "delayed messages"},
+		{choice.Fault, "a fault", "faults"},
+		{choice.Crash, "a crash within a step", "crashes within steps"},
+		{choice.Loss, "a loss of writes", "losses of writes"},
+	} {
+		n := 0
+		for _, given := range kinds {
+			if given == k.Kind {
+				n++
+			}
+		}
+		switch {
+		case n == 1:
+			list = append(list, k.one)
+		case n > 1:
+			list = append(list, words.Grouped(n)+" "+k.several)
+		}
+	}
+	return list
+}
+
+// turned says how many orders fail when a constraint is turned round.
+func turned(s corpus.Share) string {
+	how, still := "turned round", ""
+	if s.LeftOut {
+		how = "hardly ever the other way round; left out"
+	}
+	if s.Failed > 0 {
+		still = "still "
+	}
+	return fmt.Sprintf("%s, %s%d of %d", how, still, s.Failed, s.Of)
+}
+
+// needs says in words which faults a case cannot do without, "" if none.
+func needs(list []corpus.Need) string {
+	suffix := map[choice.Kind]string{choice.Drop: "lost", choice.Duplicate: "delivered twice", choice.Delay: "delayed"}
+	var parts []string
+	for _, n := range list {
+		if how, message := suffix[n.Kind]; message {
+			parts = append(parts, words.Count(n.N, "message")+" "+how)
+		} else {
+			parts = append(parts, words.Count(n.N, "fault")+" of actors")
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "needs " + strings.Join(parts, " and ")
+}
+
+// Said returns what a case says of why it fails, in lines.
+func Said(c *corpus.Case) (lines []string) {
+	if c.Doubtful {
+		lines = append(lines, corpus.Doubt)
+	}
+	e := c.Explanation
+	if e == nil {
+		return lines
+	}
+	for _, text := range []string{e.Told, Why(e), needs(e.Needs), depth(e)} {
+		if text != "" {
+			lines = append(lines, strings.Split(text, "\n")...)
+		}
+	}
+	for i, remark := range e.Draws {
+		if remark != "" && i < len(c.Inputs) {
+			lines = append(lines, fmt.Sprintf("draw %s: %s", c.Inputs[i].Label, remark))
+		}
+	}
+	return lines
+}
+
+// depth says how far the order of a case is from plain order, "" if it is plain order or
+// that is not known.
+func depth(e *corpus.Explanation) string {
+	if e.Depth == 0 {
+		return ""
+	}
+	return fmt.Sprintf("depth %d: so many constraints and answers make its order out of plain order", e.Depth)
+}

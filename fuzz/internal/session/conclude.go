@@ -1,0 +1,278 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
+	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/shrink"
+)
+
+// Conclude takes a confirmed finding the rest of its way: it shrinks, explains and saves it.
+// Where says which run it was.
+func (s *Session) Conclude(ctx context.Context, r *props.Runner, f *finding.Finding, where string) record.Record {
+	return s.conclude(ctx, &Reply{}, r, f, where, end{keep: true})[0]
+}
+
+// An end is how a finding is concluded.
+type end struct {
+	keep bool
+	// first is the file that has it already; "" if none has.
+	first string
+	runs  int // by which it may be shrunk; zero is no bound but time
+}
+
+// conclude shrinks, explains and saves a finding. It returns its record, and after it those of
+// other failures that were met on the way, unless it saves them. The reply notes which orders
+// these runs show.
+func (s *Session) conclude(ctx context.Context, reply *Reply, r *props.Runner, f *finding.Finding, where string, e end) []record.Record {
+	out, kept, err := s.finish(ctx, r, f, e)
+	if !s.Later {
+		s.keepOthers(ctx, r, &out)
+		return []record.Record{recordOf(out.Finding, where, kept, err)}
+	}
+	if out.Finding.Seen == nil {
+		out.Finding.Look(r) // which knows the lines of code
+	}
+	list := []record.Record{recordOf(out.Finding, where, kept, err)}
+	reply.shown.add(out.Finding.Trace)
+	for _, other := range out.Others {
+		reply.shown.add(other.Trace)
+		list = append(list, other.Record("met while another failure was shrunk"))
+	}
+	return list
+}
+
+// finish saves a finding as it was found, and then what it is shrunk to in its place: a
+// shrunk run that takes the process with it must not take the finding, too.
+func (s *Session) finish(ctx context.Context, r *props.Runner, f *finding.Finding, e end) (out search.Shrunk, kept record.Kept, err error) {
+	if e.keep = e.keep && f.Worth(); e.keep && e.first == "" && s.Shrink > 0 {
+		e.first = s.saveEarly(f)
+	}
+	out = s.shrunk(ctx, s.Shrink, e.runs, r, f)
+	out.Finding.Shorten(r)
+	if !e.keep {
+		return out, kept, nil
+	}
+	kept, err = s.save(r, out.Finding, e.first)
+	return out, kept, err
+}
+
+// recordOf returns a finding as a value, with what became of its file.
+func recordOf(f *finding.Finding, where string, kept record.Kept, err error) record.Record {
+	rec := f.Record(where)
+	if rec.Kept = kept; err != nil {
+		rec.Problem = err.Error()
+	}
+	return rec
+}
+
+// saveEarly saves the case of a finding before it is shrunk, and returns the path. What goes
+// wrong goes wrong again when the result is saved.
+func (s *Session) saveEarly(f *finding.Finding) string {
+	if !f.Worth() {
+		return ""
+	}
+	path, fresh, err := s.Folder.Save(f.Case)
+	if err != nil {
+		return ""
+	}
+	if fresh {
+		if s.early == nil {
+			s.early = map[string]bool{}
+		}
+		s.early[path] = true
+	}
+	return path
+}
+
+// save saves a finding. It removes the file that had it first, if that was made for it.
+func (s *Session) save(r *props.Runner, f *finding.Finding, first string) (kept record.Kept, err error) {
+	if kept.Path = s.shorter(f); kept.Path == "" {
+		if kept, err = f.Keep(s.Folder, r); err == nil {
+			err = s.keepShortest(f, &kept)
+		}
+		if err == nil {
+			err = s.addPages(r, f, &kept)
+		}
+	}
+	if kept.Path == "" {
+		return kept, err
+	}
+	mine := s.early[first]
+	delete(s.early, kept.Path)
+	delete(s.early, first)
+	if mine && isBeside(first, kept.Path) { // a file from elsewhere is its owner's
+		err = errors.Join(err, f.Discard(first))
+	}
+	return kept, err
+}
+
+// isBeside reports whether a file is another one than a case, in the same folder. Links may
+// lead to both.
+func isBeside(file, path string) bool {
+	same := func(a, b string) bool {
+		x, errX := os.Stat(a)
+		y, errY := os.Stat(b)
+		return errX == nil && errY == nil && os.SameFile(x, y)
+	}
+	return same(filepath.Dir(file), filepath.Dir(path)) && !same(file, path)
+}
+
+// clearEarly removes what was saved early and has no finding in the end.
+func (s *Session) clearEarly() {
+	for path, mine := range s.early {
+		if mine {
+			os.Remove(path)
+		}
+	}
+	s.early = nil
+}
+
+// shrunk returns a finding made as small as it can be made in some time and runs, with the
+// orders in which it fails. One that does not repeat itself stays as it is.
+func (s *Session) shrunk(ctx context.Context, most time.Duration, runs int, r *props.Runner, f *finding.Finding) search.Shrunk {
+	if most <= 0 || !f.Worth() {
+		return search.Shrunk{Finding: f, Cut: true}
+	}
+	o := shrink.Options{Runs: runs}
+	if s.Shrinking != nil {
+		tell, over := s.Shrinking()
+		defer over()
+		o.Progress = tell
+	}
+	start := time.Now()
+	ctx, cancel := context.WithDeadline(ctx, s.Limit.Before(start.Add(most)))
+	defer cancel()
+	out := search.Shrink(ctx, r, f, o)
+	if s.Shrink -= time.Since(start); out.Finding == nil {
+		out.Finding, out.Cut = f, true
+		return out
+	}
+	if !out.Done && !s.Later {
+		out.Finding.Shrunk += ": JOSTLE_SHRINK gives it more time"
+	}
+	return out
+}
+
+// keepOthers saves the failures that were met on the way to another whose bugs are new, shrunk
+// in the time that is left, and notes them. What is met on the way to these is left for the
+// next search.
+func (s *Session) keepOthers(ctx context.Context, r *props.Runner, out *search.Shrunk) {
+	also := func(text string) { out.Finding.Also = append(out.Finding.Also, text) }
+	for _, other := range out.Others {
+		if s.alone[other.Failure.Signature()] > 0 { // it is reported by itself
+			continue
+		}
+		if known := other.Known(s.Folder, r, s.shown); known != "" {
+			also(known)
+			continue
+		}
+		o, kept, err := s.finish(ctx, r, other, end{keep: true})
+		also(o.Finding.AlsoLine(kept, err, s.shown))
+	}
+}
+
+// addPages writes pages next to a case that was saved, if they are asked for.
+func (s *Session) addPages(r *props.Runner, f *finding.Finding, kept *record.Kept) error {
+	if !s.Pages {
+		return nil
+	}
+	return f.AddPages(r, kept)
+}
+
+// knownPart is which part of the time of a new failure is spent on a saved case of which
+// it is known in which orders it fails.
+const knownPart = 10
+
+// retell returns what is to be said of a saved case that failed again, as f: it is shrunk and
+// explained as a new failure is. If there is no time for that, what its file says stands in,
+// which Played.Finding has noted. Its file stays as it is, unless it is to be repaired and the
+// result shows its failure better.
+func (s *Session) retell(ctx context.Context, r *props.Runner, f *finding.Finding, c *corpus.Case) (*finding.Finding, record.Kept, error) {
+	most := s.Shrink
+	if c.Condition != "" {
+		most /= knownPart
+	}
+	out := s.shrunk(ctx, most, 0, r, f)
+	small, kept, err := s.retold(r, f, &out, c)
+	out.Finding = small
+	if err == nil && kept.Path == c.Path {
+		paged := f // the pages are of the run that the file has
+		if small.Case.Same(&f.Case) {
+			paged = small
+		}
+		err = s.addPages(r, paged, &kept)
+	}
+	s.keepOthers(ctx, r, &out)
+	return small, kept, err
+}
+
+// retold decides between what a saved case was shrunk to and what its file says.
+func (s *Session) retold(r *props.Runner, f *finding.Finding, out *search.Shrunk, c *corpus.Case) (*finding.Finding, record.Kept, error) {
+	small, kept := out.Finding, record.Kept{Path: c.Path}
+	if small.Failure.Matches(c.Signature) {
+		small.Case.Faces = c.Faces
+	}
+	switch {
+	case (out.Cut || !out.Done) && f.Case.Explanation != nil:
+		return f, kept, nil
+	case !small.Failure.Matches(c.Signature):
+	case s.Repair && (out.Smaller || c.Condition == "" && small.Case.Condition != ""):
+		again, err := small.Keep(s.Folder, r)
+		if err == nil {
+			err = errors.Join(small.Replace(&again, c), s.addPages(r, small, &again))
+		}
+		return small, again, err
+	case out.Smaller:
+		small.Shrunk += " (JOSTLE_REPAIR=1 saves it so)"
+	}
+	return small, kept, nil
+}
+
+// mostShrinkRuns bounds how many runs Shrink takes: a number and not a time, so that the same
+// search has the same result.
+const mostShrinkRuns = 20_000
+
+// shrink shrinks a case that fails, explains it and saves the result.
+func (s *Session) shrink(ctx context.Context, q *Request, r *Reply) error {
+	c, err := s.find(q)
+	if err != nil {
+		return err
+	}
+	runner := s.Property.NewRunner()
+	defer runner.Close()
+	played := finding.Play(runner, &c)
+	if played.Result.Failure == nil {
+		return errors.New(played.Held(filepath.Base(c.Path), s.isLiteral()))
+	}
+	s.early = map[string]bool{c.Path: q.Fresh}
+	defer func() { s.early = nil }()
+	s.Shrink = orForever(q.Time)
+	r.Findings = s.conclude(ctx, r, runner, played.Finding(runner, s.origin(&c), &c), q.Where, end{q.Keep, c.Path, s.mostRuns(q)})
+	return nil
+}
+
+// mostRuns returns by how many runs a finding is shrunk at most.
+func (s *Session) mostRuns(q *Request) int {
+	if !s.Later { // Shrink bounds it
+		return 0
+	}
+	return cmp.Or(q.Runs, mostShrinkRuns)
+}
+
+// orForever returns a time, if it is set, or more than any request takes.
+func orForever(d time.Duration) time.Duration {
+	if d > 0 {
+		return d
+	}
+	return 365 * 24 * time.Hour
+}

@@ -1,0 +1,171 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/internal/distill"
+	"github.com/jostle-go/jostle/fuzz/internal/flight"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
+	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/props"
+)
+
+// saved runs the cases that failed before, up to the first that fails still. All of them run
+// if the session goes on after failures, or repairs.
+func (s *Session) saved(ctx context.Context, q *Request, r *Reply) error {
+	runner := s.Property.NewRunner()
+	defer runner.Close()
+	if s.Repair {
+		for _, path := range finding.Tidy(s.Folder, runner) {
+			r.note("removed case %s: another shows the same failure, and is no larger", filepath.Base(path))
+		}
+	}
+	cases, problems := s.Folder.Load()
+	if old, is := s.old(); is {
+		older, more := old.LoadOld()
+		cases, problems = append(cases, older...), append(problems, more...)
+	}
+	for _, p := range problems {
+		r.Problems = append(r.Problems, p.Error())
+	}
+	for i := range cases {
+		s.Property.Recorder.Slot(0).Begin(flight.Saved, i)
+		s.say(Event{At: &At{Saved: cases[i].Path}})
+		if _, err := s.play(ctx, runner, &cases[i], q, r); err != nil {
+			r.Problems = append(r.Problems, err.Error())
+		}
+		if len(r.Findings) > 0 && !s.Later && !s.Repair {
+			break
+		}
+	}
+	return nil
+}
+
+func (r *Reply) note(format string, args ...any) {
+	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
+}
+
+// play runs a saved case, and adds the result to a reply.
+func (s *Session) play(ctx context.Context, runner *props.Runner, c *corpus.Case, q *Request, r *Reply) (finding.Played, error) {
+	start := time.Now()
+	played := finding.Play(runner, c)
+	r.Exact, r.Mended = played.Exact, played.Mended
+	if sys := played.Result.System; sys != nil {
+		if r.shown.add(sys.Trace()); q.Do == Replay {
+			r.Trace = sys.Trace().Text()
+		}
+	}
+	if s.Repair || q.Do == Repair {
+		if done, err := s.repaired(ctx, runner, c, &played, q, r); done || err != nil || q.Do == Repair {
+			return played, err
+		}
+		if !played.Exact {
+			played = finding.Play(runner, c) // other runs have been made since
+		}
+	}
+	where := fmt.Sprintf("saved case %s (%s)", filepath.Base(c.Path), played.How)
+	switch {
+	case played.Result.Failure == nil:
+		r.note("%s", played.Held(filepath.Base(c.Path), s.isLiteral()))
+	case s.Later:
+		f := played.Finding(runner, s.origin(c), c)
+		f.Look(runner) // which knows the lines of code
+		kept := record.Kept{Path: c.Path}
+		rec := recordOf(f, where, kept, s.addPages(runner, f, &kept))
+		rec.Known = true
+		r.Findings = append(r.Findings, rec)
+	default:
+		where += ", " + words.Elapsed(time.Since(start))
+		f, kept, err := s.retell(ctx, runner, played.Finding(runner, s.origin(c), c), c)
+		rec := recordOf(f, where, kept, err)
+		rec.Known = true
+		r.Findings = append(r.Findings, rec)
+	}
+	return played, nil
+}
+
+// repaired replaces a saved case that can no longer be run as it was saved: by the run of today
+// if its failure is mended, else by a run near it that fails alike. It reports whether it did.
+func (s *Session) repaired(ctx context.Context, runner *props.Runner, c *corpus.Case, played *finding.Played, q *Request, r *Reply) (done bool, err error) {
+	file := filepath.Base(c.Path)
+	if r.Renewed, err = played.Renew(s.Folder, c); r.Renewed != "" {
+		r.note("case %s: its failure is mended; saved as a regression test: %s", file, filepath.Base(r.Renewed))
+	}
+	if r.Renewed != "" || err != nil || played.Exact {
+		return r.Renewed != "", err
+	}
+	near, cancel := s.within(ctx, q.Time)
+	defer cancel()
+	f, ok := search.Repair(near, runner, c)
+	if !ok {
+		r.note("%s", played.Unrepaired(file))
+		return false, nil
+	}
+	list := s.conclude(ctx, r, runner, f, fmt.Sprintf("near case %s (%s)", file, played.How), end{keep: true, runs: s.mostRuns(q)})
+	if path := list[0].Path; path != "" && path != c.Path && !f.Case.OfLiteral() { // else another literal may have failed so
+		os.Remove(c.Path)
+	}
+	r.Findings = append(r.Findings, list...)
+	return true, nil
+}
+
+func (s *Session) origin(c *corpus.Case) finding.Origin {
+	return finding.Origin{Property: s.Property.Name, Test: s.Property.Test, Strategy: c.Strategy, Seed: c.Seed}
+}
+
+// replay runs a case.
+func (s *Session) replay(ctx context.Context, q *Request, r *Reply) error {
+	c, err := s.find(q)
+	if err != nil {
+		return err
+	}
+	runner := s.Property.NewRunner()
+	defer runner.Close()
+	played, err := s.play(ctx, runner, &c, q, r)
+	res := &played.Result
+	if q.Pairs && !c.OfLiteral() && len(r.Findings) == 0 && r.Exact && !res.Skipped && res.Rejected == "" && res.System != nil {
+		r.Pairs = distill.PairsOf(res.System.Trace())
+	}
+	return err
+}
+
+// walk runs a case and reports some of its steps.
+func (s *Session) walk(_ context.Context, q *Request, r *Reply) error {
+	c, err := s.find(q)
+	if err != nil {
+		return err
+	}
+	runner := s.Property.NewRunner()
+	defer runner.Close()
+	r.Walk = finding.Walk(runner, &c, q.First, q.Count)
+	return nil
+}
+
+// tidy removes cases that show the failure of another.
+func (s *Session) tidy(_ context.Context, _ *Request, r *Reply) error {
+	runner := s.Property.NewRunner()
+	defer runner.Close()
+	s.say(Event{At: &At{What: "the cases that look alike"}})
+	r.Gone = finding.Tidy(s.Folder, runner)
+	return nil
+}
+
+// repair finds a run near a stale case.
+func (s *Session) repair(ctx context.Context, q *Request, r *Reply) error {
+	c, err := s.find(q)
+	if err != nil {
+		return err
+	}
+	runner := s.Property.NewRunner()
+	defer runner.Close()
+	s.Shrink = orForever(q.Time)
+	_, err = s.play(ctx, runner, &c, q, r)
+	return err
+}

@@ -1,0 +1,315 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/internal/coverage"
+	"github.com/jostle-go/jostle/fuzz/internal/flight"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
+	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/props"
+)
+
+// Few is how many distinct orders are run at most before others at random: for a program that
+// has so few, random runs could only repeat these.
+const Few = 1000
+
+// found adds a failing run of a search to a reply. Unless the session leaves that for later,
+// it is shrunk, explained and saved.
+func (s *Session) found(ctx context.Context, r *Reply, f *finding.Finding, where string) {
+	if s.Later {
+		r.shown.add(f.Trace)
+		r.addFinding(f.Record(where))
+		return
+	}
+	runner := s.Property.NewRunner()
+	defer runner.Close()
+	r.Findings = append(r.Findings, s.Conclude(ctx, runner, f, where))
+}
+
+// foundIn adds the failing run of a search at random.
+func (s *Session) foundIn(ctx context.Context, r *Reply, res *search.Result, start time.Time) {
+	where := res.FoundAt(words.Elapsed(time.Since(start)))
+	if s.Later {
+		where = fmt.Sprintf("run %d (%s)", res.Index+1, res.Finding.Case.Strategy)
+	}
+	s.found(ctx, r, res.Finding, where)
+}
+
+// begin runs the saved cases, and then every order, if there are few and no case fails.
+func (s *Session) begin(ctx context.Context, q *Request, r *Reply) error {
+	if err := s.saved(ctx, q, r); err != nil || s.Portfolio != nil {
+		return err
+	}
+	if len(r.Findings) == 0 {
+		if left, err := s.few(ctx, ctx, q, r); err != nil || !left {
+			return err
+		}
+	}
+	s.say(Event{At: &At{}}) // these are runs of the first batch
+	h := s.hints(ctx, q)
+	if r.Hinted = h.Given; h.Failed != nil && len(r.Findings) == 0 {
+		s.foundIn(ctx, r, &search.Result{Finding: h.Failed, Index: h.Run}, time.Now())
+	}
+	return nil
+}
+
+// hints looks for hints, unless somebody says how to search.
+func (s *Session) hints(ctx context.Context, q *Request) (h search.Hints) {
+	if s.Portfolio == nil {
+		h = search.LookForHints(ctx, s.Property, search.Options{Seed: q.Seed, Runs: q.Runs})
+	}
+	return h
+}
+
+// few runs every order, if there are few, and reports whether something is left to search for.
+// What it finds is concluded by ctx, and found by searching.
+func (s *Session) few(ctx, searching context.Context, q *Request, r *Reply) (left bool, err error) {
+	if s.FewFor <= 0 {
+		return true, nil
+	}
+	s.say(Event{At: &At{What: "the runs of every order with which the search begins"}})
+	start := time.Now()
+	part, cancel := context.WithTimeout(searching, s.FewFor)
+	defer cancel()
+	x := search.Exhaust(part, s.Property, q.Seed, Few)
+	r.shown.addAll(x.Orders)
+	for _, f := range x.Found {
+		s.found(ctx, r, f.Finding, f.Run)
+	}
+	r.Problems = append(r.Problems, x.Doubts...)
+	if len(x.Found) > 0 || !x.All {
+		return len(x.Found) == 0 || s.Later, nil
+	}
+	res, same := x.Confirm(searching, s.Property, s.options(q))
+	switch {
+	case res.Finding != nil:
+		s.late(r, &res)
+		s.foundIn(ctx, r, &res, start)
+		r.Problems = append(r.Problems, x.Doubts...)
+	case same:
+		err = r.complete(&x, &res, q.Seed)
+		r.Text = fmt.Sprintf("%s, and %s more at random showed no other, in %s; %s", r.Complete, words.Grouped(res.Runs), words.Elapsed(time.Since(start)),
+			x.Orders.Count())
+	}
+	return res.Finding == nil && !same, err
+}
+
+// complete notes that every order was run, and what these runs and those at random have shown.
+func (r *Reply) complete(x *search.Exhaustion, res *search.Result, seed uint64) (err error) {
+	r.Complete, r.Conditional = x.Whole(), x.Conditional()
+	r.Tally.Add(&res.Tally)
+	r.Tally.Runs += x.Verdict.Runs
+	r.Tally.Steps += x.Verdict.Steps
+	shown := &coverage.Orders{Source: seed}
+	shown.Append(res.Orders)
+	r.Orders, err = shown.MarshalBinary()
+	return err
+}
+
+// late adds what goroutines that outlived the last run have done wrong.
+func (s *Session) late(r *Reply, res *search.Result) {
+	for _, f := range res.Late {
+		r.Problems = append(r.Problems, f.Error())
+	}
+}
+
+// Search searches at random, guided if the property gives hints and nobody says how to search.
+func (s *Session) Search(ctx context.Context, q *Request) search.Result {
+	ctx, cancel := s.within(ctx, q.Time)
+	defer cancel()
+	h, o := s.hints(ctx, q), s.options(q)
+	o.Hinted = h.Given
+	res := search.Sample(ctx, s.Property, o)
+	h.AddTo(&res)
+	return res
+}
+
+// Rerun makes a run again with which a process died that was asked for the same. It returns a
+// failing run among those that it follows from, nil if there is none, and whether it was made.
+func (s *Session) Rerun(q *Request, run flight.Run) (f *finding.Finding, reached bool) {
+	ctx, cancel := s.within(context.Background(), q.Time)
+	defer cancel()
+	h, o := s.hints(ctx, q), s.options(q)
+	o.Hinted, o.Workers, o.Passed = h.Given, 0, nil
+	f, reached = search.Again(ctx, s.Property, o, Few, run)
+	return cmp.Or(f, h.Failed), reached
+}
+
+// check runs the saved cases, every order if they are few, and searches at random until a run
+// fails.
+func (s *Session) check(ctx context.Context, q *Request, r *Reply) error {
+	if err := s.saved(ctx, q, r); err != nil || r.Fails() {
+		return err
+	}
+	start := time.Now()
+	searching, cancel := s.within(ctx, q.Time)
+	defer cancel()
+	if left, err := s.few(ctx, searching, q, r); err != nil || !left {
+		return err
+	}
+	res := s.Search(searching, q)
+	s.late(r, &res)
+	if c := res.Cached.String(); c != "" {
+		r.note("%s", c)
+	}
+	if res.Finding != nil {
+		s.foundIn(ctx, r, &res, start)
+		return nil
+	}
+	r.Problems = append(r.Problems, res.Complaints()...)
+	r.Notes = append(r.Notes, res.Crowds()...)
+	if n := res.Tested(); n > 0 && 2*n < res.Runs {
+		r.note("%s of %s were skipped (%s)", words.Grouped(res.Runs-n), words.Count(res.Runs, "run"), res.SkipReason)
+	}
+	if res.Timed > 0 && res.Early == 0 {
+		r.note("no timer fired while a message waited: pulse.Options.EarlyTimers is NeverEarly, or there were too few runs; " +
+			"a timer that races with a message was not tested")
+	}
+	r.Text = fmt.Sprintf("%s in %s, %s; %s\n%s", words.Count(res.Runs, "run"), words.Elapsed(time.Since(start)), words.Count(res.Steps, "step"), res.Coverage(), res.Yields())
+	return nil
+}
+
+// orderBytes bounds the memory for what one request for runs has shown.
+const orderBytes = 4 << 20
+
+// run makes the runs of some batches. After one that fails it goes on with the next
+// batch: another may fail otherwise.
+func (s *Session) run(ctx context.Context, q *Request, r *Reply) error {
+	o := s.options(q)
+	o.OrderBytes = orderBytes
+	if q.Time > 0 {
+		o.Until = time.Now().Add(q.Time)
+	}
+	if q.Enough != nil {
+		ctx = q.Enough
+	}
+	r.Batch = o.BatchSize()
+	var parts []*coverage.Orders
+	last := q.First + q.Count
+	b := q.First
+	for b < last && !r.Cut {
+		if b > q.First && (ctx.Err() != nil || !o.Until.IsZero() && !time.Now().Before(o.Until)) {
+			break
+		}
+		if slices.Contains(q.Without, b) {
+			b++
+			continue
+		}
+		end := last
+		for _, without := range q.Without {
+			if without > b {
+				end = min(end, without)
+			}
+		}
+		o.First, o.Runs = b, end*r.Batch
+		if q.Runs > 0 {
+			o.Runs = min(o.Runs, q.Runs)
+		}
+		if o.First*r.Batch >= o.Runs {
+			b = last
+			break
+		}
+		next, seen := s.some(ctx, o, end, r)
+		b, parts = next, append(parts, seen)
+	}
+	r.Over = b - q.First
+	var err error
+	r.Orders, err = joined(parts, q.Seed).MarshalBinary()
+	return err
+}
+
+// joined returns what the parts of a search have shown. That of one part, which most have,
+// needs no copy.
+func joined(parts []*coverage.Orders, seed uint64) *coverage.Orders {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	seen := &coverage.Orders{Source: seed}
+	for _, part := range parts {
+		seen.Append(part)
+	}
+	return seen
+}
+
+// some makes the runs of batches up to an end, to one that fails or to where there is enough,
+// and returns which batch is next, and what the runs have shown.
+func (s *Session) some(ctx context.Context, o search.Options, end int, r *Reply) (next int, seen *coverage.Orders) {
+	size := o.BatchSize()
+	o.Planned = func(index int, _ *props.Plan) {
+		if s.Turn != nil {
+			s.Turn()
+		}
+		if index%size == 0 {
+			s.say(Event{At: &At{Batch: index / size}})
+		}
+	}
+	res := search.Sample(ctx, s.Property, o)
+	r.addRuns(&res.Tally, res.Missed)
+	for _, f := range res.Late {
+		r.Late = append(r.Late, f.Text)
+	}
+	if res.Finding == nil {
+		next = min(end, o.First+res.Batches)
+		r.Cut = next < end && ctx.Err() != nil
+		return next, res.Orders
+	}
+	r.Failed++
+	r.shown.add(res.Finding.Trace)
+	f := res.Finding.Record(fmt.Sprintf("run %d (%s)", res.Index+1, res.Finding.Case.Strategy))
+	f.Run = res.Index
+	r.addFinding(f)
+	return res.Index/size + 1, res.Orders
+}
+
+// explore runs every order.
+func (s *Session) explore(ctx context.Context, q *Request, r *Reply) error {
+	searching, cancel := s.within(ctx, q.Time)
+	defer cancel()
+	o := s.Explore
+	o.Runs, o.Seed, o.Workers, o.Passed = q.Runs, q.Seed, s.Workers, s.Passed
+	switch {
+	case s.Later:
+		o.KeepOn = true
+	case o.KeepOn: // the process may be killed before the end, when they are confirmed and shrunk
+		o.Met = func(f *finding.Finding) { s.saveEarly(f) }
+	}
+	s.say(Event{At: &At{What: "the runs of every order"}})
+	x, err := search.Explore(searching, s.Property, o)
+	if err != nil {
+		return err
+	}
+	v := &x.Verdict
+	if o.Progress != nil {
+		o.Progress(v.Progress())
+	}
+	r.Verdict, s.alone = v, v.Failures
+	if x.Divergence != nil {
+		x.Found = append(x.Found, *x.Divergence)
+	}
+	for _, f := range x.Found {
+		s.found(ctx, r, f.Finding, f.Run)
+	}
+	s.clearEarly()
+	r.Problems = slices.Concat(r.Problems, x.Complaints, x.Lost)
+	if v.Clash != "" {
+		r.Problems = append(r.Problems, v.Clash)
+	}
+	r.Tally.Runs, r.Tally.Steps = v.Runs, v.Steps
+	if r.Text = v.String(); v.Advice() != "" {
+		r.Text += "\n" + v.Advice()
+	}
+	switch {
+	case !v.Complete:
+	case v.Distinct < 0: // it was not counted
+		r.Complete = words.Count(v.Runs, "run")
+	default:
+		r.Complete = words.Count(v.Distinct, "order")
+	}
+	return nil
+}

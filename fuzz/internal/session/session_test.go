@@ -1,0 +1,134 @@
+package session
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
+	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/subjects"
+)
+
+// filesOf returns the names and the texts of the files of a folder.
+func filesOf(t *testing.T, f corpus.Folder) (list []string) {
+	t.Helper()
+	files, err := os.ReadDir(f.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(filepath.Join(f.Dir, file.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, file.Name()+"\n"+elapsed.ReplaceAllString(string(text), "shrunk"))
+	}
+	return list
+}
+
+// TestInTheProcessAndByAWorker: a verb, which asks for all at once, and a command, which asks a
+// worker first for runs and then to shrink what failed, save the same file and say the same.
+func TestInTheProcessAndByAWorker(t *testing.T) {
+	for _, name := range []string{"writer-error", "barber", "2pc-early"} {
+		s, _ := subjects.ByName(name)
+		p := search.Property{Name: name, Test: "TestX", Func: s.Property(false)}
+		do := func(s *Session, q Request) *Reply {
+			t.Helper()
+			r, err := s.Do(t.Context(), &q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		verb := &Session{Property: p, Folder: corpus.FolderOf(t.TempDir(), name), Shrink: time.Hour}
+		atOnce := do(verb, Request{Do: Check, Seed: 1, Runs: 10_000}).Findings
+
+		worker := &Session{Property: p, Folder: corpus.FolderOf(t.TempDir(), name), Later: true}
+		var found record.Record
+		for first := 0; found.Case == ""; first++ {
+			if list := do(worker, Request{Do: Run, Seed: 1, First: first, Count: 1}).Findings; len(list) > 0 {
+				found = list[0]
+			}
+		}
+		fresh := found.Save(worker.Folder)
+		later := do(worker, Request{Do: Shrink, Case: found.Case, File: found.Path, Fresh: fresh, Keep: true, Where: found.Where}).Findings
+		if len(atOnce) != 1 || len(later) < 1 || !fresh {
+			t.Fatalf("%s: %d findings at once, %d later", name, len(atOnce), len(later))
+		}
+		if one, other := filesOf(t, verb.Folder), filesOf(t, worker.Folder); len(one) == 0 || !slices.Equal(one[:1], other[:1]) {
+			t.Errorf("%s: at once\n%s\nlater\n%s", name, one, other)
+		}
+		a, b := atOnce[0], later[0]
+		a.Where, b.Where, a.Also = "", "", nil
+		if one, other := elapsed.ReplaceAllString(a.Text(), "shrunk"), elapsed.ReplaceAllString(b.Text(), "shrunk"); one != other {
+			t.Errorf("%s: it says at once\n%s\nlater\n%s", name, one, other)
+		}
+	}
+}
+
+// TestRefusedRequests: what cannot be done is an error, and changes no file.
+func TestRefusedRequests(t *testing.T) {
+	s := &Session{Property: search.Property{Name: "p", Test: "p", Func: quarrels}, Folder: corpus.FolderOf(t.TempDir(), "p")}
+	for _, c := range []struct {
+		q    Request
+		want string
+	}{
+		{Request{Do: "dance"}, `the worker does not know what "dance" is`},
+		{Request{Do: Replay, File: "none"}, `there is no case "none"`},
+		{Request{Do: Shrink, Case: "no case", File: "x.case"}, "x.case:1: "},
+		{Request{Do: Walk, File: "none"}, `there is no case "none"`},
+		{Request{Do: Export, File: "none"}, `there is no case "none"`},
+	} {
+		if r, err := s.Do(t.Context(), &c.q); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %+v, %v, want %s", c.q, r, err, c.want)
+		}
+	}
+	if _, err := os.Stat(s.Folder.Dir); !os.IsNotExist(err) {
+		t.Errorf("there is a folder: %v", err)
+	}
+}
+
+// TestSessionsSayWhatTheyDo: what is said while something is done names the case or the batch.
+func TestSessionsSayWhatTheyDo(t *testing.T) {
+	p := search.Property{Name: "p", Test: "p", Func: quarrels}
+	var said []string
+	s := &Session{Property: p, Folder: corpus.FolderOf(t.TempDir(), "p"), Later: true, FewFor: time.Hour,
+		Say: func(e Event) { said = append(said, filepath.Base(e.At.String())) }}
+	r, err := s.Do(t.Context(), &Request{Do: Begin, Seed: 1})
+	if err != nil || len(r.Findings) != 1 || !r.Findings[0].Save(s.Folder) {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	file := filepath.Base(r.Findings[0].Path)
+	if _, err := s.Do(t.Context(), &Request{Do: Begin, Seed: 1}); err != nil {
+		t.Error(err)
+	}
+	every := "the runs of every order with which the search begins"
+	if want := []string{every, ".", file, "."}; !slices.Equal(said, want) {
+		t.Errorf("said %q, want %q", said, want)
+	}
+}
+
+// TestShrunkCasesOutliveTheirRequest: what Shrink was given, and did not save anew, stays whatever
+// is asked for next.
+func TestShrunkCasesOutliveTheirRequest(t *testing.T) {
+	p := search.Property{Name: "p", Test: "p", Func: quarrels}
+	s := &Session{Property: p, Folder: corpus.FolderOf(t.TempDir(), "p"), Later: true}
+	r, err := s.Do(t.Context(), &Request{Do: Run, Seed: 1, Count: 1})
+	if err != nil || len(r.Findings) == 0 || !r.Findings[0].Save(s.Folder) {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	before := filesOf(t, s.Folder)
+	for _, q := range []Request{{Do: Shrink, File: r.Findings[0].Path}, {Do: Shrink, File: r.Findings[0].Path, Fresh: true}, {Do: Explore, Seed: 1}} {
+		if _, err := s.Do(t.Context(), &q); err != nil {
+			t.Error(err)
+		}
+		if now := filesOf(t, s.Folder); !slices.Equal(now, before) {
+			t.Errorf("after %s there are %q", q.Do, now)
+		}
+	}
+}
