@@ -226,7 +226,7 @@ func TestAgain(t *testing.T) {
 // failure with its case, also where it stood for less than a run may stand still.
 func TestStandsAtTheEnd(t *testing.T) {
 	for _, c := range []struct{ test, signature string }{
-		{"TestStands", "process: no progress, in step #, in which last receives int"},
+		{"TestStandsAtOnce", "process: no progress, in step #, in which last receives int"},
 		{"TestExitsLate", "process: exit status #"},
 	} {
 		t.Run(c.test, func(t *testing.T) {

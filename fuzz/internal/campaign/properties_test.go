@@ -181,6 +181,12 @@ func stands(t *props.T) {
 	})
 }
 
+// standsAtOnce stands still in each run.
+func standsAtOnce(t *props.T) {
+	drawn(t)
+	race(t, 4, func([]int) { select {} })
+}
+
 // exitsLate ends its process, after longer than there is time for.
 func exitsLate(t *props.T) {
 	drawn(t)
@@ -230,18 +236,19 @@ func usual(numbers int) func(*props.T) {
 	}
 }
 
-func TestStands(t *testing.T)    { searched(t, stands) }
-func TestExitsLate(t *testing.T) { searched(t, exitsLate) }
-func TestWaits(t *testing.T)     { searched(t, waits) }
-func TestBurns(t *testing.T)     { searched(t, burns) }
-func TestHogs(t *testing.T)      { searched(t, hogs) }
-func TestPrints(t *testing.T)    { searched(t, prints) }
-func TestUsual3(t *testing.T)    { searched(t, usual(3)) }
-func TestUsual4(t *testing.T)    { searched(t, usual(4)) }
-func TestUsual5(t *testing.T)    { searched(t, usual(5)) }
-func TestUsual6(t *testing.T)    { searched(t, usual(6)) }
-func TestUsual7(t *testing.T)    { searched(t, usual(7)) }
-func TestUsual8(t *testing.T)    { searched(t, usual(8)) }
+func TestStands(t *testing.T)       { searched(t, stands) }
+func TestStandsAtOnce(t *testing.T) { searched(t, standsAtOnce) }
+func TestExitsLate(t *testing.T)    { searched(t, exitsLate) }
+func TestWaits(t *testing.T)        { searched(t, waits) }
+func TestBurns(t *testing.T)        { searched(t, burns) }
+func TestHogs(t *testing.T)         { searched(t, hogs) }
+func TestPrints(t *testing.T)       { searched(t, prints) }
+func TestUsual3(t *testing.T)       { searched(t, usual(3)) }
+func TestUsual4(t *testing.T)       { searched(t, usual(4)) }
+func TestUsual5(t *testing.T)       { searched(t, usual(5)) }
+func TestUsual6(t *testing.T)       { searched(t, usual(6)) }
+func TestUsual7(t *testing.T)       { searched(t, usual(7)) }
+func TestUsual8(t *testing.T)       { searched(t, usual(8)) }
 
 func TestHolds(t *testing.T)     { searched(t, holds) }
 func TestTwoBugs(t *testing.T)   { searched(t, twoBugs) }
