@@ -20,7 +20,7 @@ func (mute) Error() string { select {} }
 type silent struct{ n int }
 
 func (silent) String() string                 { select {} }
-func (s silent) Received(props.Message) error { return mute{s.n} }
+func (s silent) Received(props.Message) error { return mute(s) }
 
 // TestTextsOfErrorsEnd checks that a run ends even if its errors, or the values of
 // its panics, have methods that do not return or panic.
