@@ -196,7 +196,7 @@ func TestReplaceErrors(t *testing.T) {
 	}
 	c := In(file, Key{})
 	_, err := c.Replace(c.Load(), []corpus.Case{caseOf(1).Case}, nil)
-	if err == nil || !strings.HasPrefix(err.Error(), "the passing cases cannot be kept in "+c.Dir) || !strings.HasSuffix(err.Error(), "make room or give access there, or set JOSTLE_CACHE to another folder") {
+	if err == nil || !strings.HasPrefix(err.Error(), "cannot save the passing cases in "+c.Dir) || !strings.HasSuffix(err.Error(), "make room or give access there, or set JOSTLE_CACHE to another folder") {
 		t.Errorf("the error is %v", err)
 	}
 	bad := caseOf(1).Case

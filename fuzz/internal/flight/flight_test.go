@@ -394,14 +394,14 @@ func TestWhatComesOfRuns(t *testing.T) {
 		died  bool
 		want  string
 	}{
-		{"begins lands", false, ": made again in a process of its own, it came to its end"},
-		{"begins lands fails", false, ": made again in a process of its own, it came to its end"},
-		{"begins lands stays", false, ": made again in a process of its own, it came to its end"},
-		{"begins lands leaves", false, ": made again in a process of its own, it came to its end"},
-		{"begins lands exits", true, ": made again, it came to its end, and what was done with its failure ended the process: exit status 3"},
-		{"begins exits", true, ": made again, that ends its process too: exit status 3"},
-		{"begins stays", true, ": made again, it does not come to its end within 5s: exit status 2"},
-		{"fails", false, ": that could not be made again: within 30s the test did not come to it (exit status 1)"},
+		{"begins lands", false, ": replayed in its own process, it ended normally"},
+		{"begins lands fails", false, ": replayed in its own process, it ended normally"},
+		{"begins lands stays", false, ": replayed in its own process, it ended normally"},
+		{"begins lands leaves", false, ": replayed in its own process, it ended normally"},
+		{"begins lands exits", true, ": replayed, it ended, but handling its failure killed the process: exit status 3"},
+		{"begins exits", true, ": replayed, it kills its process again: exit status 3"},
+		{"begins stays", true, ": replayed, it does not end within 5s: exit status 2"},
+		{"fails", false, ": it could not be replayed: the test did not reach it within 30s (exit status 1)"},
 	} {
 		t.Run(c.deeds, func(t *testing.T) {
 			t.Parallel()

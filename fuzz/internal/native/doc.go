@@ -1,4 +1,4 @@
-// Package native is what go test -fuzz needs of us: drafts, which are cases as
-// the bytes that Go's engine edits, the strategy that plays a draft, and the
-// bridge that shows the engine which receive orders a run had.
+// Package native supports go test -fuzz. It has drafts, which are cases as bytes that
+// Go's engine edits, the strategy that plays a draft, and the bridge that shows receive
+// pairs to the engine.
 package native
