@@ -13,7 +13,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// TestCoverageCurves: each arm shows as many orders of two receives in as many runs as
+// TestCoverageCurves: each arm shows as many receive pairs in as many runs as
 // the table of testdata says. All of it follows from seeds. By day the first program is
 // measured.
 func TestCoverageCurves(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 )
 
 // coveragePrograms returns those of which the coverage is measured: larger ones, in which many
-// orders of two receives are possible, each with one input. Only their mended forms are
+// receive pairs are possible, each with one input. Only their mended forms are
 // there, which hold in all runs, so that no search ends early.
 func coveragePrograms() []subjects.Subject {
 	return []subjects.Subject{
@@ -86,7 +86,7 @@ type coverageCell struct {
 }
 
 // measureCoverage has each arm make the same number of runs of each program, and counts
-// the orders of two receives that these show. When the context is done, it returns an
+// the receive pairs that these show. When the context is done, it returns an
 // error and nothing else.
 func measureCoverage(ctx context.Context, o coverageOptions) (*coverageTable, error) {
 	o, err := o.withDefaults()
@@ -235,7 +235,7 @@ func (c *coverageTable) Plot(program string) string {
 		}
 	}
 	d := &drawing{end: max(10, float64(c.Runs))}
-	d.open(fmt.Sprintf("%s: share of the %s orders of two receives %s, by runs", program, words.Grouped(most), of))
+	d.open(fmt.Sprintf("%s: share of the %s receive pairs %s, by runs", program, words.Grouped(most), of))
 	arm := 0
 	for _, cell := range c.Cells {
 		if cell.Program != program {

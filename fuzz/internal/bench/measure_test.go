@@ -155,8 +155,8 @@ func TestOptionsAreRefused(t *testing.T) {
 		{Options{Runs: -1}, "bench: 0 seeds, -1 runs, a time of 0s and 0 workers: none may be less than zero"},
 		{Options{Time: -1}, "bench: 0 seeds, 0 runs, a time of -1ns and 0 workers: none may be less than zero"},
 		{Options{Workers: -1}, "bench: 0 seeds, 0 runs, a time of 0s and -1 workers: none may be less than zero"},
-		{Options{Arms: []Arm{{"a", entries}, {"a", entries}}}, `bench: two arms are called "a"`},
-		{Options{Subjects: some(t, "writer", "bank", "writer")}, `bench: two subjects are called "writer"`},
+		{Options{Arms: []Arm{{"a", entries}, {"a", entries}}}, `bench: there are two arms "a"`},
+		{Options{Subjects: some(t, "writer", "bank", "writer")}, `bench: there are two subjects "writer"`},
 	} {
 		if table, err := Measure(context.Background(), c.o); table != nil || err == nil || err.Error() != c.want {
 			t.Errorf("%v, want %s", err, c.want)
@@ -184,7 +184,7 @@ func TestArms(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := ArmsByName("random", "none"); err == nil || err.Error() != `no arm is called "none"; there are`+strings.ReplaceAll(strings.TrimRight(text, " "), " ", ", ")[1:] {
+	if _, err := ArmsByName("random", "none"); err == nil || err.Error() != `there is no arm "none"; arms are`+strings.ReplaceAll(strings.TrimRight(text, " "), " ", ", ")[1:] {
 		t.Error(err)
 	}
 }

@@ -54,7 +54,7 @@ func TestRead(t *testing.T) {
 func TestDistillWithoutCache(t *testing.T) {
 	t.Setenv("JOSTLE_DISTILL", "1")
 	t.Setenv("JOSTLE_CACHE", "off")
-	const want = "JOSTLE_DISTILL is 1, and there is no cache that passing cases could be in: set JOSTLE_CACHE to a folder"
+	const want = "JOSTLE_DISTILL is 1, but there is no cache: set JOSTLE_CACHE to a folder"
 	if _, err := Read(nil); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
