@@ -136,7 +136,7 @@ func TestDoctored(t *testing.T) {
 		{"an actor that is not there yet", plain, func(r *run) { r.trace.Actors[r.trace.Steps[1].Actor].Step = 1 }, `server#1 ← "first": step 1 spawns the actor`},
 		{"a link of its actor", plain, func(r *run) { r.trace.Steps[2].Prev = trace.None }, "it does not follow the previous step of its actor"},
 		{"another delivery", plain, func(r *run) { r.record.Deliveries[2] = 7 }, "the record has another delivery there"},
-		{"a delivery that is no step", plain, func(r *run) { r.record.Deliveries = append(r.record.Deliveries, 7) }, "the record has a delivery, 0000000000000007, that is no step"},
+		{"a delivery that is no step", plain, func(r *run) { r.record.Deliveries = append(r.record.Deliveries, 7) }, "the record has a delivery, 0000000000000007, that is not a step"},
 		{"a step that is no delivery", plain, func(r *run) { r.record.Deliveries = r.record.Deliveries[:2] }, "it is not in the record"},
 		{"too many steps", plain, func(r *run) { r.options.Steps = 2 }, "5 steps, and the options allow 3"},
 		{"a message is lost", plain, func(r *run) { r.choose(choice.Drop) }, "1 lost messages, and the options allow 0"},

@@ -180,10 +180,10 @@ func middle(list []int) int {
 // Text returns the table as people read it.
 func (c *coverageTable) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Orders of two receives (PR) that so many runs have shown, and against those that plain random has shown in as\n"+
-		"many (x); after %s runs also how many pairs were seen in both orders; medians. Together: what all searches of\n"+
-		"the program have shown, and left: how many of these have another way round that none has shown and that is not\n"+
-		"known to be impossible. All: how many orders there are, where all runs of the program could be made.\n\n", words.Grouped(c.Runs))
+	fmt.Fprintf(&b, "Receive pairs (PR) shown after so many runs, and how many times as many as by plain random (x); after %s runs\n"+
+		"also how many pairs were seen in both orders. Medians. Together: shown by all searches of the program. Left: how\n"+
+		"many of these were never seen in the other order, which is not known to be impossible. All: the number of receive\n"+
+		"pairs, where all runs of the program could be made.\n\n", words.Grouped(c.Runs))
 	columnsOf(&b, func(row func(...string)) {
 		marks := slices.DeleteFunc([]int{1, 10, 100, 1000}, func(n int) bool { return n >= c.Runs })
 		marks = append(marks, c.Runs)
