@@ -117,12 +117,12 @@ func TestDoctored(t *testing.T) {
 			"it holds messages back for time that cannot pass: 2 timers fire early, and the options allow 0"},
 		{"holds that no record shows", early, func(r *run) {
 			r.record.Deliveries = slices.DeleteFunc(r.record.Deliveries, func(id uint64) bool { return id == choice.Hold })
-		}, "time has passed before it although a message could be delivered"},
+		}, "time passes before it while a message can be delivered"},
 		{"time passes", plain, func(r *run) {
 			for i := r.stepOf(`server ← "second"`); i < len(r.trace.Steps); i++ {
 				r.trace.Steps[i].Time = int64(time.Second)
 			}
-		}, `server#2 ← "second": time has passed before it although a message could be delivered`},
+		}, `server#2 ← "second": time passes before it while a message can be delivered`},
 		{"time goes back", early, func(r *run) { r.trace.Steps[len(r.trace.Steps)-1].Time = 0 }, "time goes back"},
 		{"the end of time", early, func(r *run) { r.options.Horizon = time.Millisecond }, "it comes after the end of time"},
 		{"a message overtakes", plain, func(r *run) { r.swap(r.stepOf(`server ← "first"`)) }, `server#1 ← "second": the message overtakes another`},
