@@ -14,8 +14,8 @@ import (
 	"github.com/jostle-go/jostle/corpus/golden"
 )
 
-// made is a small table: of a subject by three arms, one of which finds nothing and one
-// of which is better, and of another by two.
+// made returns a small table: one subject by three arms, of which one finds nothing and
+// one is better, and another subject by two.
 func made(subject, other string) *Table {
 	t := &Table{}
 	add := func(subject, arm string, end End, runs ...int) {
@@ -34,7 +34,7 @@ func made(subject, other string) *Table {
 
 func TestText(t *testing.T) { golden.File(t, "testdata/made.golden", made("first", "second").Text()) }
 
-// TestPlot: the picture is well-formed whatever the names are, and needs nothing else.
+// TestPlot: the picture is well-formed whatever the names are, and needs no other files.
 func TestPlot(t *testing.T) {
 	const hostile = `a<b> & "c' ]]> <script>alert(1)</script>` + "\x00\xff"
 	table := made(hostile, "second")
@@ -72,7 +72,7 @@ func TestPlot(t *testing.T) {
 	}
 }
 
-// TestNoPlot: of subjects that a table does not have there is an empty plot.
+// TestNoPlot: the plot of a subject that a table does not have is empty.
 func TestNoPlot(t *testing.T) {
 	if text := (&Table{}).plot("none"); strings.Contains(text, "curve\"") || !strings.HasSuffix(text, "</svg>\n") {
 		t.Error(text)
@@ -129,7 +129,7 @@ func TestCSVErrors(t *testing.T) {
 	}
 }
 
-// TestFolder: a new table takes the place of the cells that it has, and leaves the others.
+// TestFolder: a new table replaces its own cells, and leaves the others.
 func TestFolder(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "new", "folder")
 	write := func(table *Table, plots bool) {

@@ -58,7 +58,7 @@ func TestGoTextErrors(t *testing.T) {
 	}
 }
 
-// FuzzGoText checks that what is read is written so that it is read as the same.
+// FuzzGoText checks that what is read and written again reads the same.
 func FuzzGoText(f *testing.F) {
 	f.Add([]byte("go test fuzz v1\n[]byte(\"a\\x00\")\n"))
 	f.Add(odd)
@@ -145,9 +145,9 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// A case goes to Go's engine and comes back, and fails alike. That is not so for three of
-// the programs: their first failing runs have more draws than a draft has room for, or
-// timers that fired while all messages were held back.
+// A case exported to Go's engine and imported again fails alike, except for three
+// programs. Their first failing runs have more draws than a draft has room for, or timers
+// that fired while all messages were held back.
 func TestCasesThroughGoFiles(t *testing.T) {
 	var found int
 	var lost []string

@@ -67,7 +67,7 @@ func (newest) Choose(choice.Kind, int) int { return 0 }
 
 type kick struct{}
 
-// labels is what the steps of a run were, in their order.
+// labels returns the labels of the steps of a run, in order.
 func labels(t *trace.Trace) string {
 	var list []string
 	for i := range t.Steps {
@@ -76,8 +76,8 @@ func labels(t *trace.Trace) string {
 	return strings.Join(list, ", ")
 }
 
-// TestPlayOrders holds what the bytes of a draft mean for the writer,
-// whose messages are sent in the order execute, write, done, flush, flushed.
+// TestPlayOrders checks the meaning of a draft's bytes for the writer, whose messages are
+// sent in the order execute, write, done, flush, flushed.
 func TestPlayOrders(t *testing.T) {
 	const (
 		plain  = "action#1 ← execute, writer#1 ← write(1), terminator#1 ← done, writer#2 ← flush, terminator#2 ← flushed"
@@ -120,8 +120,7 @@ func TestPlayOrders(t *testing.T) {
 	}
 }
 
-// TestPlayAnswers holds that questions are answered by the draft, then by
-// its seed.
+// TestPlayAnswers checks that questions are answered by the draft, and then by its seed.
 func TestPlayAnswers(t *testing.T) {
 	answers := func(d *Draft) string {
 		sys := newRecorded(Play(d))

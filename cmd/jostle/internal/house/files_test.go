@@ -63,8 +63,8 @@ func usedFiles(t *tree) (found []finding) {
 		named := f.mentions()
 		for _, other := range f.others {
 			if !isAssembly(other) && !named.covers(other) {
-				found = append(found, finding{f.path + "/" + other, "no test or go:embed of its package names this file",
-					"remove it; or name it, a folder that it is in or a pattern that it matches, in a string of the test that reads it " +
+				found = append(found, finding{f.path + "/" + other, "no test or go:embed of its package refers to this file",
+					"remove it, or write its name, its folder or a matching pattern in a string of the test that reads it " +
 						"(testdata alone does not count)"})
 			}
 		}
@@ -173,8 +173,8 @@ func topLevel(t *tree) (found []finding) {
 		name := entry.Name()
 		stray := entry.IsDir() && name[0] != '.' && !slices.Contains(atTop, name)
 		if stray || strings.HasSuffix(name, ".go") {
-			found = append(found, finding{name, "no more folders and no Go files at the top level",
-				"move it into the one of " + strings.Join(atTop, ", ") + " whose question it answers"})
+			found = append(found, finding{name, "this folder or Go file must not be at the top level",
+				"move it into the right one of " + strings.Join(atTop, ", ")})
 		}
 	}
 	return found

@@ -217,8 +217,8 @@ func checkImports(p policy, packages []string, edges []edge) []finding {
 	var found []finding
 	for _, pkg := range packages {
 		if _, ok := p.name(pkg); !ok {
-			found = append(found, finding{pkg, "a package that the import rules do not name",
-				"give it a place in `order` in imports_test.go, or move its files to a package that has one"})
+			found = append(found, finding{pkg, "the import rules do not have this package",
+				"add it to `order` in imports_test.go, or move its files to a package there"})
 		}
 	}
 	for _, e := range edges {

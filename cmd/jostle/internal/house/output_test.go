@@ -46,7 +46,7 @@ func checkOutputs(t *tree) (found []finding) {
 			ast.Inspect(d, func(n ast.Node) bool {
 				if what := prints(n, params, fields); what != "" {
 					found = append(found, finding{t.at(n), what + " prints text that may have control characters",
-						"print to the screen.Output of the command, or by the output of a verb; or give it a place in `outputs` in output_test.go"})
+						"print to the screen.Output of the command or through the output of a verb, or add it to `outputs` in output_test.go"})
 				}
 				return true
 			})
