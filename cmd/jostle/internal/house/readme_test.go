@@ -53,7 +53,7 @@ func checkExamples(t *tree) (found []finding) {
 // testName matches a test that a text names.
 var testName = regexp.MustCompile("`(Test[A-Z]\\w*)`")
 
-// checkNamedTests finds tests that CONTRIBUTING.md names and that there are not.
+// checkNamedTests finds names of tests in CONTRIBUTING.md that do not exist.
 func checkNamedTests(t *tree) (found []finding) {
 	there := map[string]bool{}
 	t.sources(func(_ *folder, s *source) {
@@ -110,8 +110,8 @@ func (t *tree) tests(block string) (found bool) {
 // moments matches times, which differ from run to run; golden files have TIME.
 var moments = regexp.MustCompile(`\d+(\.\d+)?(µs|ms|s)\b`)
 
-// halves matches the names of cases, of which the second half follows from all lines of
-// the file, such as those that name lines of code.
+// halves matches the names of cases. Their second half is a hash of all lines of the
+// file, such as those that name lines of code.
 var halves = regexp.MustCompile(`([0-9a-f]{6})-[0-9a-f]{6}\.case`)
 
 // bare returns a text without indentation, comment marks and empty lines.

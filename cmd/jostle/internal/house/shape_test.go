@@ -42,8 +42,8 @@ func (s *shape) busiest() (name string, methods int) {
 // mostMethods bounds the methods of a type.
 const mostMethods = 60
 
-// mostArrows bounds the share of arrows, in percent, of the folders in which once
-// most files used most others.
+// mostArrows limits the share of arrows, in percent, in folders in which most files once
+// used most others.
 var mostArrows = map[string]float64{"pulse": 40, "fuzz/explore": 40}
 
 // mostLines bounds the lines of folders that should only call other packages.

@@ -134,7 +134,7 @@ const maxLines = 70
 func shortFunctions(t *tree) (found []finding) {
 	t.sources(func(_ *folder, s *source) {
 		if s.isTest() || ast.IsGenerated(s.syntax) {
-			return // what generates it is read, not it
+			return // people read its generator instead
 		}
 		ast.Inspect(s.syntax, func(n ast.Node) bool {
 			switch n.(type) {
@@ -248,7 +248,7 @@ func documentedPackages(t *tree) (found []finding) {
 	return found
 }
 
-// ownFlags are what package flag has for flags of a caller's own, which no other code sees.
+// ownFlags are the names of package flag for private flag sets, which no other code sees.
 var ownFlags = []string{"NewFlagSet", "FlagSet", "Flag", "Value", "ContinueOnError", "ErrHelp"}
 
 // noFlags finds libraries that use the flags of the process.
@@ -288,7 +288,7 @@ func noInit(t *tree) (found []finding) {
 	return found
 }
 
-// documentedSkips finds tests that skip without a comment that tells when.
+// documentedSkips finds tests that skip without a comment that says why.
 func documentedSkips(t *tree) (found []finding) {
 	t.sources(func(_ *folder, s *source) {
 		if slices.ContainsFunc(s.syntax.Comments, func(c *ast.CommentGroup) bool { return strings.Contains(c.Text(), "Skips: ") }) {

@@ -141,19 +141,19 @@ func TestTiesCanary(t *testing.T) {
 	caught(t, checkTies(tr), "high/a.go:3", "high/b.go:2", "high/b.go:3", "high/c.go:3")
 }
 
-// said lists what other programs say, which their words alone tell apart: how a process of
-// an operating system ended, and what a program under test has recorded.
+// said lists messages of other programs that only their words distinguish: how a process
+// of an operating system ended, and what a program under test recorded.
 var said = map[string][]string{
 	"fuzz/internal/worker":  {"exit status 0", "exit status 1", "signal: killed"},
 	"pulse/adapt/adapttest": {"first second "},
 }
 
-// lookups lists the folders that look for a name in a text that is no list of names: lines of
-// a stack or of Go's output, what somebody has typed.
+// lookups lists the folders that search for a name in free text: lines of a stack or of
+// Go's output, or user input.
 var lookups = []string{"pulse", "pulse/stack", "pulse/adapt/adapttest", "fuzz/internal/flight", "fuzz/internal/campaign/report", "fuzz/tool"}
 
-// hand lists who may read the comment of a case otherwise than to print it: whoever reads old
-// forms, and whoever leaves alone what people have written.
+// hand lists the folders that may read the comment of a case for more than printing:
+// those that read old forms, and those that keep what people have written.
 var hand = []string{"corpus", "fuzz/finding"}
 
 // call returns the package and the name of a function of another package, and its arguments.
@@ -181,8 +181,8 @@ func worded(e ast.Expr) string {
 	return ""
 }
 
-// checkWords finds texts that are data: sentences that are compared, names that are looked for
-// in a sentence, and comments of cases that are searched.
+// checkWords finds texts used as data: sentences that are compared, names that are
+// searched in a sentence, and comments of cases that are searched.
 func checkWords(t *tree) (found []finding) {
 	t.sources(func(f *folder, s *source) {
 		if s.isTest() {
@@ -226,8 +226,8 @@ func checkWords(t *tree) (found []finding) {
 	return found
 }
 
-// checkSettings finds settings of the environment that several packages read, so that they
-// may mean several things, and those that are read and then used nowhere.
+// checkSettings finds environment settings that several packages read, and thus may
+// interpret differently, and settings that are read but not used.
 func checkSettings(t *tree) (found []finding) {
 	readers, fields, used := map[string]map[string]string{}, map[string]string{}, map[string]bool{}
 	t.sources(func(f *folder, s *source) {
@@ -275,7 +275,8 @@ func TestWords(t *testing.T) { report(t, checkWords(loadModule(t))) }
 
 func TestSettings(t *testing.T) { report(t, checkSettings(loadModule(t))) }
 
-// TestWordsCanary plants what TestWords and TestSettings are for: each was in this repository.
+// TestWordsCanary plants faults for TestWords and TestSettings. Each was once in this
+// repository.
 func TestWordsCanary(t *testing.T) {
 	tr := mustLoad(t, fstest.MapFS{
 		"fuzz/a.go":                 file("package fuzz", `func f(s string) bool { switch s { case "saved case": return true }; return s == "time" }`),
