@@ -11,10 +11,10 @@ import (
 )
 
 // bounded picks the oldest message, but at a few random steps it puts that message behind
-// all others (Emmi, Qadeer and Rakamarić, "Delay-bounded scheduling", POPL 2011, where
-// delays are enumerated, not drawn). Let k steps of a run have several messages to pick
-// from. Then an order that takes at most d delays has probability at least 1/(k+1)^d, and
-// other orders never occur. Messages behind a delayed one in its channel wait with it.
+// all others (Emmi, Qadeer and Rakamarić, "Delay-bounded scheduling", POPL 2011). The paper
+// enumerates delays and does not draw them. Let k steps of a run have several messages to
+// pick from. Then an order that takes at most d delays has probability at least 1/(k+1)^d,
+// and other orders never occur. Messages behind a delayed one in its channel wait with it.
 type bounded struct {
 	pulse.Strategy       // answers all other questions, and draws
 	steps          int   // how many steps have several messages; 0 for the number of the run before
@@ -103,8 +103,8 @@ func (b *bounded) last(e *pulse.Enabled) (last int64) {
 // paper's three bounds are one strategy. What the test sends, and timers that fire, count
 // as messages sent at that time.
 //
-// Of k+1 messages sent at the same time in a chain, the last arrives with probability
-// 1/(k+1)!: the sum of k delays must be below one. With Random it is 1/2^k.
+// A message is overtaken by a chain of k others, begun at the same time, with probability
+// 1/(k+1)!: the sum of k delays must be below its own. With Random it is 1/2^k.
 type delays struct {
 	pulse.Strategy // answers all other questions
 	state          uint64

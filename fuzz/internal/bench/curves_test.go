@@ -16,9 +16,9 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// coveragePrograms returns those of which the coverage is measured: larger ones, in which many
-// receive pairs are possible, each with one input. Only their mended forms are
-// there, which hold in all runs, so that no search ends early.
+// coveragePrograms returns the measured programs: larger ones with many possible receive
+// pairs, each with one input. They are in their correct forms, so that no search ends
+// early.
 func coveragePrograms() []subjects.Subject {
 	return []subjects.Subject{
 		{Name: "barber, 5 customers", Mended: barber.Config{Customers: 5, Chairs: 2, Mended: true}.Build},
@@ -27,15 +27,15 @@ func coveragePrograms() []subjects.Subject {
 	}
 }
 
-// coverageOptions say what measureCoverage measures. The zero value has all programs, and
-// the arms that the curves are about.
+// coverageOptions are the settings of measureCoverage. The zero value has all programs,
+// and the arms of the curves.
 type coverageOptions struct {
-	Programs []subjects.Subject // their mended forms
+	Programs []subjects.Subject // in their correct forms
 	Arms     []Arm
-	Seeds    int // of each program and arm, from 1 on; zero: 5
+	Seeds    int // for each program and arm, from 1 on; zero: 5
 	Runs     int // of each search; zero: 2,000
-	// Most is how many runs may be made to find out how many pairs can be covered at
-	// all; zero: 20,000.
+	// Most limits the runs for finding out how many pairs can be covered at all; zero:
+	// 20,000.
 	Most int
 }
 
@@ -47,7 +47,7 @@ func (o coverageOptions) withDefaults() (coverageOptions, error) {
 		o.Programs = coveragePrograms()
 	}
 	if len(o.Arms) == 0 {
-		o.Arms, _ = ArmsByName(Random, "pct", "pctcp", "pos", "urw", "bita", "guided", "portfolio") // there are these
+		o.Arms, _ = ArmsByName(Random, "pct", "pctcp", "pos", "urw", "bita", "guided", "portfolio") // these exist
 	}
 	set := func(n *int, to int) {
 		if *n == 0 {

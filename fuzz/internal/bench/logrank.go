@@ -2,9 +2,9 @@ package bench
 
 import "math"
 
-// A logRank compares two lists of searches by the log-rank test (Mantel, 1966). Over the
-// times at which a bug is found, it adds up how many of the first list find theirs, and
-// how many would if the lists did not differ. The zero value is an empty comparison.
+// A logRank compares two lists of searches by the log-rank test (Mantel, 1966). At each time
+// at which a bug is found, it counts how many of the first list find theirs, and how many
+// would if the lists did not differ. The zero value is an empty comparison.
 type logRank struct {
 	Observed, Expected, Variance float64 // of the first list
 }

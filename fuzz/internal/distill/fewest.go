@@ -9,9 +9,9 @@ import (
 // first has most elements, and each next one most of those still missing; among equals
 // the first is taken. In the end it drops sets that the others make superfluous.
 //
-// The minimum is NP-hard to find (set cover, Karp 1972). The result is at most H(n) = 1 +
-// 1/2 + … + 1/n times as large, where n is the size of the largest set (Johnson 1974),
-// and usually no larger.
+// The minimum is NP-hard to find (set cover, Karp 1972). The result is at most
+// H(n) = 1 + 1/2 + … + 1/n times as large, and usually no larger. Here n is the size of
+// the largest set (Johnson 1974).
 func Fewest[E comparable](sets [][]E) (taken []int) {
 	numbered, n := number(sets)
 	q := make(queue, 0, len(sets))

@@ -46,7 +46,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// What is printed of a search while it goes on: nothing of a short one.
+// TestPrinter checks what is printed during a search: nothing for a short one.
 func TestPrinter(t *testing.T) {
 	at := func(ms, runs int) explore.Progress {
 		return explore.Progress{Elapsed: time.Duration(ms) * time.Millisecond, Runs: runs}
