@@ -71,8 +71,8 @@ func (t *Trimmer) next(list []runtime.Frame, call *runtime.Frame) []runtime.Fram
 
 // Inner is All, limited to the innermost calls below one of a removed package or of
 // package testing: those of a handler without those of the test that runs the system. It
-// also returns the runtime's name of the function that made these calls, or "" if it was
-// not removed.
+// also returns the runtime's name of the function that made these calls, or "" if its
+// package is not removed.
 func (t *Trimmer) Inner(pcs []uintptr) (list []runtime.Frame, caller string) {
 	frames := runtime.CallersFrames(pcs)
 	for more := len(pcs) > 0; more; {

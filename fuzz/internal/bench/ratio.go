@@ -10,7 +10,7 @@ import (
 // confidence interval. A bound that the searches do not show is zero or infinite.
 type ratioRange struct {
 	Low, Value, High float64
-	// AtLeast or AtMost is set if more than half of one list found nothing: Value is then
+	// AtLeast or AtMost is set if the median of one list is not reached: Value is then
 	// only a bound of the ratio. If both are set, Value is NaN.
 	AtLeast, AtMost bool
 }

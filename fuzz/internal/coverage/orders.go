@@ -57,9 +57,9 @@ type Orders struct {
 // A receiver holds what is known of the steps of one actor.
 //
 // Invariants: each matrix in use has a row of width words for each step number; open and
-// fixed are in use once they have a bit. A bit of many is set only if that of pr is,
-// except on the diagonal. The diagonal is set in many, and in pr only for folded steps:
-// no other step comes before itself.
+// fixed are in use once they have a bit. A bit of many is set only if that of pr is, except
+// on the diagonal, which is set in many only. There it keeps folded steps, which can come
+// before themselves, from counting.
 type receiver struct {
 	id    uint64
 	name  int32  // of its type

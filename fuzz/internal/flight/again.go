@@ -53,7 +53,7 @@ func (l *Left) Again(limit time.Duration) Outcome {
 		what = "replayed, it ended, but handling its failure killed the process"
 	}
 	return Outcome{Died: true, Text: fmt.Sprintf("DIED %s: %s: %s\n%s",
-		l.headline(), what, status, words.Indented(fmt.Sprintf("%s\nagain: %s=%s %s\nit is replayed first until it ends normally; to forget it, remove that file",
+		l.headline(), what, status, words.Indented(fmt.Sprintf("%s\nagain: %s=%s %s\nreplayed first from now on, until it ends normally; to forget it, remove that file",
 			said, Variable, words.Quoted(l.Path()), words.Command(l.Test, l.Dir))))}
 }
 

@@ -97,7 +97,8 @@ func (g *Generator) pair(tail []int32) (x, y int32, turned, ok bool) {
 // bring returns a prefix and a tail. The prefix is the list up to x, the steps that must
 // come before y, and then x and y, or y and x if turned. The tail has the other steps,
 // without those that must come after x or y: these may be different now. For PR the last
-// step of the prefix is also the first of the tail, since others may come before it.
+// step of the prefix is also the first of the tail, since others may come between it and
+// the step before it.
 func (b *Base) bring(list []int32, x, y int32, turned bool, by Criterion) (prefix, tail []int32) {
 	i := slices.Index(list, x)
 	prefix, tail = make([]int32, i, len(list)+1), make([]int32, 0, len(list))

@@ -14,7 +14,7 @@ import (
 // that were on their way with it and received before it. If the message is older than
 // that one, it gets one less, because it must be outranked. So a run in plain order has
 // 255 throughout, and only overtaking uses up priorities. Runs of at most 255 steps keep
-// their order, and longer ones if no chain of messages, each overtaken by the one before,
+// their order. Longer ones do if no chain of messages, each overtaken by the one before,
 // has more than 255 overtakings. In others the order is kept until the priorities are
 // used up: further messages get zero and come in plain order.
 //

@@ -231,7 +231,7 @@ func checkShapes(list []*shape) (found []finding) {
 				"move the fields that share an invariant into a type of their own, with the methods that keep it"})
 		}
 		if most, bound := mostArrows[s.path]; bound && s.share() >= most {
-			found = append(found, finding{s.path, fmt.Sprintf("%.0f%% of its possible dependencies between files exist, at most %.0f%% are allowed", s.share(), most),
+			found = append(found, finding{s.path, fmt.Sprintf("%.0f%% of its possible dependencies between files exist, less than %.0f%% are allowed", s.share(), most),
 				"reduce dependencies between files: move functions to their data, and data to its type"})
 		}
 		if most, bound := mostLines[s.path]; bound && s.lines >= most {
