@@ -18,7 +18,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// A workflow is what these tests know of one of GitHub.
+// A workflow has the tested fields of a GitHub workflow.
 type workflow struct {
 	Name        string
 	On          any
@@ -74,8 +74,8 @@ func written(t *testing.T, dir string) map[string][]byte {
 	return files
 }
 
-// TestWorkflows: the workflows are YAML with no other fields than those of GitHub that are
-// meant, and steps that refer to each other find each other.
+// TestWorkflows: the workflows are YAML with only the intended fields of GitHub, and
+// steps that refer to each other exist.
 func TestWorkflows(t *testing.T) {
 	for _, dir := range []string{"", "go/bank"} {
 		for name, text := range written(t, dir) {
@@ -112,12 +112,12 @@ func TestWorkflows(t *testing.T) {
 	}
 }
 
-// expressions are those of the workflows, and what they are in the tests.
+// expressions are those of the workflows, with their values in the tests.
 var expressions = strings.NewReplacer("${{ github.run_number }}", "7", "${{ github.base_ref }}", "main", "${{ github.token }}", "token",
 	"${{ github.server_url }}", "https://host", "${{ github.repository }}", "me/bank", "${{ github.run_id }}", "12")
 
-// runSteps runs the programs of a workflow's steps as GitHub does: those with a name, or,
-// if none is given, it fails unless all were run.
+// runSteps runs the given steps of a workflow as GitHub does. Without names it fails
+// unless all steps were run.
 func runSteps(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 1 {
 		ts.Fatalf("usage: [!] steps workflow [names]")
@@ -159,8 +159,8 @@ func runSteps(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(done, known, 0o600))
 }
 
-// proxy writes this checkout, without its tests, as a module proxy in a folder: the
-// libraries and the command, both of version v0.0.0.
+// proxy writes this checkout, without its tests, as a module proxy into a folder: the
+// libraries and the command, both as version v0.0.0.
 func proxy(dir string) error {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -217,8 +217,8 @@ func zipModule(b *bytes.Buffer, from, prefix string) error {
 	return errors.Join(err, z.Close())
 }
 
-// published has the environment of a script know this checkout as go get and go install
-// know a published version: by a module proxy.
+// published sets the environment of a script so that go get and go install know this
+// checkout as a published version, through a module proxy.
 func published(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 0 {
 		ts.Fatalf("usage: published")

@@ -11,7 +11,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
-// visible fails a script if what a command has printed controls a terminal.
+// visible fails a script if the output of a command has control characters.
 func visible(ts *testscript.TestScript, _ bool, args []string) {
 	for _, name := range append(args, "stdout", "stderr") {
 		if bad := trial.Controls(ts.ReadFile(name)); bad != "" {
@@ -20,8 +20,7 @@ func visible(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// TestHostileArguments: whatever the arguments are, of all commands, what is said of them
-// controls no terminal.
+// TestHostileArguments: no command prints control characters, whatever its arguments.
 func TestHostileArguments(t *testing.T) {
 	t.Chdir(t.TempDir())
 	random := rand.New(rand.NewPCG(1, 1))

@@ -1,5 +1,5 @@
-// Command jostle searches for orders of messages that break the properties of a
-// module's tests.
+// Command jostle searches for message orders that break the properties of a module's
+// tests.
 package main
 
 import (
@@ -18,13 +18,13 @@ import (
 func main() {
 	surviveBrokenPipe()
 	ctx, stop := signal.NotifyContext(context.Background(), append(hangup(), os.Interrupt, syscall.SIGTERM)...)
-	context.AfterFunc(ctx, stop) // a second signal ends it at once
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
-// run is the command: its arguments, where it writes, its exit code.
+// run runs the command with its arguments and output, and returns its exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	call := &tool.Call{Context: ctx, In: os.Stdin, Out: stdout, Err: stderr, Terminal: terminal{}}
 	return call.Run(func() error {
@@ -37,12 +37,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	})
 }
 
-// parser returns what reads the arguments of a command and those below it, and runs them.
+// parser returns the parser of a command and its subcommands, which also runs them.
 func parser(c *tool.Command, call *tool.Call) *cobra.Command {
 	p := &cobra.Command{Use: c.Use, Short: c.Short, Long: c.Long, Example: c.Example, DisableFlagParsing: c.OwnFlags}
 	c.Flags().VisitAll(func(f *flag.Flag) {
 		p.Flags().AddGoFlag(f)
-		if f.DefValue == "0s" { // as cobra does with its own durations
+		if f.DefValue == "0s" { // cobra prints its own durations like this
 			p.Flags().Lookup(f.Name).DefValue = ""
 		}
 	})

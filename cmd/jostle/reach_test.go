@@ -23,9 +23,9 @@ func required(t *testing.T, path string) map[string]bool {
 	return list
 }
 
-// TestTheCommandReachesNobody: what the command alone needs is neither compiled for a user
-// of the libraries, nor do our libraries require it of the user's module: that would raise
-// the versions of those who use the same modules themselves.
+// TestTheCommandReachesNobody: modules that only the command needs are not compiled for
+// users of the libraries. Our libraries do not require them of a user's module either:
+// that would raise the versions of users who have the same modules.
 func TestTheCommandReachesNobody(t *testing.T) {
 	command, libraries := required(t, "go.mod"), required(t, filepath.FromSlash("../../go.mod"))
 	sums, err := os.ReadFile("go.sum")

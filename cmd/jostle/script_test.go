@@ -42,10 +42,10 @@ func TestMain(m *testing.M) {
 	testscript.Main(leakless{m}, map[string]func(){"jostle": main})
 }
 
-// TestScripts runs the command on a module of a user, which is not part of ours: in
-// testdata/script is a script for each subcommand. Most of the time goes into compiling
-// what the user has: the scripts have their main part first, and what is after
-// [!nightly] at night. With -short few of them run.
+// TestScripts runs the command on a user's module outside of ours: testdata/script has a
+// script for each subcommand. Compiling the user's code takes most of the time, so the
+// scripts have their main part first, and run the rest, after [!nightly], at night. With
+// -short only a few run.
 func TestScripts(t *testing.T) {
 	dir, files := "testdata/script", []string(nil)
 	if testing.Short() {
@@ -74,8 +74,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// userModule writes a module of a user of this checkout, with the properties of
-// testdata/user.txtar, into a folder.
+// userModule writes a module of a user of this checkout into a folder, with the
+// properties of testdata/user.txtar.
 func userModule(dir string, setenv func(key, value string)) error {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -116,7 +116,7 @@ func userModule(dir string, setenv func(key, value string)) error {
 		}
 		setenv(name, strings.TrimSpace(string(out)))
 	}
-	// Each command links a binary of tests, which takes less without what debuggers read.
+	// Each command links a test binary, which is faster without debug information.
 	for key, value := range map[string]string{"GOFLAGS": "-mod=mod -ldflags=-w", "GOPROXY": "off", "GOWORK": "off", "JOSTLE_CACHE": filepath.Join(dir, ".cache"),
 		"JOSTLE_OUT": "", "JOSTLE_SEED": "", "JOSTLE_BUDGET": ""} {
 		setenv(key, value)
@@ -182,8 +182,8 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestHelp: the help of each command says what it does, and has examples that are commands
-// with flags that there are. Shells are told how to complete them.
+// TestHelp: the help of each command says what it does, and its examples have existing
+// commands and flags. Shell completion works.
 func TestHelp(t *testing.T) {
 	var check func(cmd *cobra.Command)
 	check = func(cmd *cobra.Command) {

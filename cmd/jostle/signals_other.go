@@ -4,8 +4,9 @@ package main
 
 import "os"
 
-// hangup returns no signal: here a terminal that is closed sends another one, or none.
+// hangup returns no signals: on these systems a closed terminal sends another one, or
+// none.
 func hangup() []os.Signal { return nil }
 
-// surviveBrokenPipe does nothing: a write to a pipe that nobody reads fails.
+// surviveBrokenPipe does nothing: a write to a broken pipe already fails.
 func surviveBrokenPipe() {}

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// hangup returns the signal by which a terminal that is closed ends the command; none under
-// nohup, which has it ignored.
+// hangup returns the signal that a closed terminal sends. It returns none under nohup,
+// which ignores it.
 func hangup() []os.Signal {
 	if signal.Ignored(syscall.SIGHUP) {
 		return nil
@@ -17,6 +17,6 @@ func hangup() []os.Signal {
 	return []os.Signal{syscall.SIGHUP}
 }
 
-// surviveBrokenPipe has a write to a pipe that nobody reads fail; else it would end the
-// process, which could neither note how far it is nor remove what it has built.
+// surviveBrokenPipe makes a write to a broken pipe fail. By default it would end the
+// process before it saves its state and removes its temporary files.
 func surviveBrokenPipe() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

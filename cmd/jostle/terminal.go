@@ -2,7 +2,7 @@ package main
 
 import "golang.org/x/term"
 
-// A terminal asks the operating system about terminals.
+// A terminal implements tool.Terminal with the operating system's calls.
 type terminal struct{}
 
 func (terminal) Is(fd int) bool { return term.IsTerminal(fd) }

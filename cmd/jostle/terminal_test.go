@@ -12,9 +12,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// onTerminal runs the command on a terminal of so many columns and rows, as a person would:
-// each line of a file has a text that must come, and the keys to be pressed then. What the
-// terminal was sent is in the file screen afterwards.
+// onTerminal runs the command on a terminal of the given columns and rows, as a person
+// would. Each line of a file has a text to wait for, and the keys to press then.
+// Afterwards the file screen has everything that was sent to the terminal.
 func onTerminal(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 4 {
 		ts.Fatalf("usage: terminal COLUMNSxROWS file code arguments of jostle")
@@ -65,7 +65,7 @@ func number(ts *testscript.TestScript, text string) int {
 	return n
 }
 
-// A person reads what a terminal is sent.
+// A person reads what is sent to a terminal.
 type person struct {
 	ts       *testscript.TestScript
 	terminal *os.File
@@ -73,7 +73,7 @@ type person struct {
 	seen     int // how much of it was waited for
 }
 
-// wait waits until a text comes, and for the end if there is none.
+// wait waits for a text, or for the end if the text is "".
 func (p *person) wait(text string) {
 	for buffer := make([]byte, 4096); ; {
 		if at := strings.Index(p.all[p.seen:], text); text != "" && at >= 0 {

@@ -160,7 +160,7 @@ func TestCacheOfAChangedProgram(t *testing.T) {
 	}
 	o.Cache = distill.In(file, distill.Key{})
 	res := Sample(t.Context(), other, o)
-	if res.Cached.Err == nil || !strings.HasPrefix(res.Cached.String(), "the passing cases cannot be kept in "+file) {
+	if res.Cached.Err == nil || !strings.HasPrefix(res.Cached.String(), "cannot save the passing cases in "+file) {
 		t.Errorf("%+v", res.Cached)
 	}
 }

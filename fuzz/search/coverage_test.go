@@ -54,19 +54,19 @@ func TestCoverageOfAllOrders(t *testing.T) {
 		text string
 	}{
 		{"three that race", func(t *props.T) { race3(t, pulse.Options{}).Run() },
-			coverage.Count{Seen: 6, Covered: 3}, "3 of 3 pairs of receives seen in both orders"},
+			coverage.Count{Seen: 6, Covered: 3}, "3 of 3 receive pairs seen in both orders"},
 		{"the mended writer", func(t *props.T) {
 			sys := t.System()
 			writer.Config{Actions: 2, Mended: true}.Build(sys)
 			sys.Run()
-		}, coverage.Count{Seen: 14, Covered: 2, Impossible: 10}, "2 of 2 pairs of receives seen in both orders"},
+		}, coverage.Count{Seen: 14, Covered: 2, Impossible: 10}, "2 of 2 receive pairs seen in both orders"},
 		{"one after the other", func(t *props.T) {
 			sys := t.System()
 			a := sys.Spawn("a", pulse.Func(func(*pulse.Ctx, any) {}))
 			sys.Send(a, 1)
 			sys.Send(a, 2)
 			sys.Run()
-		}, coverage.Count{Seen: 1, Impossible: 1}, "no two of the receives seen can come in both orders"},
+		}, coverage.Count{Seen: 1, Impossible: 1}, "no receive pair seen can come in both orders"},
 	} {
 		x := Exhaust(context.Background(), Property{Name: c.name, Test: c.name, Func: c.f}, 1, 1000)
 		got := x.Orders.Count()
@@ -92,8 +92,8 @@ func TestCoverageNamesWhatIsOpen(t *testing.T) {
 		property func(*props.T)
 		want     string
 	}{
-		{func(t *props.T) { race3(t, pulse.Options{}).Run() }, "0 of 3 pairs of receives seen in both orders"},
-		{named, "0 of 3 pairs of receives seen in both orders\nnot seen so far: int from b before int from a at judge"},
+		{func(t *props.T) { race3(t, pulse.Options{}).Run() }, "0 of 3 receive pairs seen in both orders"},
+		{named, "0 of 3 receive pairs seen in both orders\nnot seen so far: int from b before int from a at judge"},
 	} {
 		res := Sample(context.Background(), Property{Name: t.Name(), Test: t.Name(), Func: c.property}, Options{Runs: 1, Seed: 6})
 		if got := res.Coverage(); got != c.want {

@@ -35,7 +35,7 @@ func TestKindNames(t *testing.T) {
 	}
 }
 
-// TestReceived: messages that were received count, and no Holds.
+// TestReceived: received messages count, Holds do not.
 func TestReceived(t *testing.T) {
 	for want, list := range [][]uint64{{}, {Hold, 7}, {7, Hold, Hold, 7, Hold}} {
 		if n := (&Record{Deliveries: list}).Received(); n != want {

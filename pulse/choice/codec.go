@@ -13,8 +13,8 @@ import (
 // are the same bytes.
 const version = 1
 
-// AppendBinary appends the stored form of r to b. It returns an error only when a
-// choice breaks the invariant of Choice.
+// AppendBinary appends the stored form of r to b. It returns an error only if a choice
+// breaks the invariant of Choice.
 func (r *Record) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, version)
 	b = binary.AppendUvarint(b, uint64(len(r.Deliveries)))
@@ -33,7 +33,7 @@ func (r *Record) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// Check returns an error when c breaks the invariant of Choice.
+// Check returns an error if c breaks the invariant of Choice.
 func (c Choice) Check() error {
 	switch {
 	case c.Kind >= kinds:

@@ -2,8 +2,8 @@ package choice
 
 import "testing"
 
-// TestWords checks the numbers of a draw: those given, then those of splitmix64,
-// whose first numbers from seed 1234567 are published.
+// TestWords checks the numbers of a draw: the given ones, then those of splitmix64, whose
+// first numbers from seed 1234567 are published.
 func TestWords(t *testing.T) {
 	in := Input{Seed: 1234567, Words: []uint64{7, 9}}
 	want := []uint64{7, 9, 6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431}

@@ -1,13 +1,13 @@
-// Package hash is an inner part of jostle, not for users: it folds words into one,
-// makes the stream of random numbers from which all draws and decisions follow, and
-// has a table whose keys are hashes already.
+// Package hash is internal to jostle, not for users. It hashes words and strings, has the
+// random numbers that all draws and decisions are derived from, and a table whose keys
+// are hashes.
 //
 // Stored cases depend on these numbers, so they never change.
 package hash
 
 import "math/bits"
 
-// Fold mixes two words into one, by the two halves of a 128-bit product.
+// Fold mixes two words into one by the halves of a 128-bit product.
 func Fold(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a^0x2d358dccaa6c78a5, b^0x8bb84b93962eacc9)
 	return hi ^ lo
@@ -22,30 +22,29 @@ func String(s string) uint64 {
 	return Fold(h, uint64(len(s)))
 }
 
-// Gamma is added to the state of splitmix64 for each number. A multiplication by
-// it spreads small numbers over a word.
+// Gamma is added to the state of splitmix64 for each number. Multiplication by Gamma
+// spreads small numbers over a word.
 const Gamma = 0x9e3779b97f4a7c15
 
-// Splitmix returns the next number of splitmix64 (Steele, Lea and Flood, OOPSLA
-// 2014), which has one word of state. All random draws and decisions follow from
-// it.
+// Splitmix returns the next number of splitmix64 (Steele, Lea and Flood, OOPSLA 2014),
+// which has one word of state. All random draws and decisions are derived from it.
 func Splitmix(state *uint64) uint64 {
 	*state += Gamma
 	return Mix(*state)
 }
 
-// Nth returns number n, from 0, of the numbers that Splitmix makes from a state.
+// Nth returns the number at index n of those that Splitmix returns from a state.
 func Nth(state, n uint64) uint64 { return Mix(state + (n+1)*Gamma) }
 
-// Mix is the second half of Splitmix: a permutation of the words in which
-// each bit depends on every bit.
+// Mix is the second half of Splitmix: a permutation of the words in which each bit
+// depends on every bit.
 func Mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
 }
 
-// Seed returns number n of the seeds that follow from one seed.
+// Seed returns the seed at index n of those derived from one seed.
 func Seed(from, n uint64) uint64 {
 	z := from*Gamma ^ (n+1)*0xd6e8feb86659fd93
 	z = (z ^ z>>32) * 0xd6e8feb86659fd93

@@ -1,12 +1,12 @@
 package hash
 
-// A Table maps words to small numbers. One multiplication spreads the words over
-// the table, which suits identities, pairs of indices and addresses. It uses open
-// addressing and nearly always needs one probe. Reset only counts up an age. The
-// zero Table is empty.
+// A Table maps words to small numbers. A multiplication spreads the words over the table,
+// which suits identities, pairs of indices and addresses. The table uses open addressing
+// and nearly always needs one probe. Reset only increments the age. The zero Table is
+// empty.
 //
-// Invariant: len(cells) is zero or a power of two, and at most half of the cells
-// have the table's age.
+// Invariant: len(cells) is zero or a power of two, and at most half of the cells have the
+// table's age.
 type Table struct {
 	cells []cell
 	used  int
@@ -14,7 +14,7 @@ type Table struct {
 	shift uint8
 }
 
-// A cell is in use when its age is the table's, else empty.
+// A cell is in use if its age is the table's.
 type cell struct {
 	key   uint64
 	age   uint32
@@ -23,7 +23,7 @@ type cell struct {
 
 const leastBits = 6 // the smallest table has 1<<leastBits cells
 
-// Get returns the number of a key; ok is false when it has none.
+// Get returns the number of a key; ok is false if there is none.
 func (t *Table) Get(key uint64) (value int32, ok bool) {
 	if t.cells == nil {
 		return 0, false
@@ -44,8 +44,8 @@ func (t *Table) Put(key uint64, value int32) {
 	*c = cell{key: key, age: t.age, value: value}
 }
 
-// Add returns the number of a key and true. If the key has none, it sets the
-// number to value and returns value and false.
+// Add returns the number of a key and true. If there is none, it sets the number to value
+// and returns value and false.
 func (t *Table) Add(key uint64, value int32) (number int32, had bool) {
 	if 2*(t.used+1) > len(t.cells) {
 		t.grow()
@@ -59,7 +59,7 @@ func (t *Table) Add(key uint64, value int32) (number int32, had bool) {
 	return value, false
 }
 
-// Count adds one to the number of a key, which is zero when it has none.
+// Count increments the number of a key, which is zero at first.
 func (t *Table) Count(key uint64) {
 	if 2*(t.used+1) > len(t.cells) {
 		t.grow()
@@ -72,14 +72,14 @@ func (t *Table) Count(key uint64) {
 	c.value++
 }
 
-// Len returns how many keys have a number.
+// Len returns the number of keys.
 func (t *Table) Len() int { return t.used }
 
 // Reset removes all keys and keeps the memory.
 func (t *Table) Reset() {
 	t.used = 0
 	t.age++
-	if t.age == 0 { // the age has wrapped: old cells must not count as new
+	if t.age == 0 { // the age has wrapped: old cells must not become valid
 		clear(t.cells)
 		t.age = 1
 	}

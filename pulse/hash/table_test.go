@@ -64,8 +64,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestTableAgeWraps checks that a key that was put into a table long ago, at an
-// age that comes again, is not found.
+// TestTableAgeWraps checks that a key is not found that was added long ago, at an age
+// that occurs again.
 func TestTableAgeWraps(t *testing.T) {
 	var table Table
 	table.Put(5, 7)

@@ -1,10 +1,10 @@
-// Package legal checks that a recorded run obeys the rules of its options: each
-// message could be delivered when it was, time passed only where it may, and no
-// budget was exceeded.
+// Package legal checks that a recorded run obeys the rules of its options: each message
+// could be delivered when it was, time passed only where it may, and no budget was
+// exceeded.
 //
-// It reads nothing but the options, the trace and the record of a run, and shares no
-// code with the loop that made them. So it finds what a fault of that loop, or of a
-// strategy, would make possible: a run that the program can never have.
+// It reads only the options, the trace and the record of a run, and shares no code with
+// the loop that made them. So it finds runs that the program can never have, whether a
+// bug of the loop or of a strategy made them.
 //
 //	if err := legal.Check(sys.Options(), sys.Trace(), sys.Record()); err != nil {
 //		// the run is impossible
@@ -20,27 +20,27 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Check returns the first rule that a run breaks, nil if it breaks none. It judges what
-// the trace proves: if a trace does not tell whether a message could be delivered at some
-// time, as while links are slow or cut, Check assumes that it could not.
+// Check returns an error for the first rule that a run breaks, or nil. It reports only
+// what the trace proves. If a trace does not show whether a message could be delivered at
+// some time, as while links are slow or cut, Check assumes that it could not.
 func Check(o pulse.Options, t *trace.Trace, r *choice.Record) error {
 	c := &checker{o: &o, t: t, r: r}
 	return cmp.Or(c.deliveries(), c.order(), c.lives(), c.channels(), c.budgets(), c.time())
 }
 
-// A checker is one run under its options.
+// A checker checks one run under its options.
 type checker struct {
 	o *pulse.Options
 	t *trace.Trace
 	r *choice.Record
 }
 
-// broken returns the error of a step that breaks a rule.
+// broken returns the error for a step that breaks a rule.
 func (c *checker) broken(step int, format string, args ...any) error {
 	return fmt.Errorf("step %d, %s: %s", step, c.t.StepLabel(step), fmt.Sprintf(format, args...))
 }
 
-// deliveries compares the record with the trace.
+// deliveries checks the record against the trace.
 func (c *checker) deliveries() error {
 	i, list := 0, c.r.Deliveries
 	for k := range c.t.Steps {
@@ -62,14 +62,14 @@ func (c *checker) deliveries() error {
 	}
 	for ; i < len(list); i++ {
 		if list[i] != choice.Hold {
-			return fmt.Errorf("the record has a delivery, %016x, that is no step", list[i])
+			return fmt.Errorf("the record has a delivery, %016x, that is not a step", list[i])
 		}
 	}
 	return nil
 }
 
-// order checks that each message was sent before it was received, and received once, by
-// its receiver, and that each step follows the previous one of its actor.
+// order checks that each message was received once, by its receiver, after it was sent,
+// and that each step follows the previous one of its actor.
 func (c *checker) order() error {
 	last := make([]int32, len(c.t.Actors))
 	for i := range last {
@@ -99,7 +99,7 @@ func (c *checker) order() error {
 	return nil
 }
 
-// lives checks that only actors that are there receive messages.
+// lives checks that only live actors receive messages.
 func (c *checker) lives() error {
 	down := make([]bool, len(c.t.Actors))
 	for i := range c.t.Steps {
@@ -132,13 +132,13 @@ func (c *checker) struck(actor int32) bool {
 }
 
 // channels checks that no message overtakes another in its channel, unless its receiver
-// was waiting for some messages only.
+// was waiting for certain messages only.
 func (c *checker) channels() error {
 	if c.t.Unordered {
 		return nil
 	}
 	type channel struct{ from, to int32 }
-	oldest := map[channel]int32{} // of the messages that are received later
+	oldest := map[channel]int32{} // of the messages received later
 	for i := len(c.t.Steps) - 1; i >= 0; i-- {
 		st := &c.t.Steps[i]
 		if st.Kind != trace.Receive || c.t.Sends[st.Send].Kind.IsTimer() {
@@ -157,10 +157,10 @@ func (c *checker) channels() error {
 	return nil
 }
 
-// defaultSteps is what Options.Steps documents for zero.
+// defaultSteps is the documented default of Options.Steps.
 const defaultSteps = 100_000
 
-// budgets checks that nothing came more often than the options allow.
+// budgets checks that no limit of the options was exceeded.
 func (c *checker) budgets() error {
 	var steps [trace.Delay + 1]int
 	for i := range c.t.Steps {

@@ -16,7 +16,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A run is what Check judges.
+// A run is what Check checks.
 type run struct {
 	options pulse.Options
 	trace   *trace.Trace
@@ -25,8 +25,8 @@ type run struct {
 
 func (r *run) check() error { return legal.Check(r.options, r.trace, r.record) }
 
-// retries is a program in which an answer races with a timer that an actor sets again and
-// again. The server may crash, and its messages may be lost, arrive twice or be delayed.
+// retries is a program in which an answer races with a timer that an actor sets
+// repeatedly. The server may crash, and its messages may be lost, duplicated or delayed.
 func retries(sys *pulse.System) {
 	var timer pulse.Timer
 	server := sys.SpawnSpec(pulse.Spec{Name: "server", New: func() pulse.Actor {
@@ -48,7 +48,7 @@ func retries(sys *pulse.System) {
 	sys.Run()
 }
 
-// recorded runs a program, and returns it as it was recorded.
+// recorded runs a program, and returns the recorded run.
 func recorded(t *testing.T, o pulse.Options, program func(*pulse.System)) run {
 	t.Helper()
 	o.Record = true
@@ -58,7 +58,8 @@ func recorded(t *testing.T, o pulse.Options, program func(*pulse.System)) run {
 	return run{sys.Options(), sys.Trace().Clone(), sys.Record().Clone()}
 }
 
-// A holder lets a number of timers fire early as soon as it can, and picks the oldest message.
+// A holder lets a number of timers fire early as soon as possible, and picks the oldest
+// message.
 type holder struct {
 	pulse.Strategy
 	holds, done int
@@ -81,7 +82,7 @@ func (r *run) stepOf(name string) int {
 	})
 }
 
-// swap exchanges a step with the next one, as no strategy could.
+// swap exchanges a step with the next one, as no strategy can.
 func (r *run) swap(i int) {
 	list := r.trace.Steps
 	list[i], list[i+1] = list[i+1], list[i]
@@ -100,8 +101,7 @@ func (r *run) swap(i int) {
 	}
 }
 
-// TestDoctored: a legal run of which one thing is changed is refused, by the rule that it
-// breaks.
+// TestDoctored: a legal run with one change is refused, by the rule that it breaks.
 func TestDoctored(t *testing.T) {
 	plain := pulse.Options{}
 	early := pulse.Options{EarlyTimers: 2, Strategy: &holder{Strategy: strategy.Plain(), holds: 2}}
@@ -117,12 +117,12 @@ func TestDoctored(t *testing.T) {
 			"it holds messages back for time that cannot pass: 2 timers fire early, and the options allow 0"},
 		{"holds that no record shows", early, func(r *run) {
 			r.record.Deliveries = slices.DeleteFunc(r.record.Deliveries, func(id uint64) bool { return id == choice.Hold })
-		}, "time has passed before it although a message could be delivered"},
+		}, "time passes before it while a message can be delivered"},
 		{"time passes", plain, func(r *run) {
 			for i := r.stepOf(`server ← "second"`); i < len(r.trace.Steps); i++ {
 				r.trace.Steps[i].Time = int64(time.Second)
 			}
-		}, `server#2 ← "second": time has passed before it although a message could be delivered`},
+		}, `server#2 ← "second": time passes before it while a message can be delivered`},
 		{"time goes back", early, func(r *run) { r.trace.Steps[len(r.trace.Steps)-1].Time = 0 }, "time goes back"},
 		{"the end of time", early, func(r *run) { r.options.Horizon = time.Millisecond }, "it comes after the end of time"},
 		{"a message overtakes", plain, func(r *run) { r.swap(r.stepOf(`server ← "first"`)) }, `server#1 ← "second": the message overtakes another`},
@@ -136,7 +136,7 @@ func TestDoctored(t *testing.T) {
 		{"an actor that is not there yet", plain, func(r *run) { r.trace.Actors[r.trace.Steps[1].Actor].Step = 1 }, `server#1 ← "first": step 1 spawns the actor`},
 		{"a link of its actor", plain, func(r *run) { r.trace.Steps[2].Prev = trace.None }, "it does not follow the previous step of its actor"},
 		{"another delivery", plain, func(r *run) { r.record.Deliveries[2] = 7 }, "the record has another delivery there"},
-		{"a delivery that is no step", plain, func(r *run) { r.record.Deliveries = append(r.record.Deliveries, 7) }, "the record has a delivery, 0000000000000007, that is no step"},
+		{"a delivery that is no step", plain, func(r *run) { r.record.Deliveries = append(r.record.Deliveries, 7) }, "the record has a delivery, 0000000000000007, that is not a step"},
 		{"a step that is no delivery", plain, func(r *run) { r.record.Deliveries = r.record.Deliveries[:2] }, "it is not in the record"},
 		{"too many steps", plain, func(r *run) { r.options.Steps = 2 }, "5 steps, and the options allow 3"},
 		{"a message is lost", plain, func(r *run) { r.choose(choice.Drop) }, "1 lost messages, and the options allow 0"},
@@ -182,9 +182,9 @@ func (r *run) fault(k trace.StepKind) {
 		Time: r.trace.Steps[len(r.trace.Steps)-1].Time})
 }
 
-// TestRunsAreLegal: what any strategy makes of programs in which all that can happen does is
-// legal, also if the strategy holds messages back. It is not if one timer fewer may fire early. If
-// the record does not say that messages were held back, the trace mostly shows it.
+// TestRunsAreLegal: the runs of any strategy are legal, for programs in which everything
+// possible happens, even if the strategy holds messages back. They are illegal if one
+// timer fewer may fire early. If the record lacks the Holds, the trace mostly shows them.
 func TestRunsAreLegal(t *testing.T) {
 	judged, held, seen := 0, 0, 0
 	for name, o := range trial.Settings() {
@@ -220,10 +220,11 @@ func TestRunsAreLegal(t *testing.T) {
 	}
 }
 
-// delays reports whether an answer delays a message: then Check does not judge when time passes.
+// delays reports whether an answer delays a message: then Check does not check when time
+// passes.
 func delays(x choice.Choice) bool { return x.Kind == choice.Delay && x.Value > 0 }
 
-// A wavering strategy picks at random, and holds messages back now and then.
+// A wavering strategy picks at random, and sometimes holds messages back.
 type wavering struct{ random *rand.Rand }
 
 func (*wavering) Begin(uint64)                      {}
@@ -236,8 +237,8 @@ func (w *wavering) Pick(e *pulse.Enabled) int {
 	return w.random.IntN(e.Len())
 }
 
-// TestOldHold: a run in which messages are held back beyond the budget, as an Ordered
-// strategy once made it, is refused, though its record says what it did.
+// TestOldHold: a run that holds messages back beyond the budget, as an Ordered strategy
+// once made it, is refused, although its record has the Holds.
 func TestOldHold(t *testing.T) {
 	first := recorded(t, pulse.Options{}, retries)
 	s := &schedule.Schedule{}

@@ -5,8 +5,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// time checks that time never goes back or beyond the horizon, and that it passes
-// only at rest or as an early timer.
+// time checks that time never goes back or beyond the horizon, and that it passes only at
+// rest or for an early timer.
 func (c *checker) time() error {
 	busy, held := c.busy(), c.held()
 	early, said := 0, 0
@@ -29,13 +29,13 @@ func (c *checker) time() error {
 			continue
 		}
 		if early++; early > said {
-			return c.broken(i, "time has passed before it although a message could be delivered, and no timer was let fire early")
+			return c.broken(i, "time passes before it while a message can be delivered, and no early timer explains that")
 		}
 	}
 	return nil
 }
 
-// held returns before which steps the record holds all messages back.
+// held returns for each step whether the record has a Hold before it.
 func (c *checker) held() []bool {
 	list, i := make([]bool, len(c.t.Steps)), 0
 	for k := range c.t.Steps {
@@ -52,10 +52,10 @@ func (c *checker) held() []bool {
 	return list
 }
 
-// busy returns for each step how many spans there are in which some message could be
-// delivered, all the time from the step before. A message can be delivered
-// from its sending on if its receiver takes it, or any message, in its next step:
-// what an actor takes changes only in its own steps.
+// busy returns for each step the number of spans around it in which some message could be
+// delivered all the time. A message can be delivered from its sending on if its receiver
+// accepts it, or any message, in its next step: what an actor accepts changes only in its
+// own steps.
 func (c *checker) busy() []int {
 	spans := make([]int, len(c.t.Steps)+1)
 	if c.slow() {
@@ -68,7 +68,7 @@ func (c *checker) busy() []int {
 		if st.Kind != trace.Receive {
 			continue
 		}
-		own := int32(i) // from which step on its message waits
+		own := int32(i) // the step after which its message waits
 		if d := &c.t.Sends[st.Send]; arrives(d) {
 			own = d.Step
 		}
@@ -88,7 +88,7 @@ func (c *checker) busy() []int {
 	for i, n := range spans[1:] {
 		spans[i+1] = spans[i] + n
 	}
-	for i := range c.t.Steps { // what a partition cuts off waits
+	for i := range c.t.Steps { // messages across a partition wait
 		if cut {
 			spans[i] = 0
 		}
@@ -102,14 +102,14 @@ func (c *checker) busy() []int {
 	return spans
 }
 
-// A pending is the messages that an actor receives later.
+// A pending describes the messages that an actor receives later.
 type pending struct {
 	any  bool
 	sent int32 // the first step that sent one of them
 }
 
-// arrives reports whether a message waits from the end of the step on that sent it. When the
-// test sent a message is not known, nor when a timer fired.
+// arrives reports whether a message waits from the end of its sending step on. Unknown
+// are the times at which the test sent a message or a timer fired.
 func arrives(d *trace.Send) bool {
 	return d.Step >= 0 && !d.Kind.IsTimer() && d.Kind != trace.Poll && d.To != trace.Test
 }

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// A Goroutine is one that a dump of all stacks shows.
+// A Goroutine is one goroutine in a dump of all stacks.
 type Goroutine struct {
 	ID      uint64
-	Creator uint64          // the ID of the goroutine that made it; 0 when that is not shown
+	Creator uint64          // the ID of the goroutine that started it, or 0 if unknown
 	State   string          // what it does or waits for: "running", "chan receive"
-	Calls   []runtime.Frame // innermost first, with no more than Function, File and Line
+	Calls   []runtime.Frame // innermost first, with only Function, File and Line set
 }
 
 // Parked reports whether the goroutine is a coroutine that waits to be resumed.
@@ -24,7 +24,7 @@ func Current() uint64 {
 	return g.ID
 }
 
-// mostDump bounds the text that is read of all stacks.
+// mostDump limits the size of a dump.
 const mostDump = 64 << 20
 
 // Goroutines returns all goroutines. It stops the whole process for a moment.
@@ -37,8 +37,7 @@ func Goroutines() []Goroutine {
 	}
 }
 
-// parse reads the text that runtime.Stack writes. What it does not understand it
-// leaves out.
+// parse parses the output of runtime.Stack. It skips what it does not understand.
 func parse(text string) (list []Goroutine) {
 	for part := range strings.SplitSeq(text, "\n\n") {
 		first, rest, _ := strings.Cut(strings.TrimLeft(part, "\n"), "\n")
@@ -52,7 +51,7 @@ func parse(text string) (list []Goroutine) {
 	return list
 }
 
-// header reads a line such as "goroutine 7 [chan receive, 2 minutes]:".
+// header parses a line such as "goroutine 7 [chan receive, 2 minutes]:".
 func header(line string) (g Goroutine, ok bool) {
 	rest, ok := strings.CutPrefix(line, "goroutine ")
 	if !ok {
@@ -67,8 +66,8 @@ func header(line string) (g Goroutine, ok bool) {
 	return g, err == nil
 }
 
-// calls reads the lines of the calls: one with the function and its arguments,
-// one with the place. The last call is the one that made the goroutine.
+// calls parses the lines of the calls: one with the function and its arguments, one with
+// the place. The last call is the one that started the goroutine.
 func (g *Goroutine) calls(text string) {
 	function := ""
 	for line := range strings.Lines(text) {
@@ -94,7 +93,7 @@ func callAt(function, place string) runtime.Frame {
 	place, _, _ = strings.Cut(place, " +0x")
 	colon := max(0, strings.LastIndexByte(place, ':'))
 	line, _ := strconv.Atoi(strings.TrimPrefix(place[colon:], ":"))
-	if function == "panic" { // as it is written there
+	if function == "panic" { // as dumps write it
 		function = "runtime.gopanic"
 	}
 	return runtime.Frame{Function: function, File: place[:colon], Line: line}

@@ -17,8 +17,8 @@ func named(calls []runtime.Frame) string {
 	return strings.Join(list, ", ")
 }
 
-// TestInnerEnds holds that Inner ends at the package that is left out, but not
-// where that package is innermost.
+// TestInnerEnds checks that Inner ends at the removed package, except where that package
+// is innermost.
 func TestInnerEnds(t *testing.T) {
 	const ours = "github.com/jostle-go/jostle/pulse"
 	trimmer := stack.NewTrimmer(ours)

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// MethodOf returns the name of the method that a method value calls, without its type:
-// "draining" of x.draining; "" of other functions.
+// MethodOf returns the name of the method of a method value, without its type: "draining"
+// for x.draining. It returns "" for other functions.
 func MethodOf(function any) string {
 	method, _ := methodOf(runtime.FuncForPC(reflect.ValueOf(function).Pointer()))
 	return method[strings.LastIndexByte(method, '.')+1:]
 }
 
-// methodOf returns the name that the runtime has for the method of a method value.
+// methodOf returns the runtime's name for the method of a method value.
 func methodOf(value *runtime.Func) (name string, ok bool) {
 	if value == nil {
 		return "", false
@@ -25,15 +25,14 @@ func methodOf(value *runtime.Func) (name string, ok bool) {
 	return name, true
 }
 
-// BeginOfMethod returns where the method begins that a method value calls, such as
-// x.draining; ok is false when the function is no method value, and when that cannot be
-// known: of a method of an interface, and of one that nobody wrote.
+// BeginOfMethod returns where the method of a method value, such as x.draining, begins.
+// ok is false if the function is not a method value, or if its method is one of an
+// interface or generated.
 //
-// The compiler writes a function for a method value that has no line and does not say
-// where the method is. So the functions of the program are looked through, those before it
-// first, for one of that name; of a method that was only ever inlined there is none, and
-// the first line of its statements stands in. It takes up to some milliseconds: whoever
-// asks often keeps the answer.
+// The compiler generates a function for a method value, without a line or a reference to
+// the method. So BeginOfMethod searches the functions of the program for that name, those
+// before it first. For a method that was always inlined it finds none, and returns the
+// first line of its statements. It takes up to some milliseconds: cache the result.
 func BeginOfMethod(function any) (f Frame, ok bool) {
 	value := runtime.FuncForPC(reflect.ValueOf(function).Pointer())
 	method, is := methodOf(value)
@@ -48,8 +47,8 @@ func BeginOfMethod(function any) (f Frame, ok bool) {
 	return inlined(value.Entry(), method)
 }
 
-// outermost returns the call of the function that begins at an entry, which may begin
-// with code that was inlined.
+// outermost returns the call of the function with an entry. The function may begin with
+// inlined code.
 func outermost(entry uintptr) runtime.Frame {
 	frames := runtime.CallersFrames([]uintptr{entry + 1})
 	call, more := frames.Next()
@@ -59,12 +58,12 @@ func outermost(entry uintptr) runtime.Frame {
 	return call
 }
 
-// most is more than the code of a program takes, in bytes.
+// most is more than the size of any program's code, in bytes.
 const most = 1 << 30
 
-// others goes through the entries of all functions of the program but one: those before
-// its entry, the nearest first, then those after it, the last first. The runtime tells
-// which function an address is in, and not where the next one begins.
+// others yields the entries of all functions of the program but one: those before its
+// entry, the nearest first, then those after it, the last first. The runtime finds the
+// function at an address, but not the next function.
 func others(entry uintptr) iter.Seq[uintptr] {
 	return func(yield func(uintptr) bool) {
 		for fn := runtime.FuncForPC(entry - 1); fn != nil; fn = runtime.FuncForPC(fn.Entry() - 1) {
@@ -86,11 +85,11 @@ func others(entry uintptr) iter.Seq[uintptr] {
 	}
 }
 
-// mostInlined is how far into a method value's function the code of its method is looked for.
+// mostInlined limits how far inlined searches a method value's function.
 const mostInlined = 4096
 
-// inlined returns the first line of a method that was inlined into the function that
-// begins at an entry.
+// inlined returns the first line of a method that was inlined into the function with an
+// entry.
 func inlined(entry uintptr, method string) (f Frame, ok bool) {
 	for pc := entry + 1; pc < entry+mostInlined && outermost(pc).Entry == entry; pc++ {
 		call, _ := runtime.CallersFrames([]uintptr{pc}).Next()

@@ -2,22 +2,21 @@ package stack
 
 import "strings"
 
-// nameOf returns the name that a function has for people and in signatures,
-// given the one that the runtime has for it.
+// nameOf returns the name of a function for people and signatures, given the runtime's
+// name.
 //
-// A declared function or method keeps its name, with the last element of its
-// package's path: pkg.F, pkg.(*T).M. A function literal is called after the
-// declared function that it is written in: "func in F", "func in M". The body
-// of a loop over a function is a literal to the compiler: "loop in F".
+// A declared function or method keeps its name, with the last element of its package's
+// path: pkg.F, pkg.(*T).M. A function literal is named after the declared function that
+// contains it: "func in F", "func in M". The body of a loop over a function is a literal
+// to the compiler: "loop in F".
 //
-// The name of a literal has no package, no receiver and no number, because an
-// inlined function takes its literals along. One written in F of package a,
-// which is inlined into a literal of G of package b, is b.G.func2.F.func3 to
-// the runtime, and a.F.func1 when nothing is inlined: numbers and package are
-// those of the place where the code has got to. Functions without literals
-// keep their names when they are inlined.
+// The name of a literal has no package, receiver or number, because inlining moves
+// literals. Take a literal in F of package a that is inlined into a literal of G of
+// package b. Its runtime name is b.G.func2.F.func3, but a.F.func1 without inlining:
+// package and numbers are those of the place of the code. Functions other than literals
+// keep their names when inlined.
 func nameOf(function string) string {
-	function = strings.TrimSuffix(function, "-fm") // of a method value
+	function = strings.TrimSuffix(function, "-fm") // the suffix of a method value
 	pkg := packageOf(function)
 	declared := function[strings.LastIndexByte(pkg, '/')+1:]
 	if !endsInDigit(function) || len(pkg) == len(function) {
@@ -26,7 +25,7 @@ func nameOf(function string) string {
 	parts := split(function[len(pkg)+1:])
 	last := len(parts) - 1
 	if !isLiteral(parts) {
-		if last > 0 && parts[last-1] == "init" { // pkg.init.0 and so on are the functions init of a package
+		if last > 0 && parts[last-1] == "init" { // the init functions of a package are pkg.init.0 and so on
 			declared = strings.TrimSuffix(declared, "."+parts[last])
 		}
 		return unescaped(declared)
@@ -39,7 +38,7 @@ func nameOf(function string) string {
 	for i > 0 && isNumbered(loopOf(parts[i])) {
 		i--
 	}
-	name, _, _ := strings.Cut(loopOf(parts[i]), "[") // what a generic function is made for
+	name, _, _ := strings.Cut(loopOf(parts[i]), "[") // without type arguments
 	if name == "" || name == "glob" {
 		name = "init" // literals of package level variables
 	}
@@ -59,7 +58,7 @@ func packageOf(function string) string {
 	return function
 }
 
-// unescaped returns a name with the dots that its package's path has.
+// unescaped restores the dots of its package's path in a name.
 func unescaped(name string) string {
 	if !strings.Contains(name, "%2e") {
 		return name
@@ -67,13 +66,13 @@ func unescaped(name string) string {
 	return strings.ReplaceAll(name, "%2e", ".")
 }
 
-// endsInDigit reports whether a name ends as those of all literals do.
+// endsInDigit reports whether a name ends in a digit, as those of all literals do.
 func endsInDigit(name string) bool {
 	return name != "" && '0' <= name[len(name)-1] && name[len(name)-1] <= '9'
 }
 
-// split cuts the part of a function's name that follows its package at the
-// dots, except for those in parentheses and brackets.
+// split splits a function's name without its package at the dots outside of parentheses
+// and brackets.
 func split(name string) (parts []string) {
 	depth, begin := 0, 0
 	for i := range len(name) {
@@ -92,8 +91,7 @@ func split(name string) (parts []string) {
 	return append(parts, name[begin:])
 }
 
-// isLiteral reports whether the parts of a name are those of a literal, or of
-// the body of a loop.
+// isLiteral reports whether the parts of a name are those of a literal or a loop's body.
 func isLiteral(parts []string) bool {
 	last := len(parts) - 1
 	name := parts[last]
@@ -104,14 +102,14 @@ func isLiteral(parts []string) bool {
 		return false
 	}
 	before := parts[last-1]
-	if strings.HasPrefix(before, "(") { // a method that someone called func1
+	if strings.HasPrefix(before, "(") { // a method named func1
 		return false
 	}
-	return before != "init" || name[0] < '0' || name[0] > '9' // else it is one of the functions init
+	return before != "init" || name[0] < '0' || name[0] > '9' // otherwise an init function
 }
 
-// loopOf returns a part without what makes it the body of a loop, or of a loop
-// in such a body: F of F-range1 and of F-range1-range2.
+// loopOf returns a part without the suffixes of loop bodies: F for F-range1 and for
+// F-range1-range2.
 func loopOf(part string) string {
 	for {
 		i := strings.LastIndex(part, "-range")
@@ -122,8 +120,8 @@ func loopOf(part string) string {
 	}
 }
 
-// isNumbered reports whether a part is what the compiler calls a literal, or
-// the call of a go or defer statement.
+// isNumbered reports whether a part is the compiler's name for a literal, or for the call
+// of a go or defer statement.
 func isNumbered(part string) bool {
 	for _, prefix := range []string{"func", "gowrap", "deferwrap"} {
 		if number, ok := strings.CutPrefix(part, prefix); ok {

@@ -2,9 +2,9 @@ package stack
 
 import "testing"
 
-// names has what the runtime of Go 1.26 calls functions. The names in one row
-// are those of one function: as it is when nothing is inlined, then after it
-// or what it is written in was inlined into TestX of package clos.
+// names has the names of functions in the runtime of Go 1.26. The names in a row are
+// those of one function: first without inlining, then after it or what contains it was
+// inlined into TestX of package clos.
 var names = []struct {
 	want  string
 	names []string

@@ -9,21 +9,21 @@ import (
 	"strings"
 )
 
-// A Trimmer cuts stacks to the calls that their reader wrote. It leaves out
-// the standard library, what the compiler generated, and the packages that it
-// was given, except for their own tests. It never changes.
+// A Trimmer reduces stacks to the calls that their reader wrote. It removes the standard
+// library, generated code, and given packages, except for the tests of these. It is
+// immutable.
 type Trimmer struct{ hidden []hidden }
 
-// hidden is a package whose calls are left out.
+// hidden is a package whose calls are removed.
 type hidden struct {
 	path   string
 	below  bool   // all packages below it too
-	folder string // where its sources are; "" when that is not known
+	folder string // where its sources are, or "" if unknown
 }
 
-// NewTrimmer returns a Trimmer that leaves out packages. Each is given by its
-// path; a path that ends with /... stands for all packages below it too, as in
-// arguments of the go command.
+// NewTrimmer returns a Trimmer that removes the calls of packages, given by their paths.
+// A path that ends with /... includes all packages below it, as in arguments of the go
+// command.
 func NewTrimmer(packages ...string) *Trimmer {
 	t := &Trimmer{}
 	module, root := home()
@@ -38,8 +38,8 @@ func NewTrimmer(packages ...string) *Trimmer {
 	return t
 }
 
-// All returns the reader's calls on a stack, innermost first. What ran because
-// of a panic, or of a runtime.Goexit, is left out.
+// All returns the reader's calls on a stack, innermost first. It removes calls that ran
+// because of a panic or a runtime.Goexit.
 func (t *Trimmer) All(pcs []uintptr) (list []runtime.Frame) {
 	frames := runtime.CallersFrames(pcs)
 	for more := len(pcs) > 0; more; {
@@ -50,7 +50,7 @@ func (t *Trimmer) All(pcs []uintptr) (list []runtime.Frame) {
 	return list
 }
 
-// Cut returns as All does, given the calls of a Goroutine.
+// Cut is All for the calls of a Goroutine.
 func (t *Trimmer) Cut(calls []runtime.Frame) (list []runtime.Frame) {
 	for i := range calls {
 		list = t.next(list, &calls[i])
@@ -58,7 +58,7 @@ func (t *Trimmer) Cut(calls []runtime.Frame) (list []runtime.Frame) {
 	return list
 }
 
-// next adds the next call to those inside of it, if it is the reader's.
+// next adds the next outer call to the list, if it is the reader's.
 func (t *Trimmer) next(list []runtime.Frame, call *runtime.Frame) []runtime.Frame {
 	switch {
 	case unwinds(call):
@@ -69,10 +69,10 @@ func (t *Trimmer) next(list []runtime.Frame, call *runtime.Frame) []runtime.Fram
 	return list
 }
 
-// Inner returns as All does, but no more than the innermost calls that a
-// package which is left out, or package testing, has made: those of a handler
-// without those of the test that runs the system. It also returns the function
-// that made them, as the runtime names it; "" when it was not one left out.
+// Inner is All, limited to the innermost calls below one of a removed package or of
+// package testing: those of a handler without those of the test that runs the system. It
+// also returns the runtime's name of the function that made these calls, or "" if its
+// package is not removed.
 func (t *Trimmer) Inner(pcs []uintptr) (list []runtime.Frame, caller string) {
 	frames := runtime.CallersFrames(pcs)
 	for more := len(pcs) > 0; more; {
@@ -93,23 +93,22 @@ func (t *Trimmer) Inner(pcs []uintptr) (list []runtime.Frame, caller string) {
 	return list, ""
 }
 
-// unwinds reports whether a call is the one that runs deferred functions
-// because of a panic or of a runtime.Goexit.
+// unwinds reports whether a call runs deferred functions because of a panic or a
+// runtime.Goexit.
 func unwinds(call *runtime.Frame) bool {
 	return call.Function == "runtime.gopanic" || call.Function == "runtime.Goexit"
 }
 
-// library is the folder of the standard library's sources as stacks show it;
-// empty in a binary that was built with -trimpath.
+// library is the folder of the standard library's sources in stacks, or "" in a binary
+// built with -trimpath.
 var library = func() string {
 	gc := runtime.FuncForPC(reflect.ValueOf(runtime.GC).Pointer())
 	file, _ := gc.FileLine(gc.Entry())
 	return strings.TrimSuffix(file, path.Join("runtime", path.Base(file)))
 }()
 
-// isStandard reports whether a call is of the standard library or of code that
-// the compiler generated. With -trimpath it knows only the packages that stacks
-// show most.
+// isStandard reports whether a call is of the standard library or of generated code. With
+// -trimpath it knows only the most frequent packages.
 func isStandard(call *runtime.Frame) bool {
 	if call.Function == "" || call.File == generated || library != "" && strings.HasPrefix(call.File, library) {
 		return true
@@ -122,7 +121,7 @@ func isStandard(call *runtime.Frame) bool {
 	return false
 }
 
-// hides reports whether a call is of a package that is left out.
+// hides reports whether a call is of a removed package.
 func (t *Trimmer) hides(call *runtime.Frame) bool {
 	if strings.HasSuffix(call.File, "_test.go") {
 		return false
@@ -140,19 +139,18 @@ func (t *Trimmer) hides(call *runtime.Frame) bool {
 	return slices.ContainsFunc(t.hidden, func(h hidden) bool { return h.has(call.File) })
 }
 
-// covers reports whether a path, of a package or a folder, is the given root or
-// is below it when that counts.
+// covers reports whether a path, of a package or a folder, is the given root, or is below
+// it if below is set.
 func (h *hidden) covers(root, p string) bool {
 	rest, ok := strings.CutPrefix(p, root)
 	return ok && (rest == "" || h.below && rest[0] == '/')
 }
 
-// versions are what module caches add to the paths of modules.
+// versions are added to the paths of modules by module caches.
 var versions = regexp.MustCompile(`@[^/]*`)
 
-// has reports whether a source file is the package's. It is asked about
-// literals, since the name of one that was inlined has another package's path
-// (see nameOf).
+// has reports whether a source file belongs to the package. It is used for literals: the
+// name of an inlined literal has another package's path (see nameOf).
 func (h *hidden) has(file string) bool {
 	folder := path.Dir(file)
 	if h.folder != "" {
@@ -163,8 +161,7 @@ func (h *hidden) has(file string) bool {
 	return at >= 0 && h.covers(h.path, folder[at:])
 }
 
-// home returns the path of the module that this package is in and the folder
-// with its sources.
+// home returns the path of this package's module and the folder with its sources.
 func home() (module, root string) {
 	const here = "/pulse/stack"
 	fn := runtime.FuncForPC(reflect.ValueOf(NewTrimmer).Pointer())

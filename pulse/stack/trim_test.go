@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestHides holds which calls a Trimmer leaves out, above all literals whose
-// names have the path of the package that they were inlined into.
+// TestHides checks which calls a Trimmer removes, above all literals whose names have the
+// path of the package that they were inlined into.
 func TestHides(t *testing.T) {
 	_, root := home()
 	ours := root + "/props"
@@ -71,7 +71,7 @@ func literal() func() []uintptr { return func() []uintptr { return small() } }
 
 func panics() { fails(recoverHere) }
 
-// fails panics and calls f while it does.
+// fails panics and calls f meanwhile.
 func fails(f func()) {
 	defer f()
 	panic("no")
@@ -137,7 +137,7 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// A till has methods that are long, short and of no use but as values.
+// A till has methods that are long, short and used only as values.
 type till struct{ sum int }
 
 func (c *till) long(n int) {
@@ -148,7 +148,7 @@ func (c *till) long(n int) {
 
 func (c till) short(n int) int { return c.sum + n }
 
-// TestBeginOfMethod: of a method value it is known where the method begins.
+// TestBeginOfMethod checks where the method of a method value begins.
 func TestBeginOfMethod(t *testing.T) {
 	c := &till{}
 	for name, row := range map[string]struct {
@@ -184,7 +184,7 @@ func TestBeginOfMethod(t *testing.T) {
 	}
 }
 
-// TestBeginOfMethodLooksEverywhere: every function of the program is looked at once.
+// TestBeginOfMethodLooksEverywhere: every function of the program is searched once.
 func TestBeginOfMethodLooksEverywhere(t *testing.T) {
 	seen := map[uintptr]int{}
 	here := runtime.FuncForPC(reflect.ValueOf(TestBegin).Pointer()).Entry()

@@ -13,13 +13,13 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// The walker is compared with isomorphism, which finds out slowly and simply
-// whether two values hold the same and share the same.
+// The walker is compared with isomorphism, which decides slowly and simply whether two
+// values have equal contents and equal sharing.
 
 // An isomorphism pairs the blocks of two values, one to one.
 type isomorphism struct{ there, back map[at]at }
 
-// at is where a block begins, and of what type what leads to it is.
+// at is where a block begins, and the type that leads to it.
 type at struct {
 	typ  reflect.Type
 	addr uintptr
@@ -31,8 +31,7 @@ func alike(x, y any) bool {
 	return m.values(reflect.ValueOf(&x).Elem(), reflect.ValueOf(&y).Elem())
 }
 
-// values reports whether two values of one type are alike, and pairs their
-// blocks then.
+// values reports whether two values of one type are alike. If so, it pairs their blocks.
 func (m *isomorphism) values(x, y reflect.Value) bool {
 	switch x.Kind() {
 	case reflect.Interface:
@@ -94,8 +93,7 @@ func (m *isomorphism) blocks(x, y reflect.Value) bool {
 	return m.entries(x, y, x.MapKeys(), y.MapKeys())
 }
 
-// entries tries for the first key of x every key of y, and so on for those
-// that are left.
+// entries tries every key of y for the first key of x, and so on for the remaining keys.
 func (m *isomorphism) entries(x, y reflect.Value, keys, others []reflect.Value) bool {
 	if len(keys) == 0 {
 		return true
@@ -113,7 +111,7 @@ func (m *isomorphism) entries(x, y reflect.Value, keys, others []reflect.Value) 
 
 // A thing is a part of a random value. Its fields lead to others, and back.
 type thing struct {
-	id     int // no other thing of the value has it
+	id     int // unique among the things of the value
 	N      int8
 	S      string
 	F      float64
@@ -137,11 +135,11 @@ type thing struct {
 	box box
 }
 
-// A box lies in an interface in the place of a pointer.
+// A box is stored directly in an interface, without a pointer to it.
 type box struct{ p *thing }
 
-// things makes values from a seed. Two with one seed make the same value, but
-// put the entries into its maps in orders of their own.
+// things makes values from a seed. Equal seeds make equal values, but the entries of maps
+// are added in different orders.
 type things struct {
 	*rand.Rand
 	order *rand.Rand
@@ -161,7 +159,7 @@ func newThings(seed, order uint64) *things {
 	return d
 }
 
-// any returns one of the things, or none.
+// any returns one of the things, or nil.
 func (d *things) any() *thing {
 	if d.IntN(4) == 0 {
 		return nil
@@ -228,7 +226,7 @@ func (d *things) key(i int) any {
 	return box{d.any()}
 }
 
-// thing returns what an interface may hold.
+// thing returns a value for an interface.
 func (d *things) thing(depth int) any {
 	n := d.IntN(12)
 	if depth == 0 {
@@ -259,14 +257,14 @@ func (d *things) thing(depth int) any {
 	return []any{d.thing(depth - 1), d.thing(depth - 1)}
 }
 
-// mixed makes a map of n entries, which it puts in in any order.
+// mixed makes a map of n entries, added in any order.
 func mixed[K comparable, V any](d *things, n int, entry func(i int) (K, V)) map[K]V {
 	keys, values := make([]K, n), make([]V, n)
 	for i := range n {
 		keys[i], values[i] = entry(i)
 	}
 	m := map[K]V{}
-	for i, k := range keys { // which of two that have one key counts must not depend on the order
+	for i, k := range keys { // of two equal keys the one that counts must not depend on the order
 		m[k] = values[i]
 	}
 	again := map[K]V{}
@@ -276,7 +274,7 @@ func mixed[K comparable, V any](d *things, n int, entry func(i int) (K, V)) map[
 	return again
 }
 
-// A told is what a walk for a state comes to.
+// A told is the result of a walk for a state.
 type told struct {
 	readable bool
 	sum      uint64
@@ -289,11 +287,11 @@ func tell(w *value.Walker, v any, texts bool) told {
 	return told{readable, w.Sum(), string(w.Text())}
 }
 
-// A tally counts what the comparisons were about.
+// A tally counts the compared values.
 type tally struct{ alike, different int }
 
-// compare holds that the walker finds the same as isomorphism for a value and
-// for the same with changes. used has seen other values before.
+// compare checks that the walker agrees with isomorphism for a value and a copy with
+// changes. used has seen other values before.
 func (c *tally) compare(t *testing.T, used *value.Walker, seed, changes uint64) {
 	a, b := newThings(seed, 1), newThings(seed, changes)
 	x := a.all[0]
@@ -318,8 +316,8 @@ func (c *tally) compare(t *testing.T, used *value.Walker, seed, changes uint64) 
 	}
 }
 
-// TestAgreement compares thousands of random values with copies, of which
-// three in four have up to three changes. With -short it compares fewer.
+// TestAgreement compares thousands of random values with copies, three in four of which
+// have up to three changes. With -short it compares fewer.
 func TestAgreement(t *testing.T) {
 	seeds := uint64(5000)
 	switch {

@@ -9,26 +9,24 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A block is memory that a pointer, a slice or a map stands for. Two that have
-// one key are one block, but for a collision of hashes.
+// A block is the memory behind a pointer, a slice or a map. Two blocks with one key are
+// the same block, unless their hashes collide.
 type block struct {
-	key        uint64  // of its start, the shape that leads to it and, of a slice, the length and capacity
+	key        uint64  // of its start, the shape that leads to it and, for a slice, the length and capacity
 	start, end uintptr // equal for a map: nothing else leads into its memory
 }
 
-// blocks are numbered as they come. They go in the reverse order.
+// blocks are numbered in the order of adding, and removed in reverse order.
 //
-// Invariant: index has the places of the first blocks in list, as many as indexed
-// says. What else index has is of blocks that have gone, so a place counts only if
-// list has the key there.
+// Invariant: index has the places of the first indexed blocks of list. Other entries of
+// index belong to removed blocks, so a place is valid only if list has the key there.
 type blocks struct {
 	list    []block
 	index   hash.Table
 	indexed int
 }
 
-// fewBlocks is how many blocks are looked at one after the other before there is an
-// index of them.
+// fewBlocks is how many blocks are searched in sequence before an index is built.
 const fewBlocks = 12
 
 func (b *blocks) reset() {
@@ -38,7 +36,7 @@ func (b *blocks) reset() {
 	}
 }
 
-// cut forgets all but the first n.
+// cut removes all but the first n.
 func (b *blocks) cut(n int) { b.list, b.indexed = b.list[:n], min(b.indexed, n) }
 
 // add returns the number of a block, and adds it unless it is known.
@@ -73,13 +71,13 @@ type span struct {
 	block      int32
 }
 
-// overlapTag is in the hash of each overlap.
+// overlapTag marks the hash of each overlap.
 const overlapTag = 0x5ca1ab28
 
-// Overlaps writes which blocks of the walk lie in which: a pointer to an
-// element of a slice that was met too, two slices of one array. The place of
-// each is told in the one that reaches farthest among those that begin before
-// it, so all that hang together are tied to each other.
+// Overlaps writes which blocks of the walk overlap, such as a slice and a pointer to one
+// of its elements, or two slices of one array. Each block is placed relative to the one
+// that reaches farthest among those that begin before it, so all connected blocks are
+// tied together.
 func (w *Walker) Overlaps() {
 	w.spans = w.spans[:0]
 	for i := range w.blocks.list {

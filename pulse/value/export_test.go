@@ -9,7 +9,7 @@ func (w *Walker) Ops(v any) int {
 	return len(w.shapeOf(v).ops)
 }
 
-// LoseOp takes a step out of the program of a value: a fault that a test must find.
+// LoseOp removes a step from the program of a value: a fault that a test must find.
 func (w *Walker) LoseOp(v any, n int) {
 	sh := w.shapeOf(v)
 	sh.ops = slices.Delete(sh.ops, n, n+1)

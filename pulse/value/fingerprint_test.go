@@ -11,7 +11,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// fingerprint is that of a walker which has seen nothing before.
+// fingerprint returns the fingerprint by a new walker.
 func fingerprint(v any) uint64 { return new(value.Walker).Fingerprint(v) }
 
 // A draw makes random values of all kinds that a message can have.
@@ -38,8 +38,8 @@ type branches struct {
 	Self  *branches
 }
 
-// value returns a random value and, apart from it, its equal, made in another
-// order where the order does not count.
+// value returns a random value and an equal one that shares nothing with it, made in
+// another order where the order does not matter.
 func (d draw) value(depth int) (v, equal any) {
 	n := d.IntN(12)
 	if depth == 0 {
@@ -122,7 +122,7 @@ func (d draw) branches(depth int) (v, equal any) {
 	return x, y
 }
 
-// places calls f for every part of a value that can be changed, with what
+// places calls f for every part of a value that can be changed, with a function that
 // changes it.
 func places(v reflect.Value, seen map[any]bool, f func(change func())) {
 	switch v.Kind() {
@@ -190,8 +190,8 @@ func plainChange(v reflect.Value) {
 	}
 }
 
-// TestFingerprint: equal values have equal fingerprints, and after one change
-// anywhere in a value it has another.
+// TestFingerprint: equal values have equal fingerprints, and a change anywhere in a value
+// changes its fingerprint.
 func TestFingerprint(t *testing.T) {
 	const values, most = 3000, 8
 	changes := 0
@@ -225,8 +225,8 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// changeOne makes change n of those that places finds. Maps are walked in
-// whatever order, so any of their changes may be the one.
+// changeOne makes change n of those that places finds. Maps are walked in random order,
+// so any of their changes may be the one.
 func changeOne(v *any, n int) {
 	var change func()
 	places(reflect.ValueOf(v).Elem(), map[any]bool{}, func(c func()) {
@@ -242,10 +242,10 @@ func changeOne(v *any, n int) {
 
 func ptr[T any](v T) *T { return &v }
 
-// twins is a map with two keys that are alike, with a node behind each entry.
+// twins returns a map with two keys that are alike, with a node behind each entry.
 func twins(a, b int) map[*[1]int][]*int { return map[*[1]int][]*int{{}: {ptr(a)}, {}: {ptr(b)}} }
 
-// TestFingerprintsDiffer: values that are told apart by little.
+// TestFingerprintsDiffer has values with small differences.
 func TestFingerprintsDiffer(t *testing.T) {
 	type metres int
 	type feet int
@@ -277,8 +277,7 @@ func TestFingerprintsDiffer(t *testing.T) {
 	}
 }
 
-// TestGuarded: what a lock guards does not count in fingerprints. In states it
-// does.
+// TestGuarded: fields guarded by a lock do not count in fingerprints, but do in states.
 func TestGuarded(t *testing.T) {
 	type outer struct {
 		inner struct {

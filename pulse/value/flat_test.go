@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// TestFlatSlice holds which slices are known by their memory, and that a copy of it
-// makes the slice again.
+// TestFlatSlice checks which slices are flat, and that a copy of their memory recreates
+// them.
 func TestFlatSlice(t *testing.T) {
 	type pair struct{ x, y int32 }
 	type padded struct {
@@ -61,8 +61,8 @@ func TestFlatSlice(t *testing.T) {
 	}
 }
 
-// TestFlatParts holds that a change of any bit of a slice that a message leads to
-// changes its fingerprint, wherever it is and however long the slice.
+// TestFlatParts checks that a change of any bit of a slice behind a message changes its
+// fingerprint, at any place and for any length.
 func TestFlatParts(t *testing.T) {
 	for n := range 200 {
 		data := make([]byte, n)

@@ -16,8 +16,7 @@ type mapBuffer struct {
 	order        []keyedEntry // see Walker.order
 }
 
-// A keyedEntry is the entry at a place of a buffer, with the hash that its
-// order follows from.
+// A keyedEntry is the entry at a place of a buffer, with the hash that it is sorted by.
 type keyedEntry struct {
 	key   uint64
 	place int
@@ -37,8 +36,8 @@ func (w *Walker) mapping(sh *shape, m unsafe.Pointer) {
 	}
 }
 
-// entries writes the entries of a map. Where they are plain they are a multiset:
-// the sum of their hashes. Else they are walked in the order of what they are.
+// entries writes the entries of a map. Plain entries are a multiset: the sum of their
+// hashes. Others are walked in the order of their hashes.
 func (w *Walker) entries(sh *shape, m unsafe.Pointer) {
 	w.cell = m
 	n := sh.inCell.Len()
@@ -92,15 +91,15 @@ func (w *Walker) entry(sh *shape, b *mapBuffer, i int) {
 	}
 }
 
-// probeEntry returns a hash of an entry of its own.
+// probeEntry returns a separate hash of an entry.
 func (w *Walker) probeEntry(sh *shape, b *mapBuffer, i int) uint64 {
 	m := w.Probe()
 	w.entry(sh, b, i)
 	return w.EndProbe(m)
 }
 
-// order sorts the entries of a buffer by a hash: that of their keys, or for a
-// state that of the whole entry where keys have pointers.
+// order sorts the entries of a buffer by a hash. It is the hash of the key or, in a walk
+// for a state whose keys have pointers, of the whole entry.
 func (w *Walker) order(sh *shape, b *mapBuffer, n int) {
 	whole := !sh.key.plain && !w.later
 	b.order = b.order[:0]
@@ -119,9 +118,9 @@ func (w *Walker) order(sh *shape, b *mapBuffer, n int) {
 	slices.SortFunc(b.order, func(x, y keyedEntry) int { return cmp.Compare(x.key, y.key) })
 }
 
-// runOneLevel runs the errands but for the first n, and drops those that come
-// up meanwhile. They may lead to maps whose keys lead to more such maps, and
-// each of them would have to be sorted for each order of the one before.
+// runOneLevel runs the errands after the first n, and drops those that they add. These
+// may lead to maps whose keys lead to more such maps, and each would have to be sorted
+// for each order of the one before.
 func (w *Walker) runOneLevel(n int) {
 	for i, end := n, len(w.errands); i < end; i++ {
 		w.run(w.errands[i])
@@ -130,10 +129,10 @@ func (w *Walker) runOneLevel(n int) {
 	w.errands = w.errands[:n]
 }
 
-// sortedEntries walks over entries in order. Entries with one hash have no
-// order. They differ at most in which blocks they lead to, or were not told
-// apart by one level. For a state such a map cannot be read. A fingerprint
-// counts them as a multiset, and the walk forgets the blocks behind them.
+// sortedEntries walks over entries in order. Entries with equal hashes have no order:
+// they differ at most in the blocks they lead to, or below one level. A walk for a state
+// cannot read such a map. A fingerprint counts them as a multiset, and forgets the blocks
+// behind them.
 func (w *Walker) sortedEntries(sh *shape, b *mapBuffer, n int) {
 	if w.order(sh, b, n); w.unread {
 		return

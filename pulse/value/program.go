@@ -8,16 +8,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// Walks for the hash of a state, which write no text, are made by programs: what
-// there is to do for a type is found out once and kept with its shape. A program
-// reads numbers that lie side by side as bytes, eight at a time, and not what is
-// between them that is no part of the value. So a number counts by its bits, as it
-// does in the walks that write texts: NaN is equal to itself, and -0 is not 0.
+// Walks for the hash of a state, without text, use programs: the steps for a type are
+// computed once and kept with its shape. A program reads adjacent numbers as bytes, eight
+// at a time, and skips padding. So a number counts by its bits, as in walks with texts:
+// NaN equals itself, and -0 differs from 0.
 //
-// Two values of one type give the same hash by a program if and only if they give
-// the same by a walk with texts, but for collisions.
+// Two values of one type have equal hashes by a program if and only if they have equal
+// hashes by a walk with texts, except for collisions.
 
-// An op is one step of a program, for what lies at an offset of a value.
+// An op is one step of a program, for the part of a value at an offset.
 type op struct {
 	kind   opKind
 	offset uintptr
@@ -28,19 +27,19 @@ type op struct {
 type opKind uint8
 
 const (
-	opWord    opKind = iota // 8 bytes that hold nothing but numbers
-	opBytes                 // any number of such bytes
+	opWord    opKind = iota // 8 bytes of numbers
+	opBytes                 // any number of bytes of numbers
 	opString                // a string
 	opSpecial               // what Walker.Special writes
-	opPart                  // what has no program: it is walked over by its shape
+	opPart                  // a part without a program, walked over by its shape
 )
 
-// mostUnrolled is how many bytes an array has at most whose elements are steps of a
-// program. Larger ones have no program unless their elements are flat.
+// mostUnrolled limits the bytes of an array whose elements become steps of a program.
+// Larger arrays have no program unless their elements are flat.
 const mostUnrolled = 512
 
-// canProgram reports whether values of a shape are walked over by a program: those
-// that are no pointers and no interfaces.
+// canProgram reports whether values of a shape are walked over by a program: all but
+// pointers, interfaces, slices, maps, functions, channels and large arrays.
 func (sh *shape) canProgram() bool {
 	switch sh.kind {
 	case reflect.Array:
@@ -81,7 +80,7 @@ func (w *Walker) quickly(sh *shape, p unsafe.Pointer) {
 	w.sum = h
 }
 
-// appendOps appends the program for a value of a shape that lies at an offset.
+// appendOps appends the program for a value of a shape at an offset.
 func (sh *shape) appendOps(list []op, offset uintptr) []op {
 	switch {
 	case sh.role == roleSpecial:
@@ -104,8 +103,8 @@ func (sh *shape) appendOps(list []op, offset uintptr) []op {
 	return appendBytes(list, offset, sh.size)
 }
 
-// appendBytes appends to a program that numbers are read, together with those
-// before if they lie beside them.
+// appendBytes appends a step that reads numbers, merged with the step before if their
+// bytes are adjacent.
 func appendBytes(list []op, offset, size uintptr) []op {
 	if size == 0 {
 		return list

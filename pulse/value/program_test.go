@@ -14,14 +14,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// Programs are compared with walks that write texts, and both with isomorphism, on
-// values of random types.
+// Programs are compared with walks that write texts, and both with isomorphism, on values
+// of random types.
 
-// A typer draws types, and values of them. Two typers with one seed draw the same,
-// but that one of them may draw one number otherwise.
+// A typer draws types and values of them. Typers with equal seeds draw the same, except
+// that one of them may draw one number differently.
 type typer struct {
 	*rand.Rand
-	draws, odd int                              // the number of the draw that is drawn otherwise
+	draws, odd int                              // the index of the draw that differs
 	pointers   map[reflect.Type][]reflect.Value // those that were made
 }
 
@@ -84,7 +84,7 @@ func (d *typer) fill(v reflect.Value, depth int) {
 	case reflect.Complex64, reflect.Complex128:
 		v.SetComplex(complex(float64(d.small(2)), float64(d.small(2))))
 	case reflect.String:
-		v.SetString(strings.Clone("abcdefghijkl"[:d.small(12)])) // somewhere else each time
+		v.SetString(strings.Clone("abcdefghijkl"[:d.small(12)])) // at a new address each time
 	case reflect.Array:
 		for i := range v.Len() {
 			d.fill(v.Index(i), depth)
@@ -102,7 +102,7 @@ func (d *typer) fill(v reflect.Value, depth int) {
 	}
 }
 
-// fillBlock draws what leads to other values.
+// fillBlock draws a value that leads to others.
 func (d *typer) fillBlock(v reflect.Value, depth int) {
 	if depth == 0 || d.small(5) == 0 {
 		return
@@ -140,7 +140,7 @@ func (d *typer) fillBlock(v reflect.Value, depth int) {
 	}
 }
 
-// drawn returns the value of a seed; odd is the draw that is another than without.
+// drawn returns the value of a seed; odd is the index of the draw that differs.
 func drawn(seed uint64, odd int) any {
 	d := newTyper(seed, odd)
 	v := reflect.New(reflect.ArrayOf(1+d.IntN(3), d.typ(3))).Elem()
@@ -148,8 +148,8 @@ func drawn(seed uint64, odd int) any {
 	return v.Interface()
 }
 
-// disagreement says what is wrong with what programs make of two values; "" if
-// nothing is.
+// disagreement describes what is wrong with the programs' results for two values, or
+// returns "".
 func disagreement(programs *value.Walker, x, y any) string {
 	same := alike(x, y)
 	a, b := tell(programs, x, false), tell(programs, y, false)
@@ -165,8 +165,8 @@ func disagreement(programs *value.Walker, x, y any) string {
 	return ""
 }
 
-// TestPrograms: programs and walks that write texts split values of random types
-// into the same classes.
+// TestPrograms: programs and walks that write texts split values of random types into the
+// same classes.
 func TestPrograms(t *testing.T) {
 	seeds := uint64(4000)
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
@@ -192,7 +192,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// A mix has numbers beside each other, and between them what is not read.
+// A mix has adjacent numbers with parts between them that are not read.
 type mix struct {
 	A int8
 	B int8
@@ -208,8 +208,8 @@ type mix struct {
 	}
 }
 
-// TestProgramsThatLackAStep: a program that lacks any one step takes values for
-// equal that are not, and that is found.
+// TestProgramsThatLackAStep: a program without any one of its steps confuses different
+// values, and the tests notice.
 func TestProgramsThatLackAStep(t *testing.T) {
 	changes := []func(*mix){func(m *mix) { m.A++ }, func(m *mix) { m.C++ }, func(m *mix) { m.D = "d" }, func(m *mix) { m.E++ }, func(m *mix) { m.F[1] = true },
 		func(m *mix) { m.G = 1 }, func(m *mix) { m.H[0].I++ }, func(m *mix) { m.H[1].I++ }, func(m *mix) { m.H[2].I++ },
@@ -239,8 +239,8 @@ func TestProgramsThatLackAStep(t *testing.T) {
 	}
 }
 
-// TestSizesOfPrograms: no program is much larger than its type is in the source, and
-// elements of no size take no time.
+// TestSizesOfPrograms: no program is much larger than its type in the source, and
+// elements of size zero take no time.
 func TestSizesOfPrograms(t *testing.T) {
 	type eight [8][8][8][8][8]string
 	for _, c := range []struct {
@@ -259,8 +259,8 @@ func TestSizesOfPrograms(t *testing.T) {
 	}
 }
 
-// TestBits: in states numbers count by their bits, and strings end where they end, by
-// whichever walk.
+// TestBits: in states, numbers count by their bits, and strings by their length, in both
+// walks.
 func TestBits(t *testing.T) {
 	nan, zero := math.NaN(), 0.0
 	for _, c := range []struct {
@@ -290,7 +290,7 @@ func TestBits(t *testing.T) {
 	}
 }
 
-// TestPadding: what lies between fields is no part of a value.
+// TestPadding: padding between fields does not count.
 func TestPadding(t *testing.T) {
 	type padded struct {
 		a int8
@@ -317,7 +317,7 @@ func TestPadding(t *testing.T) {
 	}
 }
 
-// TestSteady: what counts the same at all times of a run.
+// TestSteady checks which values count the same at all times of a run.
 func TestSteady(t *testing.T) {
 	w := roles()
 	for _, c := range []struct {

@@ -11,30 +11,30 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A shape is how values of a type are read.
+// A shape describes how values of a type are read.
 type shape struct {
 	typ     reflect.Type
 	kind    reflect.Kind
 	role    Role
-	id      int32 // no other shape of the walker has it
+	id      int32 // unique among the shapes of the walker
 	name    string
 	hash    uint64 // of the name
 	size    uintptr
 	plain   bool // see Walker.Plain
 	steady  bool // see Walker.Steady
-	flat    bool // nothing but numbers, side by side: values are alike when their bytes are
+	flat    bool // only adjacent numbers: values are equal if their bytes are
 	methods bool // the type is an interface with methods
-	boxed   bool // a struct or array that an interface holds in the place of the pointer to it
+	boxed   bool // a struct or array that is only a pointer, which an interface holds directly
 	key     *shape
 	elem    *shape
 	len     int // of an array
 	fields  []field
-	special func(unsafe.Pointer) // how a special value is written
-	inCell  reflect.Value        // of a map or a boxed value: what is in the walker's cell
-	buffers []*mapBuffer         // those not in use
+	special func(unsafe.Pointer) // writes a special value
+	inCell  reflect.Value        // of a map or a boxed value: the value in the walker's cell
+	buffers []*mapBuffer         // unused ones
 
 	program    bool // see Walker.quickly
-	programmed bool // ops are made
+	programmed bool // ops is set
 	ops        []op
 }
 
@@ -42,27 +42,28 @@ type field struct {
 	name    string
 	offset  uintptr
 	shape   *shape
-	guarded bool // by a lock beside it: see guards
+	guarded bool // by a lock next to it: see guards
 }
 
-// A Role is what the values of a type are besides their kind.
+// A Role says whether and how the values of a type count.
 type Role uint8
 
 const (
-	// RoleData is the role of most types: they count by what they hold.
+	// RoleData is the role of most types: they count by their contents.
 	RoleData Role = iota
-	// RoleTool is that of the tools of a test, which say nothing of the
-	// program. They count for nothing, whatever they hold.
+	// RoleTool is the role of the tools of a test, which say nothing about the program.
+	// They do not count, whatever they contain.
 	RoleTool
-	// RoleLock is that of locks and the like: they tell when something runs,
-	// not what it knows. For states they are data, for fingerprints tools.
+	// RoleLock is the role of synchronization types such as locks. They say when
+	// something runs, not what it knows. For states they are data, for fingerprints
+	// tools.
 	RoleLock
 
-	roleSpecial // Walker.Special writes them
+	roleSpecial // written by Walker.Special
 )
 
-// findRole sets the role of a shape and, if that is roleSpecial, how its values are
-// written.
+// findRole sets the role of a shape and, for roleSpecial, the function that writes its
+// values.
 func (w *Walker) findRole(sh *shape) {
 	sh.role, sh.steady = RoleData, true
 	if sh.kind != reflect.Struct {
@@ -94,27 +95,27 @@ func (w *Walker) findRole(sh *shape) {
 	}
 }
 
-// builder writes a strings.Builder. The memory behind its length holds whatever
-// was there before, and nobody can read it.
+// builder writes a strings.Builder. It leaves out the memory beyond its length, which
+// nobody can read.
 func (w *Walker) builder(p unsafe.Pointer) {
 	b := (*strings.Builder)(p)
 	w.string(b.String())
 	w.Signed(int64(b.Cap()))
 }
 
-// recentShapes is how many shapes are found without a search in the map.
+// recentShapes is the size of the cache in front of the map of shapes.
 const recentShapes = 64
 
-// A recentShape is the shape of the type that an interface's type word names.
+// A recentShape caches the shape for the type word of an interface.
 type recentShape struct {
 	word  uintptr
 	shape *shape
 }
 
-// nilShape is the shape of an interface that holds nothing.
+// nilShape is the shape of a nil interface.
 var nilShape = shape{name: "nil", plain: true, steady: true}
 
-// shapeOf returns the shape of what an interface holds.
+// shapeOf returns the shape of the value in an interface.
 func (w *Walker) shapeOf(v any) *shape {
 	word := *(*uintptr)(unsafe.Pointer(&v))
 	r := &w.recent[word>>5%recentShapes]
@@ -129,8 +130,8 @@ func (w *Walker) shapeOf(v any) *shape {
 	return sh
 }
 
-// shape returns the shape of a type. The type may lead to itself: its shape
-// is in the map before those of its parts are asked for.
+// shape returns the shape of a type. Types may be recursive: a shape is in the map before
+// those of its parts are computed.
 func (w *Walker) shape(t reflect.Type) *shape {
 	if sh := w.shapes[t]; sh != nil {
 		return sh
@@ -169,8 +170,7 @@ func (w *Walker) shape(t reflect.Type) *shape {
 	return sh
 }
 
-// isFlat reports whether values of a shape hold nothing but numbers, and nothing
-// between them that is no part of the value.
+// isFlat reports whether values of a shape consist of numbers only, without padding.
 func (sh *shape) isFlat() bool {
 	if sh.role != RoleData {
 		return false
@@ -179,7 +179,7 @@ func (sh *shape) isFlat() bool {
 	case reflect.Array:
 		return sh.elem.flat
 	case reflect.Struct:
-		sum := uintptr(0) // less than the size if anything lies between
+		sum := uintptr(0) // less than the size if there is padding
 		for i := range sh.fields {
 			f := &sh.fields[i]
 			if !f.shape.flat || f.guarded {
@@ -194,8 +194,8 @@ func (sh *shape) isFlat() bool {
 	return sh.plain
 }
 
-// addFields gives the shape of a struct those of its fields. Whether the
-// struct is plain is set last: one that leads to itself is not.
+// addFields adds the shapes of a struct's fields. It sets plain last: a recursive struct
+// is not plain.
 func (w *Walker) addFields(sh *shape) {
 	if sh.role == RoleTool {
 		return
@@ -211,18 +211,17 @@ func (w *Walker) addFields(sh *shape) {
 		sh.fields = append(sh.fields, field{f.Name, f.Offset, inner, !f.IsExported()})
 	}
 	sh.plain = plain
-	if sh.role != roleSpecial { // it counts by what is written of it
+	if sh.role != roleSpecial { // otherwise steady depends on how it is written
 		sh.steady = steady
 	}
 	guards(sh.fields)
 }
 
-// guards notes which fields of a struct a lock guards: those below it, as is
-// the custom, and those above that are not exported. Whoever holds the lock may
-// change them at any time, as a cache does, so they do not count in
-// fingerprints.
+// guards marks the fields of a struct that a lock guards: by custom those below it, and
+// those above that are not exported. They do not count in fingerprints, since whoever
+// holds the lock may change them at any time, as a cache does.
 //
-// Before the call a field is guarded if it is not exported.
+// Before the call, guarded is set for fields that are not exported.
 func guards(fields []field) {
 	lock := slices.IndexFunc(fields, func(f field) bool { return isGuard(f.shape.typ) })
 	for i := range fields {
@@ -231,7 +230,7 @@ func guards(fields []field) {
 	}
 }
 
-// isGuard reports whether a type is a lock that guards what stands beside it.
+// isGuard reports whether a type is a lock that guards the fields next to it.
 func isGuard(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -243,8 +242,8 @@ func isGuard(t reflect.Type) bool {
 	return false
 }
 
-// TypeName returns the name of a type with the whole path of its package,
-// which reflect.Type.String leaves out.
+// TypeName returns the name of a type with the whole path of its package, which
+// reflect.Type.String shortens.
 func TypeName(t reflect.Type) string {
 	switch {
 	case t.Kind() == reflect.Pointer && t.Name() == "":

@@ -1,22 +1,21 @@
-// Package value is an inner part of jostle, not for users: it walks over Go values,
-// whatever their types, and hashes what it meets. A walk is of one of two sorts:
+// Package value is internal to jostle, not for users: it walks over Go values of any type
+// and computes hashes. There are two sorts of walks:
 //
 //   - A walk for a state (Begin, then Value and the methods that write single
-//     words) gives hashes that mean the same in every process. It can write a
-//     text in place of them, which tells the same values apart: then the hash is
-//     another, and of no use. What a function, a channel or an unsafe pointer leads to
-//     cannot be read, and neither can a value that holds one (Try).
+//     words) has hashes that are the same in every process. It can also write a
+//     text that distinguishes the same values; the hash is then a different one
+//     and useless. It cannot read functions, channels and unsafe pointers, nor
+//     values that hold one (Try).
 //   - A walk for a fingerprint (Fingerprint) shows whether a value was changed.
-//     It reads every value. What cannot be read counts by its address, so
-//     fingerprints are only good in the process that made them.
+//     It reads every value. Unreadable parts count by their addresses, so
+//     fingerprints are valid only in the process that made them.
 //
-// In both, a pointer counts by where it leads and never by its address. The
-// blocks of memory behind pointers are numbered in the order of the walk, and a
-// pointer to a block that has a number counts by that number. So circles come
-// to an end and nothing is walked twice. Two values are alike if they hold the
-// same and share the same: where one has two pointers to one block, the other
-// must have that too. Maps are sets of entries. For a state a slice is all that
-// it can grow to, for a fingerprint what it is up to its length.
+// In both, a pointer counts by what it points to, not by its address. The blocks of
+// memory behind pointers are numbered in the order of the walk, and a pointer to a
+// numbered block counts by that number. So cycles end and nothing is walked twice. Two
+// values are equal if they have equal contents and the same sharing: where one has two
+// pointers to one block, so has the other. Maps are sets of entries. In a state a slice
+// counts up to its capacity, in a fingerprint up to its length.
 package value
 
 import (
@@ -27,75 +26,76 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A Walker walks over values, one walk at a time. It keeps what it learns of
-// types, and its memory, from walk to walk. The zero Walker is ready.
+// A Walker walks over values, one walk at a time. It reuses its shapes of types, and its
+// memory, in later walks. The zero Walker is ready.
 type Walker struct {
-	// Special returns a function that writes the values of a struct type in
-	// walks for states, in place of what they hold, or nil for other types. The
-	// function is given the address of a value, which it must not keep. Special
-	// is asked once for each type, and whether a value counts the same at all times
-	// of a run. For fingerprints such values count by what they hold.
+	// Special returns a function that writes values of a struct type in walks for states,
+	// in place of their contents, or nil for other types. The function gets the address
+	// of a value, which it must not keep. Special is called once for each type. Steady
+	// reports whether a value counts the same at all times of a run. In fingerprints such
+	// values count by their contents.
 	Special func(reflect.Type) (write func(unsafe.Pointer), steady bool)
-	// Role returns the role of a struct type. It is asked once for each type;
-	// nil gives all types RoleData. It is not asked for those of the packages
-	// testing, log and log/slog and for time.Location, which are tools, nor for
-	// those of sync, sync/atomic and context, which are locks.
+	// Role returns the role of a struct type; nil means RoleData for all types. It is
+	// called once for each type. It is not called for types of the packages testing, log
+	// and log/slog and for time.Location, which are tools, nor for those of sync,
+	// sync/atomic and context, which are locks.
 	Role func(reflect.Type) Role
 
 	words
 	mode
-	quick  bool   // by programs: the walk is for a state, and no text is written now
-	unread bool   // met something that cannot be read
-	why    string // what that was; valid while unread, and after Try and TryAll until the next walk
+	quick  bool   // use programs: the walk is for a state, and writes no text now
+	unread bool   // something could not be read
+	why    string // the reason; valid while unread, and after Try and TryAll until the next walk
 	depth  int    // of pointers, slices, maps and interfaces around the current value
-	probes int    // that have begun and not ended
+	probes int    // begun and not ended
 	effort int    // see maxEffort
 
 	shapes map[reflect.Type]*shape
 	recent [recentShapes]recentShape
 
 	blocks  blocks
-	spans   []span // scratch of Overlaps
+	spans   []span // scratch memory of Overlaps
 	errands []errand
 	cell    unsafe.Pointer // a map or a boxed value, to be read by shape.inCell
 }
 
-// A mode is how a walk treats some values. The zero mode is that of walks for
-// states, fingerprintMode that of walks for fingerprints.
+// A mode is how a walk treats some values. The zero mode is for states, fingerprintMode
+// for fingerprints.
 type mode struct {
-	addresses bool // what cannot be read, and tools behind pointers, count by their addresses
+	addresses bool // unreadable values, and tools behind pointers, count by their addresses
 	noSpecial bool // special values are data
 	noLocks   bool // locks are tools
-	later     bool // blocks are walked when the rest is done, so that long chains need no deep stack
+	later     bool // blocks are walked last, so that long chains need no deep stack
 }
 
 var fingerprintMode = mode{addresses: true, noSpecial: true, noLocks: true, later: true}
 
 const (
-	// maxDepth bounds how deep a walk for a state goes, so that a long list
-	// does not need a stack as deep. What is deeper cannot be read.
+	// maxDepth limits the depth of a walk for a state, and thereby the stack for a long
+	// list. Deeper values count as unreadable.
 	maxDepth = 10_000
-	// maxEffort bounds how many blocks a Try meets inside of probes. A map with pointers as keys is sorted by probes, and each map
-	// behind such a key again by probes of its own: the work can double with
-	// each level. What takes more cannot be read.
+	// maxEffort limits how many blocks a Try meets inside of probes. A map with pointers
+	// as keys is sorted by probes, and each map behind such a key again by probes of its
+	// own: the work can double with each level. Values beyond the limit count as
+	// unreadable.
 	maxEffort = 1 << 17
 )
 
 const tooDeep = "is too deep to compare"
 
-// cannot notes why what the walk has met cannot be read.
+// cannot records that a value cannot be read, and why.
 func (w *Walker) cannot(why string) {
 	if !w.unread {
 		w.unread, w.why = true, why
 	}
 }
 
-// Why returns what hindered the last Try or TryAll that returned false, in
-// words that follow the name of a value: "holds a function".
+// Why returns why the last Try or TryAll returned false, in words that follow the name of
+// a value: "holds a function".
 func (w *Walker) Why() string { return w.why }
 
-// Begin begins a walk for a state and forgets the one before, which may have
-// ended in a panic. With texts it writes a text, and Sum is another than without.
+// Begin begins a walk for a state and discards the one before, which may have panicked.
+// With texts it writes a text, and Sum differs from that without.
 func (w *Walker) Begin(texts bool) {
 	w.words = words{texts: texts, text: w.text[:0]}
 	w.mode, w.unread, w.why = mode{}, false, ""
@@ -106,11 +106,11 @@ func (w *Walker) Begin(texts bool) {
 	w.errands = w.errands[:0]
 }
 
-// Fingerprint returns a hash of all that a value leads to. It ends the walk
-// that was begun. Functions and channels count by their addresses only, and so
-// do tools and locks behind pointers; other tools and locks count for nothing,
-// and neither do the fields of a struct that a Mutex, a RWMutex or a Once of it
-// guards: those below it, and those above that are not exported.
+// Fingerprint returns a hash of everything that a value leads to. It ends the current
+// walk. Functions and channels count by their addresses only, and so do tools and locks
+// behind pointers. Other tools and locks do not count. Neither do the fields of a struct
+// that its Mutex, RWMutex or Once guards: those below it, and those above that are not
+// exported.
 func (w *Walker) Fingerprint(v any) uint64 {
 	w.Begin(false)
 	w.mode, w.quick = fingerprintMode, false
@@ -119,8 +119,8 @@ func (w *Walker) Fingerprint(v any) uint64 {
 	return w.sum
 }
 
-// FlatSlice returns the memory of a slice up to its length; ok is false if a value is
-// no slice, or one of elements that are not just numbers side by side.
+// FlatSlice returns the memory of a slice up to its length. ok is false if v is not a
+// slice, is nil or empty, or has elements with anything but adjacent numbers.
 func (w *Walker) FlatSlice(v any) (data []byte, ok bool) {
 	sh := w.shapeOf(v)
 	if sh.kind != reflect.Slice || !sh.elem.flat || sh.role != RoleData {
@@ -128,13 +128,13 @@ func (w *Walker) FlatSlice(v any) (data []byte, ok bool) {
 	}
 	h := (*sliceHeader)((*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1])
 	if h.data == nil || h.len == 0 {
-		return nil, false // what is nil is told from what is empty
+		return nil, false // nil and empty slices differ
 	}
 	return unsafe.Slice((*byte)(h.data), uintptr(h.len)*sh.elem.size), true
 }
 
-// SliceOf returns a new slice of the type of another that FlatSlice knows, with what
-// FlatSlice returned once.
+// SliceOf returns a new slice of the type of like, with data that FlatSlice returned for
+// a slice of that type.
 func SliceOf(like any, data []byte) any {
 	t := reflect.TypeOf(like)
 	n := len(data) / int(t.Elem().Size())
@@ -143,9 +143,9 @@ func SliceOf(like any, data []byte) any {
 	return list.Interface()
 }
 
-// Contents returns a hash of what a value leads to that is the same in every
-// run and process; ok is false when it cannot be read, as a function cannot.
-// Locks count for nothing. It ends the walk that was begun.
+// Contents returns a hash of what a value leads to that is the same in every run and
+// process. ok is false if a part, such as a function, cannot be read. Locks do not count.
+// It ends the current walk.
 func (w *Walker) Contents(v any) (sum uint64, ok bool) {
 	w.Begin(false)
 	w.mode, w.quick = mode{noLocks: true, later: true}, false
@@ -154,12 +154,12 @@ func (w *Walker) Contents(v any) (sum uint64, ok bool) {
 	return w.sum, !w.unread
 }
 
-// Steady reports whether what an interface holds is Plain, and counts in states the
-// same at all times of a run: it has no special value that does not.
+// Steady reports whether the value in an interface is Plain and counts the same in states
+// at all times of a run: it has no special value that does not.
 func (w *Walker) Steady(v any) bool { return w.shapeOf(v).steady }
 
-// SteadySum returns the hash of a Steady value by itself, in the middle of whatever
-// walk; zero for other values.
+// SteadySum returns the hash of a Steady value by itself, or zero for other values. It
+// may be called during a walk.
 func (w *Walker) SteadySum(v any) uint64 {
 	sh := w.shapeOf(v)
 	if !sh.steady {
@@ -172,13 +172,13 @@ func (w *Walker) SteadySum(v any) uint64 {
 	return w.EndProbe(m)
 }
 
-// Plain reports whether what an interface holds has no pointers but those of
-// strings, of tools and of special values: no other value can be a part of it,
-// and a copy of it cannot be changed by others.
+// Plain reports whether the value in an interface has no pointers except those of
+// strings, tools and special values. No other value can be a part of it, and nobody else
+// can change a copy of it.
 func (w *Walker) Plain(v any) bool { return w.shapeOf(v).plain }
 
-// Try writes a value as Value does, if it can be read. Else it writes nothing
-// and returns false.
+// Try writes a value as Value does, if it can be read. Otherwise it writes nothing and
+// returns false.
 func (w *Walker) Try(v any) bool {
 	sum, text, blocks := w.sum, len(w.text), len(w.blocks.list)
 	w.effort = 0
@@ -189,8 +189,8 @@ func (w *Walker) Try(v any) bool {
 	return true
 }
 
-// TryAll writes values one after another, if all can be read. Else it writes
-// nothing and returns false.
+// TryAll writes values one after another, if all can be read. Otherwise it writes nothing
+// and returns false.
 func (w *Walker) TryAll(values []any) bool {
 	sum, text, blocks := w.sum, len(w.text), len(w.blocks.list)
 	w.effort = 0
@@ -203,22 +203,21 @@ func (w *Walker) TryAll(values []any) bool {
 	return true
 }
 
-// undo takes back what was written since the walk had come to a hash, a length
-// of the text and a number of blocks.
+// undo restores the hash, the length of the text and the number of blocks.
 func (w *Walker) undo(sum uint64, text, blocks int) {
 	w.blocks.cut(blocks)
 	w.sum, w.text, w.unread = sum, w.text[:text], false
 }
 
-// A Mark is what a walk had come to when a probe began.
+// A Mark is the state of a walk when a probe begins.
 type Mark struct {
 	sum             uint64
 	blocks, errands int32
 	texts, quick    bool
 }
 
-// Probe begins a hash of its own, without a text. It knows the blocks that the
-// walk has met and leaves behind none that it meets. EndProbe ends it.
+// Probe begins a separate hash, without a text. The probe knows the blocks of the walk,
+// but adds none to it. EndProbe ends it.
 func (w *Walker) Probe() Mark {
 	m := Mark{w.sum, int32(len(w.blocks.list)), int32(len(w.errands)), w.texts, w.quick}
 	w.probes++
@@ -226,8 +225,7 @@ func (w *Walker) Probe() Mark {
 	return m
 }
 
-// EndProbe returns the hash that was begun by Probe, and goes on with the walk
-// where it was then.
+// EndProbe returns the hash begun by Probe, and continues the walk from there.
 func (w *Walker) EndProbe(m Mark) uint64 {
 	if w.later {
 		w.runErrands(int(m.errands))
@@ -239,7 +237,7 @@ func (w *Walker) EndProbe(m Mark) uint64 {
 	return sum
 }
 
-// Type writes the type of what an interface holds.
+// Type writes the type of the value in an interface.
 func (w *Walker) Type(v any) { w.typed(w.shapeOf(v)) }
 
 func (w *Walker) typed(sh *shape) {
@@ -248,15 +246,15 @@ func (w *Walker) typed(sh *shape) {
 	w.Say(" ")
 }
 
-// Value writes what an interface holds, and its type.
+// Value writes the value in an interface, and its type.
 func (w *Walker) Value(v any) {
 	sh := w.shapeOf(v)
 	w.typed(sh)
 	if v == nil || !w.deeper() {
 		return
 	}
-	// The second word of an interface is a pointer to the value, or the value
-	// itself where that is nothing but a pointer.
+	// The second word of an interface is a pointer to the value, or the value itself if
+	// that is only a pointer.
 	word := (*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1]
 	switch sh.kind {
 	case reflect.Pointer:
@@ -273,8 +271,8 @@ func (w *Walker) Value(v any) {
 	w.depth--
 }
 
-// deeper reports whether the walk may go into one more pointer, slice, map or
-// interface. Depth counts it then.
+// deeper reports whether the walk may follow one more pointer, slice, map or interface.
+// If so, it increments depth.
 func (w *Walker) deeper() bool {
 	if w.probes > 0 {
 		w.effort++
@@ -291,8 +289,8 @@ func (w *Walker) deeper() bool {
 func (w *Walker) held(sh *shape, v any, word unsafe.Pointer) {
 	switch {
 	case sh.boxed:
-		// All that is in it is one pointer. That is read before anything else
-		// can come into the cell.
+		// Its only content is one pointer. That is read before anything else can come
+		// into the cell.
 		sh.inCell.Set(reflect.ValueOf(v))
 		w.value(sh, unsafe.Pointer(&w.cell))
 		w.cell = nil
@@ -350,8 +348,8 @@ func (w *Walker) value(sh *shape, p unsafe.Pointer) {
 	}
 }
 
-// standsApart reports whether a value does not count by what it holds. It
-// writes what such a value counts by, if by anything.
+// standsApart reports whether a value does not count by its contents. It writes what such
+// a value counts by, if anything.
 func (w *Walker) standsApart(sh *shape, p unsafe.Pointer) bool {
 	switch sh.role {
 	case roleSpecial:
@@ -401,7 +399,7 @@ func (w *Walker) number(k reflect.Kind, p unsafe.Pointer) {
 	}
 }
 
-// opaque writes what cannot be read unless it is nil.
+// opaque writes a value that cannot be read unless it is nil.
 func (w *Walker) opaque(k reflect.Kind, p unsafe.Pointer) {
 	switch {
 	case p == nil:
@@ -425,7 +423,7 @@ func (w *Walker) pointer(sh *shape, p unsafe.Pointer) {
 		if w.Tag(1, "… "); w.addresses {
 			w.Word(uint64(uintptr(p)))
 		}
-	case sh.elem.size == 0: // has an address only by chance
+	case sh.elem.size == 0: // its address is arbitrary
 		w.Tag(1, "& ")
 	case !w.refer(sh, p, sh.elem.size, 1):
 	case w.later && !sh.elem.plain:
@@ -442,13 +440,12 @@ type sliceHeader struct {
 	len, cap int
 }
 
-// slice writes a slice, which stands for a block as large as it can grow: what
-// is appended to it may be another's.
+// slice writes a slice. Its block is as large as its capacity: an append may write to
+// memory that another slice shares.
 //
-// In a state a slice counts up to its capacity. The capacity decides whether two
-// slices that are appended to one share an array. What lies behind the length
-// comes back when the slice is cut anew. A fingerprint leaves out both: nobody
-// who only reads a message sees them.
+// In a state a slice counts up to its capacity. The capacity decides whether two slices
+// appended to one share an array, and elements beyond the length come back when the slice
+// is resliced. A fingerprint ignores both: a mere reader of a message does not see them.
 func (w *Walker) slice(sh *shape, h *sliceHeader) {
 	n, key := h.len, uint64(h.len)
 	if !w.addresses {
@@ -473,8 +470,7 @@ func (w *Walker) slice(sh *shape, h *sliceHeader) {
 	}
 }
 
-// capacity writes up to where a slice counts. The text leaves out what is usual,
-// that this is its length.
+// capacity writes how far a slice counts. The text leaves it out if it is the length.
 func (w *Walker) capacity(n, length int) {
 	if w.addresses {
 		return
@@ -507,9 +503,8 @@ func (w *Walker) elements(elem *shape, p unsafe.Pointer, n int) {
 	w.Say("] ")
 }
 
-// An errand is a part of the walk that was put off: over what a pointer, a
-// slice or a map of the shape leads to, or over a struct or an array in an
-// interface.
+// An errand is a postponed part of the walk: over what a pointer, a slice or a map of the
+// shape leads to, or over a struct or an array in an interface.
 type errand struct {
 	shape *shape
 	start unsafe.Pointer
@@ -520,9 +515,8 @@ func (w *Walker) postpone(sh *shape, start unsafe.Pointer, n int) {
 	w.errands = append(w.errands, errand{sh, start, n})
 }
 
-// runErrands goes over what was put off, but for the first n errands. The last
-// comes first: so those of a list, each of which leads to the next, do not
-// pile up.
+// runErrands runs the errands after the first n, the last one first: so those of a linked
+// list, each of which leads to the next, do not pile up.
 func (w *Walker) runErrands(n int) {
 	for len(w.errands) > n {
 		last := len(w.errands) - 1
@@ -546,10 +540,10 @@ func (w *Walker) run(e errand) {
 	}
 }
 
-// refer writes a pointer to a block. It reports whether the block is new: then
-// what is in it has to follow.
+// refer writes a pointer to a block. It reports whether the block is new: its contents
+// must then follow.
 //
-// Part tells blocks with one start and one shape apart: slices of several lengths.
+// Part distinguishes blocks with one start and one shape: slices of different lengths.
 func (w *Walker) refer(sh *shape, start unsafe.Pointer, size uintptr, part uint64) bool {
 	b := block{start: uintptr(start), end: uintptr(start) + size}
 	b.key = hash.Fold(uint64(b.start), part^uint64(sh.id)<<40)

@@ -21,7 +21,7 @@ import (
 )
 
 type (
-	// A cell leads to the next by a way of its own.
+	// A cell leads to the next through a separate kind of reference.
 	cell   struct{ next *cell }
 	cons   struct{ first, rest any }
 	nested []nested
@@ -32,8 +32,8 @@ type (
 	}
 )
 
-// TestLongChains: what leads to the next, and that to the next, a hundred thousand times, at
-// night a million, does not need a stack as deep.
+// TestLongChains: a chain of a hundred thousand links, at night a million, needs no deep
+// stack.
 func TestLongChains(t *testing.T) {
 	length := 100_000
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
@@ -56,8 +56,8 @@ func TestLongChains(t *testing.T) {
 	}
 }
 
-// TestKeysThatLeadToKeys: maps whose keys lead to such maps are sorted without
-// walking over all that is behind each key.
+// TestKeysThatLeadToKeys: maps whose keys lead to such maps are sorted without walking
+// everything behind each key.
 func TestKeysThatLeadToKeys(t *testing.T) {
 	make := func(change int) *peer {
 		all := []*peer{}
@@ -80,8 +80,8 @@ func TestKeysThatLeadToKeys(t *testing.T) {
 	}
 }
 
-// TestTwins: the entries of a map that are alike count as a multiset in
-// fingerprints. States tell such keys apart by their values, if they can.
+// TestTwins: equal entries of a map count as a multiset in fingerprints. States order
+// such keys by their values, if possible.
 func TestTwins(t *testing.T) {
 	type key = *[1]int
 	for range 20 { // the order of a map is another each time
@@ -98,7 +98,7 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// TestLargeMaps: the order of a map does not show, however large it is.
+// TestLargeMaps: the order of a map never shows, however large it is.
 func TestLargeMaps(t *testing.T) {
 	make := func() (m map[string]*thing, k map[*thing]*int) {
 		m, k = map[string]*thing{}, map[*thing]*int{}
@@ -117,8 +117,8 @@ func TestLargeMaps(t *testing.T) {
 	}
 }
 
-// TestOnePlaceTwoTypes: a struct and its first field are at one address, and
-// are two blocks.
+// TestOnePlaceTwoTypes: a struct and its first field have one address, and are two
+// blocks.
 func TestOnePlaceTwoTypes(t *testing.T) {
 	type outer struct {
 		in cell
@@ -142,8 +142,8 @@ type (
 	}
 )
 
-// roles is a walker to which a tool is a tool, a watch a lock, and a named
-// value is its name.
+// roles returns a walker to which a tool is a tool, a watch is a lock, and a named value
+// counts by its name.
 func roles() *value.Walker {
 	w := &value.Walker{}
 	w.Role = func(t reflect.Type) value.Role {
@@ -164,7 +164,7 @@ func roles() *value.Walker {
 	return w
 }
 
-// TestRoles: which changes inside a value show in states and in fingerprints.
+// TestRoles checks which changes inside a value show in states and in fingerprints.
 func TestRoles(t *testing.T) {
 	for _, c := range []struct {
 		v             any
@@ -221,7 +221,7 @@ func changes[T any](v *T, change func(*T), state, prints bool) struct {
 	}{v, func() { change(v) }, state, prints}
 }
 
-// TestPlain: what others can change, or be a part of, is not plain.
+// TestPlain: values that others can change, or be a part of, are not plain.
 func TestPlain(t *testing.T) {
 	w := roles()
 	for _, v := range []any{nil, 1, "a", 1.5, [2]string{}, thing{}.B, struct{ s string }{}, tool{}, named{}, watch{}, [0]int{}} {
@@ -282,7 +282,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// TestOverlaps: which parts of memory two values share shows in states.
+// TestOverlaps: shared memory of two values shows in states.
 func TestOverlaps(t *testing.T) {
 	of := func(v any) told {
 		w := &value.Walker{}
@@ -310,7 +310,7 @@ func TestOverlaps(t *testing.T) {
 	}
 }
 
-// TestTexts holds what the text of a value looks like.
+// TestTexts checks the text of a value.
 func TestTexts(t *testing.T) {
 	x := &thing{N: -1, S: "\x00", I: []int{1, 2}, Sorted: map[string]int{"k": 1}}
 	x.P = x
@@ -368,8 +368,8 @@ func BenchmarkFingerprint(b *testing.B) {
 	})
 }
 
-// TestManyBlocks: that two pointers lead to one block shows however many blocks came
-// between them, also when others were met meanwhile and taken back.
+// TestManyBlocks: two pointers to one block are recognized however many blocks came
+// between them, also if blocks were added and removed meanwhile.
 func TestManyBlocks(t *testing.T) {
 	w := &value.Walker{}
 	unreadable := []any{func() {}}

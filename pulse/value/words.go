@@ -8,35 +8,34 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// words is what a walk has written: a hash of words and, if it was asked for,
-// a text that tells the same values apart.
+// words is the output of a walk: a hash of words and, on request, a text that
+// distinguishes the same values.
 type words struct {
 	sum   uint64
 	text  []byte
-	texts bool // the text is written, too
+	texts bool // also write the text
 }
 
-// Sum returns the hash of all that was written since Begin.
+// Sum returns the hash of everything written since Begin.
 func (w *words) Sum() uint64 { return w.sum }
 
-// Text returns the text of all that was written since Begin. The next walk
-// writes over it.
+// Text returns the text written since Begin. The next walk overwrites it.
 func (w *words) Text() []byte { return w.text }
 
-// Texts reports whether the text is written besides the hash.
+// Texts reports whether the text is written in addition to the hash.
 func (w *words) Texts() bool { return w.texts }
 
-// Word adds a word to the hash alone.
+// Word adds a word to the hash only.
 func (w *words) Word(x uint64) { w.sum = hash.Fold(w.sum, x) }
 
-// Say adds to the text alone.
+// Say adds to the text only.
 func (w *words) Say(text string) {
 	if w.texts {
 		w.text = append(w.text, text...)
 	}
 }
 
-// Tag writes a word that the text shows in another way.
+// Tag writes a word with a separate text.
 func (w *words) Tag(x uint64, text string) {
 	w.Word(x)
 	w.Say(text)
@@ -82,8 +81,8 @@ func (w *words) string(s string) {
 	}
 }
 
-// bytes adds n bytes to the hash, eight at a time and in an order that does
-// not depend on the machine's.
+// bytes adds n bytes to the hash, eight at a time, in little-endian order on every
+// machine.
 func (w *words) bytes(data *byte, n int) {
 	h := hash.Fold(w.sum, uint64(n))
 	list := unsafe.Slice(data, n)
@@ -100,8 +99,8 @@ func (w *words) bytes(data *byte, n int) {
 	w.sum = hash.Fold(h, last)
 }
 
-// flatHash returns a hash of memory for fingerprints: words in pairs, in four lanes
-// that do not wait for each other.
+// flatHash returns a hash of memory for fingerprints: pairs of words in four independent
+// lanes.
 func flatHash(p []byte) uint64 {
 	a, b, c, d := uint64(len(p)), uint64(1), uint64(2), uint64(3)
 	for ; len(p) >= 64; p = p[64:] {

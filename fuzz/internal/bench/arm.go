@@ -13,15 +13,15 @@ import (
 // An Arm is one way to search.
 type Arm struct {
 	Name string
-	// Portfolio is what makes the runs, in turns; none is what searches have by default.
+	// Portfolio makes the runs in turns; none means the default of searches.
 	Portfolio []search.Entry
 }
 
-// Random is the name of the arm with which all others are compared.
+// Random is the name of the arm that all others are compared with.
 const Random = "random"
 
-// Arms returns all arms: plain random first, then the default portfolio, then the
-// arms that package search knows by name, and the baselines. Tables list them in this order.
+// Arms returns all arms in the order of the tables: plain random, the default portfolio,
+// the arms that package search knows by name, and the baselines.
 func Arms() []Arm {
 	list := []Arm{named(Random), {Name: "portfolio"}}
 	for _, name := range search.Names() {
@@ -35,7 +35,7 @@ func Arms() []Arm {
 	return append(list, baseline("delays", newDelays), baseline("jitter", newJitter))
 }
 
-// ArmsByName returns the arms with some names, of those that there are.
+// ArmsByName returns the arms with the given names.
 func ArmsByName(names ...string) (list []Arm, err error) {
 	all := Arms()
 	for _, name := range names {
@@ -45,31 +45,31 @@ func ArmsByName(names ...string) (list []Arm, err error) {
 			for _, a := range all {
 				known = append(known, a.Name)
 			}
-			return nil, fmt.Errorf("no arm is called %q; there are %s", name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("there is no arm %q; arms are %s", name, strings.Join(known, ", "))
 		}
 		list = append(list, all[i])
 	}
 	return list, nil
 }
 
-// named returns an arm that package search knows by its name.
+// named returns an arm that package search knows by name.
 func named(name string) Arm {
 	entries, err := search.Strategies(name)
 	if err != nil {
-		panic(err) // search.Names has it
+		panic(err) // unreachable: the name is from search.Names
 	}
 	return Arm{name, entries}
 }
 
-// baseline returns the arm of a strategy that is here for comparison only.
+// baseline returns the arm of a strategy that exists only for comparison.
 func baseline(name string, make func() pulse.Strategy) Arm {
 	return Arm{name, []search.Entry{{Name: name, New: func(uint64) search.Arm { return only{make()} }}}}
 }
 
-// only is the arm of one strategy.
+// only is the arm of a single strategy.
 type only struct{ strategy pulse.Strategy }
 
-// Plan has the strategy decide.
+// Plan sets the strategy of a run.
 func (o only) Plan(p *props.Plan) { p.Strategy = o.strategy }
 
 // Learn does nothing.

@@ -10,22 +10,21 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// bounded picks the oldest message, but at a few random steps it puts that message
-// behind all others that wait (Emmi, Qadeer and Rakamarić, "Delay-bounded scheduling",
-// POPL 2011, where delays are enumerated and not drawn). In a run in which k steps have
-// several messages to pick from, an order that takes at most d delays comes with chance
-// at least 1/(k+1)^d; other orders never come. Messages behind a delayed one in its
-// channel wait with it.
+// bounded picks the oldest message, but at a few random steps it puts that message behind
+// all others (Emmi, Qadeer and Rakamarić, "Delay-bounded scheduling", POPL 2011). The paper
+// enumerates delays and does not draw them. Let k steps of a run have several messages to
+// pick from. Then an order that takes at most d delays has probability at least 1/(k+1)^d,
+// and other orders never occur. Messages behind a delayed one in its channel wait with it.
 type bounded struct {
 	pulse.Strategy       // answers all other questions, and draws
-	steps          int   // how many steps have several messages; 0 for as many as in the run before
-	counted        int   // these steps of the run so far
-	points         []int // the steps, from 1, at which a message is delayed; zero means none
+	steps          int   // how many steps have several messages; 0 for the number of the run before
+	counted        int   // how many such steps the run has had so far
+	points         []int // the steps, from 1, at which a message is delayed; zero for none
 	late           []lateness
 }
 
-// A lateness is the new place of a delayed message, among the places that other
-// messages have by their age.
+// A lateness is the new place of a delayed message. Places of other messages follow their
+// age.
 type lateness struct {
 	seq   int32
 	place int64
@@ -34,7 +33,7 @@ type lateness struct {
 const (
 	delaysPerRun = 2
 	firstLength  = 100     // the assumed number of steps of the first run
-	perSeq       = 1 << 16 // how many delayed messages fit between two that were sent one after the other
+	perSeq       = 1 << 16 // the number of places between two messages sent in succession
 )
 
 func newBounded() pulse.Strategy { return boundedBy(delaysPerRun, 0) }
@@ -43,7 +42,7 @@ func boundedBy(delays, steps int) pulse.Strategy {
 	return &bounded{Strategy: strategy.Random(), steps: steps, points: make([]int, delays)}
 }
 
-// Begin draws where the messages of a run are delayed.
+// Begin draws the delays of a run.
 func (b *bounded) Begin(seed uint64) {
 	b.Strategy.Begin(seed)
 	n := cmp.Or(b.steps, b.counted, firstLength)
@@ -87,7 +86,7 @@ func (b *bounded) place(seq int32) int64 {
 	return int64(seq) * perSeq
 }
 
-// last returns the highest place of all messages that wait.
+// last returns the highest place of all waiting messages.
 func (b *bounded) last(e *pulse.Enabled) (last int64) {
 	for i := range e.Len() {
 		e.Behind(i, func(s *trace.Send) bool {
@@ -98,35 +97,34 @@ func (b *bounded) last(e *pulse.Enabled) (last int64) {
 	return last
 }
 
-// delays is the random scheduler with which Bitá is compared (its section VI-B): it
-// adds to the delivery of each message a random delay, from zero up to a bound, and
-// lets none of a channel arrive before those that were sent earlier. Here steps take no
-// time of their own, so all times grow with the bound, and its size does not matter: the
-// paper's three bounds are one strategy. What the test sends, and timers that fire,
-// count as messages that are sent at that time.
+// delays is the random scheduler that Bitá is compared with (its section VI-B). It adds a
+// random delay, from zero up to a bound, to the delivery of each message, and keeps the
+// order of channels. Here steps take no time, so all times scale with the bound: the
+// paper's three bounds are one strategy. What the test sends, and timers that fire, count
+// as messages sent at that time.
 //
-// A message arrives after a chain of k others that were sent at the same time by chance
-// 1/(k+1)!: the sum of k delays must be below one. With Random it is 1/2^k.
+// A message is overtaken by a chain of k others, begun at the same time, with probability
+// 1/(k+1)!: the sum of k delays must be below its own. With Random it is 1/2^k.
 type delays struct {
 	pulse.Strategy // answers all other questions
 	state          uint64
 	now            float64
-	due            []float64 // by slot: when the message arrives, in units of the bound
+	due            []float64 // by slot: the arrival time of the message, in units of the bound
 }
 
 func newDelays() pulse.Strategy { return &delays{Strategy: strategy.Random()} }
 
-// Begin forgets the run before.
+// Begin discards the state of the run before.
 func (d *delays) Begin(seed uint64) {
 	d.Strategy.Begin(seed)
 	d.state, d.now, d.due = hash.Seed(seed, 1), 0, d.due[:0]
 }
 
-// Needs has it asked for each message, since each takes its time, and has no slot used
-// for two.
+// Needs has Pick called for each message, since each takes its time, and gives each
+// message a slot of its own.
 func (d *delays) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: true} }
 
-// Pick picks the message that arrives first. One whose time has passed while it waited
+// Pick picks the message that arrives first. A message whose time passed while it waited
 // behind another of its channel arrives at once.
 func (d *delays) Pick(e *pulse.Enabled) int {
 	for range len(e.Trace().Sends) - len(d.due) {
@@ -145,9 +143,9 @@ func (d *delays) Pick(e *pulse.Enabled) int {
 // jitterPlaces is how far jitter moves a message back.
 const jitterPlaces = 4
 
-// jitter is plain order with noise, as the default scheduler of an actor library has
-// it: each message is moved back by a random part of jitterPlaces places. So none is
-// overtaken by those that were sent jitterPlaces places after it or later.
+// jitter is plain order with noise, like the default scheduler of an actor library. It
+// moves each message back by a random part of jitterPlaces places. So messages sent
+// jitterPlaces places later or more never overtake it.
 type jitter struct {
 	pulse.Strategy // answers all other questions
 	key            uint64
@@ -176,5 +174,5 @@ func (j *jitter) place(seq int32) float64 {
 	return float64(seq) + jitterPlaces*unit(hash.Nth(j.key, uint64(seq)))
 }
 
-// unit turns a random word into a number from 0 to below 1.
+// unit maps a random word to a number in [0, 1).
 func unit(word uint64) float64 { return float64(word>>11) / (1 << 53) }

@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// relay adds an actor that two messages race to: one that is sent to it at once, and one
-// that comes through so many others. It returns whether the second came first.
+// relay adds an actor that two messages race to: one is sent to it directly, the other
+// through a chain of others. overtook reports whether the second came first.
 func relay(sys *pulse.System, others int) (overtook func() bool) {
 	first := ""
 	goal := sys.Spawn("goal", pulse.Func(func(_ *pulse.Ctx, msg any) {
@@ -30,8 +30,8 @@ func relay(sys *pulse.System, others int) (overtook func() bool) {
 	return func() bool { return first == "around" }
 }
 
-// TestDelays: the sum of k+1 delays is below one other by chance 1/(k+2)!, and a
-// message arrives before one that is sent later to the same actor.
+// TestDelays: the sum of k+1 delays is below another one with probability 1/(k+2)!. A
+// message arrives before one sent later to the same actor.
 func TestDelays(t *testing.T) {
 	const runs = 60_000
 	for others, want := range map[int]float64{1: 1. / 6, 2: 1. / 24, 3: 1. / 120} {
@@ -52,7 +52,7 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// crowd sends n messages to n actors in turn, and returns in which order they come.
+// crowd sends n messages to n actors in turn, and returns the order in which they arrive.
 func crowd(sys *pulse.System, n int) (order *[]int) {
 	order = new([]int)
 	for i := range n {
@@ -62,8 +62,8 @@ func crowd(sys *pulse.System, n int) (order *[]int) {
 	return order
 }
 
-// TestJitter: no message is overtaken by one that was sent jitterPlaces later, and the
-// next one overtakes it as often as the difference of their noise says.
+// TestJitter: no message is overtaken by one sent jitterPlaces later. The next one
+// overtakes it as often as the distribution of their noise says.
 func TestJitter(t *testing.T) {
 	const runs, n = 4000, 20
 	sys := pulse.New(pulse.Options{Strategy: newJitter()})
@@ -94,8 +94,8 @@ func TestJitter(t *testing.T) {
 	}
 }
 
-// TestBaselinesRepeat: the same seed gives the same run, whatever ran before, and other
-// seeds give others.
+// TestBaselinesRepeat: equal seeds give equal runs, whatever ran before, and different
+// seeds give different ones.
 func TestBaselinesRepeat(t *testing.T) {
 	for name, by := range map[string]pulse.Strategy{"delay": boundedBy(delaysPerRun, 20), "delays": newDelays(), "jitter": newJitter()} {
 		several := 0

@@ -13,9 +13,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// TestCoverageCurves: each arm shows as many orders of two receives in as many runs as
-// the table of testdata says. All of it follows from seeds. By day the first program is
-// measured.
+// TestCoverageCurves: each arm shows as many receive pairs as the table of testdata says.
+// Everything depends on seeds alone. By day only the first program is measured.
 func TestCoverageCurves(t *testing.T) {
 	programs, holds := coveragePrograms()[:1], golden.Rows
 	if os.Getenv("JOSTLE_NIGHTLY") != "" || os.Getenv("JOSTLE_REWRITE") == "1" {
@@ -32,7 +31,7 @@ func TestCoverageCurves(t *testing.T) {
 	}
 }
 
-// What cannot be measured is refused, and what ends early is not shown.
+// Invalid options are refused, and an interrupted measurement shows nothing.
 func TestCoverageIsRefused(t *testing.T) {
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -54,8 +53,8 @@ func TestCoverageIsRefused(t *testing.T) {
 	}
 }
 
-// Of a small program it is known how many orders there are. A program without any has a
-// row, and a picture, too.
+// For a small program the number of orders is known. A program without any also has a row
+// and a picture.
 func TestCoverageOfSmallPrograms(t *testing.T) {
 	c, err := measureCoverage(context.Background(), coverageOptions{Seeds: 1, Runs: 3, Programs: []subjects.Subject{
 		{Name: "three", Mended: load.Senders(3, 1).Build},

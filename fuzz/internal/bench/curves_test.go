@@ -16,9 +16,9 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// coveragePrograms returns those of which the coverage is measured: larger ones, in which many
-// orders of two receives are possible, each with one input. Only their mended forms are
-// there, which hold in all runs, so that no search ends early.
+// coveragePrograms returns the measured programs: larger ones with many possible receive
+// pairs, each with one input. They are in their correct forms, so that no search ends
+// early.
 func coveragePrograms() []subjects.Subject {
 	return []subjects.Subject{
 		{Name: "barber, 5 customers", Mended: barber.Config{Customers: 5, Chairs: 2, Mended: true}.Build},
@@ -27,15 +27,15 @@ func coveragePrograms() []subjects.Subject {
 	}
 }
 
-// coverageOptions say what measureCoverage measures. The zero value has all programs, and
-// the arms that the curves are about.
+// coverageOptions are the settings of measureCoverage. The zero value has all programs,
+// and the arms of the curves.
 type coverageOptions struct {
-	Programs []subjects.Subject // their mended forms
+	Programs []subjects.Subject // in their correct forms
 	Arms     []Arm
-	Seeds    int // of each program and arm, from 1 on; zero: 5
+	Seeds    int // for each program and arm, from 1 on; zero: 5
 	Runs     int // of each search; zero: 2,000
-	// Most is how many runs may be made to find out how many pairs can be covered at
-	// all; zero: 20,000.
+	// Most limits the runs for finding out how many pairs can be covered at all; zero:
+	// 20,000.
 	Most int
 }
 
@@ -47,7 +47,7 @@ func (o coverageOptions) withDefaults() (coverageOptions, error) {
 		o.Programs = coveragePrograms()
 	}
 	if len(o.Arms) == 0 {
-		o.Arms, _ = ArmsByName(Random, "pct", "pctcp", "pos", "urw", "bita", "guided", "portfolio") // there are these
+		o.Arms, _ = ArmsByName(Random, "pct", "pctcp", "pos", "urw", "bita", "guided", "portfolio") // these exist
 	}
 	set := func(n *int, to int) {
 		if *n == 0 {
@@ -60,34 +60,31 @@ func (o coverageOptions) withDefaults() (coverageOptions, error) {
 	return o, nil
 }
 
-// A coverageTable is what came of measureCoverage.
+// A coverageTable is the result of measureCoverage.
 type coverageTable struct {
 	Runs  int // of each search
 	Cells []coverageCell
 }
 
-// A coverageCell is what the searches of one program by one arm have shown. It follows
-// from the seeds alone.
+// A coverageCell has the results of the searches of one program by one arm. It depends on
+// the seeds alone.
 type coverageCell struct {
 	Program, Arm string
-	// Curve is how many orders by PR were seen after how many runs, for powers of two and
-	// of ten and for all: the median of the seeds, which are odd in number or else of the
-	// two in the middle the larger.
+	// Curve has the orders by PR seen after a number of runs, for powers of two and of
+	// ten and for all runs. It is the median of the seeds, or the larger of the two
+	// middle values.
 	Curve []coverage.Point
-	// Seen is the last of them, and Covered how many pairs were seen in both
-	// orders.
+	// Seen is the last of them. Covered is the number of pairs seen in both orders.
 	Seen, Covered int
-	// Possible is how many orders there are at all; zero when that is not known.
+	// Possible is the number of all possible orders, or zero if unknown.
 	Possible int
-	// Together is how many orders the searches of the program by all arms have shown,
-	// and Left of how many of these nothing is known to be in the way of the other way
-	// round, or it is not known whether there is.
+	// Together is how many orders all searches of the program have shown. Left is how
+	// many of these have an unseen reverse that is open or unknown.
 	Together, Left int
 }
 
 // measureCoverage has each arm make the same number of runs of each program, and counts
-// the orders of two receives that these show. When the context is done, it returns an
-// error and nothing else.
+// the receive pairs that these show. When the context is done, it returns only an error.
 func measureCoverage(ctx context.Context, o coverageOptions) (*coverageTable, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -117,7 +114,7 @@ func measureCoverage(ctx context.Context, o coverageOptions) (*coverageTable, er
 	return all, nil
 }
 
-// measure makes the searches of one cell, and adds what they have shown to all others.
+// measure makes the searches of one cell, and adds what they have shown to together.
 func (o coverageOptions) measure(ctx context.Context, p search.Property, arm Arm, cell *coverageCell, together *coverage.Orders) error {
 	var covered []int
 	curves, marks := map[int][]int{}, marksUntil(o.Runs)
@@ -145,8 +142,8 @@ func (o coverageOptions) measure(ctx context.Context, p search.Property, arm Arm
 	return nil
 }
 
-// marksUntil returns after how many runs orders are counted: powers of two and of ten, and
-// the last.
+// marksUntil returns the numbers of runs at which orders are counted: powers of two and
+// of ten, and the last.
 func marksUntil(last int) (list []int) {
 	for n := 1; n < last; n *= 2 {
 		list = append(list, n)
@@ -158,7 +155,7 @@ func marksUntil(last int) (list []int) {
 	return append(list, last)
 }
 
-// ordersAfter returns what a curve says of a number of runs.
+// ordersAfter returns the value of a curve after a number of runs.
 func ordersAfter(curve []coverage.Point, runs int) (orders int) {
 	for _, p := range curve {
 		if p.Runs <= runs {
@@ -168,7 +165,7 @@ func ordersAfter(curve []coverage.Point, runs int) (orders int) {
 	return orders
 }
 
-// middle returns the median, zero of an empty list.
+// middle returns the median, or zero for an empty list.
 func middle(list []int) int {
 	if len(list) == 0 {
 		return 0
@@ -177,13 +174,13 @@ func middle(list []int) int {
 	return list[len(list)/2]
 }
 
-// Text returns the table as people read it.
+// Text returns the table for people.
 func (c *coverageTable) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Orders of two receives (PR) that so many runs have shown, and against those that plain random has shown in as\n"+
-		"many (x); after %s runs also how many pairs were seen in both orders; medians. Together: what all searches of\n"+
-		"the program have shown, and left: how many of these have another way round that none has shown and that is not\n"+
-		"known to be impossible. All: how many orders there are, where all runs of the program could be made.\n\n", words.Grouped(c.Runs))
+	fmt.Fprintf(&b, "Receive pairs (PR) shown after so many runs, and how many times as many as by plain random (x); after %s runs\n"+
+		"also how many pairs were seen in both orders. Medians. Together: shown by all searches of the program. Left: how\n"+
+		"many of these were never seen in the other order, which is not known to be impossible. All: the number of receive\n"+
+		"pairs, where all runs of the program could be made.\n\n", words.Grouped(c.Runs))
 	columnsOf(&b, func(row func(...string)) {
 		marks := slices.DeleteFunc([]int{1, 10, 100, 1000}, func(n int) bool { return n >= c.Runs })
 		marks = append(marks, c.Runs)
@@ -211,7 +208,7 @@ func (c *coverageTable) Text() string {
 	return b.String()
 }
 
-// cell returns a cell, nil when there is none.
+// cell returns a cell, or nil.
 func (c *coverageTable) cell(program, arm string) *coverageCell {
 	for i := range c.Cells {
 		if c.Cells[i].Program == program && c.Cells[i].Arm == arm {
@@ -221,9 +218,9 @@ func (c *coverageTable) cell(program, arm string) *coverageCell {
 	return nil
 }
 
-// Plot returns the curves of a program as an SVG picture: the share of orders that an
-// arm has shown after so many runs, of all that there are or else of all that the
-// searches of the program have shown together.
+// Plot returns the curves of a program as an SVG picture: the share of orders that each
+// arm has shown, by runs. The whole is the number of possible orders or, if unknown,
+// those that all searches have shown together.
 func (c *coverageTable) Plot(program string) string {
 	most, of := 1, "that all searches have shown"
 	for _, cell := range c.Cells {
@@ -235,7 +232,7 @@ func (c *coverageTable) Plot(program string) string {
 		}
 	}
 	d := &drawing{end: max(10, float64(c.Runs))}
-	d.open(fmt.Sprintf("%s: share of the %s orders of two receives %s, by runs", program, words.Grouped(most), of))
+	d.open(fmt.Sprintf("%s: share of the %s receive pairs %s, by runs", program, words.Grouped(most), of))
 	arm := 0
 	for _, cell := range c.Cells {
 		if cell.Program != program {

@@ -11,14 +11,14 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects"
 )
 
-// The files of a folder with a table. There is one more for each subject: its plot.
+// The files of a folder with a table. Each subject has a plot in addition.
 const (
 	RunsFile  = "runs.csv"  // every search
 	TableFile = "table.txt" // Table.Text
 )
 
-// ReadFolder reads the table of a folder. If there is none it is empty. The error also says
-// that files of others are where a table would be written.
+// ReadFolder reads the table of a folder. Without one the table is empty. It returns an
+// error if a table would overwrite files that bench did not write.
 func ReadFolder(folder string) (*Table, error) {
 	path := filepath.Join(folder, RunsFile)
 	data, err := os.ReadFile(path)
@@ -35,7 +35,8 @@ func ReadFolder(folder string) (*Table, error) {
 	return t, nil
 }
 
-// foreign returns an error if a folder without a table has a file that a table would replace.
+// foreign returns an error if a folder without a table has a file that a table would
+// replace.
 func foreign(folder string) error {
 	names := []string{TableFile}
 	for _, s := range subjects.All() {
@@ -44,14 +45,15 @@ func foreign(folder string) error {
 	for _, name := range names {
 		path := filepath.Join(folder, name)
 		if _, err := os.Lstat(path); err == nil {
-			return fmt.Errorf("%s is not written by jostle, since there is no %s: name another folder", path, RunsFile)
+			return fmt.Errorf("%s is not written by jostle (there is no %s): choose another folder", path, RunsFile)
 		}
 	}
 	return nil
 }
 
-// WriteFolder writes the table into a folder, as CSV and as text, and plots if plots are
-// wanted. Cells that a table there has and this one has not stay; others give way.
+// WriteFolder writes the table into a folder, as CSV and as text, and optionally as
+// plots. It keeps the cells of the table there that this one does not have, and replaces
+// the others.
 func (t *Table) WriteFolder(folder string, plots bool) error {
 	old, err := ReadFolder(folder)
 	if err != nil {
@@ -77,8 +79,8 @@ func (t *Table) WriteFolder(folder string, plots bool) error {
 	return err
 }
 
-// over returns the table with the cells of an old one that it has not, in the order in
-// which subjects and arms are listed. Those that are listed no more are left out.
+// over returns the table with missing cells taken from an old one, in the order of
+// subjects and arms. It drops cells of subjects and arms that no longer exist.
 func (t *Table) over(old *Table) *Table {
 	all := &Table{}
 	for _, s := range subjects.All() {

@@ -2,9 +2,9 @@ package bench
 
 import "math"
 
-// A logRank compares two lists of searches by the log-rank test: it adds up, over the
-// times at which a bug is found, how many of the first list find theirs, and how many
-// would if the lists did not differ (Mantel, 1966). Its zero value has compared nothing.
+// A logRank compares two lists of searches by the log-rank test (Mantel, 1966). At each time
+// at which a bug is found, it counts how many of the first list find theirs, and how many
+// would if the lists did not differ. The zero value is an empty comparison.
 type logRank struct {
 	Observed, Expected, Variance float64 // of the first list
 }
@@ -28,7 +28,8 @@ func compareSearches(a, b []observation) (l logRank) {
 	return l
 }
 
-// foundAt goes past the searches that end at a time and returns how many find the bug.
+// foundAt skips the searches that end at a time and returns how many of them find the
+// bug.
 func foundAt(list []observation, i *int, at float64) (n float64) {
 	for ; *i < len(list) && list[*i].At == at; *i++ {
 		if list[*i].Found {
@@ -38,8 +39,8 @@ func foundAt(list []observation, i *int, at float64) (n float64) {
 	return n
 }
 
-// tally adds one time: how many searches of the first list and of both might find the
-// bug, and how many do.
+// tally adds one time: the searches at risk and those that find the bug, in the first
+// list and in both.
 func (l *logRank) tally(riskA, risk, foundA, found float64) {
 	if found == 0 {
 		return
@@ -52,22 +53,21 @@ func (l *logRank) tally(riskA, risk, foundA, found float64) {
 	}
 }
 
-// Add adds what another comparison has found, of another subject: the test is then
-// stratified by subject.
+// Add adds the comparison of another subject: the test is then stratified by subject.
 func (l *logRank) Add(o logRank) {
 	l.Observed += o.Observed
 	l.Expected += o.Expected
 	l.Variance += o.Variance
 }
 
-// Z is distributed normally when the lists do not differ. It is greater than zero when
-// the first list finds bugs sooner.
+// Z is normally distributed if the lists do not differ. It is positive if the first list
+// finds bugs sooner.
 func (l logRank) Z() float64 {
 	if l.Variance <= 0 {
-		return 0 // one list has ended when the other finds its first
+		return 0 // one list ended before the other found its first bug
 	}
 	return (l.Observed - l.Expected) / math.Sqrt(l.Variance)
 }
 
-// P is the chance that lists that do not differ look at least as different.
+// P is the probability that equal lists look at least as different.
 func (l logRank) P() float64 { return math.Erfc(math.Abs(l.Z()) / math.Sqrt2) }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestPublishedLogRank has what R's survdiff and the books give for the example.
+// TestPublishedLogRank checks the values of R's survdiff and of books for the example.
 func TestPublishedLogRank(t *testing.T) {
 	for _, c := range []struct {
 		a, b []observation
@@ -28,9 +28,9 @@ func TestPublishedLogRank(t *testing.T) {
 	}
 }
 
-// slowLogRank comes to the same by other ways: the observed less the expected is the sum
-// of what each observation of a adds to or takes from the hazard of all; the variance at
-// a time is that of all the ways in which those who are found could be chosen.
+// slowLogRank computes the same in other ways. The observed minus the expected is the sum
+// of what each observation of a adds to or takes from the hazard of all. The variance at
+// a time is that over all choices of those who are found.
 func slowLogRank(a, b []observation) (difference, variance float64) {
 	all := append(append([]observation{}, a...), b...)
 	atRisk := func(list []observation, at float64) (risk, found int) {
@@ -91,8 +91,8 @@ func TestLogRankIsSlowLogRank(t *testing.T) {
 	}
 }
 
-// permuted returns how large a share of all the ways to part the observations into lists
-// of these lengths differs at least as much: the exact chance.
+// permuted returns the exact p-value: the share of all ways to split the observations
+// into lists of these lengths that differ at least as much.
 func permuted(a, b []observation) float64 {
 	all := append(append([]observation{}, a...), b...)
 	least := math.Abs(compareSearches(a, b).Z()) - 1e-9
@@ -117,8 +117,8 @@ func permuted(a, b []observation) float64 {
 	return float64(as) / float64(ways)
 }
 
-// TestLogRankIsNearlyExact compares its chances with those that all permutations give,
-// for lists as short as 6 and 7, half of which differ.
+// TestLogRankIsNearlyExact compares p-values with those of all permutations, for lists as
+// short as 6 and 7, half of which differ.
 func TestLogRankIsNearlyExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	sum, most := 0.0, 0.0
@@ -135,9 +135,8 @@ func TestLogRankIsNearlyExact(t *testing.T) {
 	}
 }
 
-// TestLogRankOfNoDifference: of lists that do not differ one in twenty looks as if they
-// did at 0.05, and one in a hundred at 0.01; with all subjects together too, and when
-// only those count that look later.
+// TestLogRankOfNoDifference: of equal lists one in twenty differs at 0.05, and one in a
+// hundred at 0.01. The same holds for all subjects together, and for one-sided tests.
 func TestLogRankOfNoDifference(t *testing.T) {
 	const tables = 4000
 	r := rand.New(rand.NewPCG(9, 10))

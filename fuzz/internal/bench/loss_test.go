@@ -10,11 +10,11 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects"
 )
 
-// A loss is that an arm finds bugs later than it did.
+// A loss is an arm that finds bugs later than it did.
 type loss struct {
 	Subject string // "" for all subjects together
 	Arm     string
-	Chance  float64 // that as much of a difference, or more, is none
+	Chance  float64 // the p-value of the difference
 	was, is string  // the medians, and how many searches found the bug
 }
 
@@ -25,15 +25,15 @@ func (l loss) String() string {
 	return fmt.Sprintf("arm %s finds the bug of %s later (p = %.1g, log-rank): %s; the table has %s", l.Arm, l.Subject, l.Chance, l.is, l.was)
 }
 
-// losses holds new searches against the table, and returns the arms that have become
+// losses compares new searches with the table, and returns the arms that have become
 // worse: for each arm and subject, and for each arm over all subjects, by the log-rank
-// test. Of a hundred tables of arms that have not become worse, less than one has a
-// loss, however many cells it has (Holm, 1979). The new searches may have a lower bound
-// of runs. Cells that only one of the tables has are not compared.
+// test. Of a hundred tables of equal arms, fewer than one has a loss, however many cells
+// it has (Holm, 1979). The new searches may have a lower limit of runs. Cells that only
+// one table has are not compared.
 //
-// The searches with the same seeds come to the same as long as the code is the same: the
-// table then has what is new, and there is no loss but by a choice of seeds for which
-// that part of the table is worse than the rest.
+// Searches with the same seeds have the same results while the code is the same. The
+// tables are then equal, and a loss would come only from seeds for which this part of the
+// table is worse.
 func (t *Table) losses(fresh *Table) []loss {
 	const mostChance = 0.01
 	var all []loss
@@ -68,7 +68,7 @@ func (t *Table) losses(fresh *Table) []loss {
 	return all
 }
 
-// most returns how many runs each search of a cell might make.
+// most returns the limit of runs of a cell's searches.
 func (c Cell) most() float64 {
 	most := c[0].Most
 	for _, s := range c {
@@ -77,7 +77,7 @@ func (c Cell) most() float64 {
 	return float64(most)
 }
 
-// told says what a list of searches comes to.
+// told formats the result of a list of searches.
 func told(list []observation, most float64) string {
 	found := 0
 	for _, o := range list {
@@ -88,9 +88,9 @@ func told(list []observation, most float64) string {
 	return fmt.Sprintf("%d of %d found it in %s runs, the median is %s", found, len(list), number(most), reached(survival(list).Median(), most))
 }
 
-// again makes those searches of the options again that the table can lose by: of the
-// cells in which half of its searches found the bug in so many runs. Where fewer did, a
-// worse arm would hardly look different, and the searches are the longest.
+// again repeats the searches of the options by which the table can lose: those of cells
+// in which half of the searches found the bug within the limit of runs. With fewer, a
+// worse arm would hardly look different, and these searches are the longest.
 func (t *Table) again(ctx context.Context, o Options) (*Table, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -117,8 +117,8 @@ func (t *Table) again(ctx context.Context, o Options) (*Table, error) {
 	return fresh, nil
 }
 
-// missing returns the subjects and arms of the options that the table has no searches of,
-// in words; "" if there are none.
+// missing returns the subjects and arms of the options that the table does not have, as
+// text, or "".
 func (t *Table) missing(o Options) (string, error) {
 	o, err := o.withDefaults()
 	var list []string
@@ -145,7 +145,7 @@ func (t *Table) missing(o Options) (string, error) {
 	return strings.Join(list, ", "), err
 }
 
-// cutOff returns what would be known of searches that had ended at a time.
+// cutOff returns the observations of searches as if they had ended at a time.
 func cutOff(list []observation, at float64) []observation {
 	list = slices.Clone(list)
 	for i, o := range list {
@@ -156,6 +156,6 @@ func cutOff(list []observation, at float64) []observation {
 	return list
 }
 
-// later is the chance that lists that do not differ look as if the first were later by
-// at least as much.
+// later is the one-sided p-value: the probability that equal lists look as if the first
+// were later by at least as much.
 func (l logRank) later() float64 { return math.Erfc(-l.Z()/math.Sqrt2) / 2 }

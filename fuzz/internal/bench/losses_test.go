@@ -14,7 +14,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects"
 )
 
-// toMeasure is the command that measures what the table lacks.
+// toMeasure is the command that measures missing cells.
 const toMeasure = "go run ./cmd/jostle bench -missing -out fuzz/internal/bench/testdata"
 
 func kept(t *testing.T) *Table {
@@ -30,7 +30,8 @@ func kept(t *testing.T) *Table {
 	return table
 }
 
-// small is what is made again in each test run: as much as TestLosersAreCaught takes.
+// small has the searches that are repeated in each test run: as many as
+// TestLosersAreCaught needs.
 func small() Options {
 	o := Options{Seeds: 10, Runs: 300, Subjects: subjects.Easy()}
 	switch {
@@ -51,8 +52,8 @@ func again(t *testing.T, o Options) *Table {
 	return fresh
 }
 
-// TestNoArmLoses: no arm finds bugs later than the table of testdata says, and that has
-// all subjects and arms.
+// TestNoArmLoses: no arm finds bugs later than the table of testdata says, and the table
+// has all subjects and arms.
 func TestNoArmLoses(t *testing.T) {
 	table := kept(t)
 	for _, l := range table.losses(again(t, small())) {
@@ -72,7 +73,7 @@ func measured(t *testing.T, o Options) *Table {
 	return table
 }
 
-// posing returns an arm that goes by the name of another.
+// posing returns an arm under the name of another.
 func posing(t *testing.T, name string, as ...string) Arm {
 	t.Helper()
 	entries, err := search.Strategies(as...)
@@ -82,9 +83,9 @@ func posing(t *testing.T, name string, as ...string) Arm {
 	return Arm{name, entries}
 }
 
-// TestLosersAreCaught: arms that are worse than the table says are caught: one that does
-// not look for orders at all, on each of many subjects; one that wastes every second
-// run, with all subjects together; and one that is worse on one subject, on that.
+// TestLosersAreCaught: worse arms are caught. One that does not vary orders at all is
+// caught on many subjects, one that wastes every second run on all subjects together, and
+// one that is worse on one subject on that subject.
 func TestLosersAreCaught(t *testing.T) {
 	table := kept(t)
 	caught := func(o Options, arm Arm) (together bool, by []string) {
@@ -114,8 +115,7 @@ func TestLosersAreCaught(t *testing.T) {
 	}
 }
 
-// TestLossesAreSeldomFalse: of tables of arms that are as good as they were, hardly one
-// in a hundred has a loss.
+// TestLossesAreSeldomFalse: of tables of equal arms, hardly one in a hundred has a loss.
 func TestLossesAreSeldomFalse(t *testing.T) {
 	const tables = 400
 	r := rand.New(rand.NewPCG(11, 12))
@@ -149,8 +149,8 @@ func TestLossesAreSeldomFalse(t *testing.T) {
 	}
 }
 
-// TestAgain: what is made again, and what is missing, are of the options; cells are left
-// out in which nobody finds the bug.
+// TestAgain: repeated and missing searches are those of the options, without cells in
+// which nobody finds the bug.
 func TestAgain(t *testing.T) {
 	arms, err := ArmsByName("random", "plain", "jitter")
 	if err != nil {
@@ -191,7 +191,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestLossInWords has what a developer reads whose change makes an arm worse.
+// TestLossInWords has the message for a developer whose change makes an arm worse.
 func TestLossInWords(t *testing.T) {
 	worse := made("first", "second")
 	for i, s := range worse.Searches {
@@ -206,7 +206,7 @@ func TestLossInWords(t *testing.T) {
 	golden.File(t, "testdata/losses.golden", text.String())
 }
 
-// TestTableIsOfItsSearches: the table as text is what the searches come to.
+// TestTableIsOfItsSearches: table.txt is the text of runs.csv.
 func TestTableIsOfItsSearches(t *testing.T) {
 	text, err := os.ReadFile("testdata/table.txt")
 	if err != nil {

@@ -12,35 +12,34 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects"
 )
 
-// Options say what Measure measures. The zero value has all subjects, all arms, and the
-// bounds by which strategies are usually compared.
+// Options are the settings of Measure. The zero value has all subjects, all arms, and the
+// usual limits for comparing strategies.
 type Options struct {
 	Subjects []subjects.Subject // none: all
 	Arms     []Arm              // none: all
-	Seeds    int                // of each subject and arm, from 1 on; zero: 50
-	Runs     int                // the most of a search; zero: 10,000
-	// Time is the most that a search may take; zero: one minute. It is there for
-	// subjects that are slower than they should be: what a search that reaches it has
-	// found depends on the machine.
+	Seeds    int                // for each subject and arm, from 1 on; zero: 50
+	Runs     int                // limit for a search; zero: 10,000
+	// Time limits a search; zero: one minute. It is meant for slow subjects: the result
+	// of a search that reaches it depends on the machine.
 	Time time.Duration
-	// Workers is how many searches are made at the same time; zero: one. With more,
-	// their times are those of a busy machine.
+	// Workers is the number of concurrent searches; zero: one. With more, times are those
+	// of a busy machine.
 	Workers int
-	// Kept are searches that need not be made again, unless they ran out of time.
+	// Kept has searches that need not be repeated, unless they ran out of time.
 	Kept *Table
-	// Progress is told how many searches are over, of how many. It may be nil. It is
-	// called by one goroutine at a time.
+	// Progress is called with the number of finished searches and of all. It may be nil.
+	// Calls do not overlap.
 	Progress func(over, all int)
 }
 
-// The settings of Options that are zero.
+// The defaults of Options.
 const (
 	defaultSeeds = 50
 	defaultRuns  = 10_000
 	defaultTime  = time.Minute
 )
 
-// withDefaults sets what is zero, and refuses what means nothing.
+// withDefaults sets defaults, and returns an error for invalid options.
 func (o Options) withDefaults() (Options, error) {
 	if o.Seeds < 0 || o.Runs < 0 || o.Time < 0 || o.Workers < 0 {
 		return o, fmt.Errorf("bench: %d seeds, %d runs, a time of %v and %d workers: none may be less than zero", o.Seeds, o.Runs, o.Time, o.Workers)
@@ -53,12 +52,12 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	for i, a := range o.Arms {
 		if slices.ContainsFunc(o.Arms[:i], func(b Arm) bool { return a.Name == b.Name }) {
-			return o, fmt.Errorf("bench: two arms are called %q", a.Name)
+			return o, fmt.Errorf("bench: there are two arms %q", a.Name)
 		}
 	}
 	for i, s := range o.Subjects {
 		if slices.ContainsFunc(o.Subjects[:i], func(b subjects.Subject) bool { return s.Name == b.Name }) {
-			return o, fmt.Errorf("bench: two subjects are called %q", s.Name)
+			return o, fmt.Errorf("bench: there are two subjects %q", s.Name)
 		}
 	}
 	set := func(n *int, to int) {
@@ -75,9 +74,9 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Measure has each arm search each subject with each seed. When the context is done it
-// returns the cells all of whose searches are over, and the context's error. It returns
-// no table when the options mean nothing.
+// Measure has each arm search each subject with each seed. When the context is done, it
+// returns the complete cells and the context's error. It returns no table if the options
+// are invalid.
 func Measure(ctx context.Context, o Options) (*Table, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -104,14 +103,14 @@ type measurement struct {
 	over     int
 }
 
-// A todo is one search to make, and its place in the table.
+// A todo is a search to make, and its place in the table.
 type todo struct {
 	subject subjects.Subject
 	arm     Arm
 	place   int
 }
 
-// plan lists all searches, and those that are to be made.
+// plan lists all searches, and those still to be made.
 func (m *measurement) plan() {
 	kept := map[Search]Search{}
 	if m.Kept != nil {
@@ -153,7 +152,7 @@ func (m *measurement) work() {
 	}
 }
 
-// search makes one search. It is forgotten if the context ends it.
+// search makes one search. It discards the search if the context ended it.
 func (m *measurement) search(t todo) {
 	s := &m.searches[t.place]
 	ctx, cancel := context.WithTimeout(m.ctx, m.Time)
@@ -175,7 +174,7 @@ func (m *measurement) search(t todo) {
 	s.Runs, s.Time = res.Runs, took
 }
 
-// table returns the cells all of whose searches are over.
+// table returns the complete cells.
 func (m *measurement) table() *Table {
 	t := &Table{}
 	for c := range slices.Chunk(m.searches, m.Seeds) {

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// some are the subjects with some names.
+// some returns the subjects with the given names.
 func some(t *testing.T, names ...string) (list []subjects.Subject) {
 	t.Helper()
 	for _, name := range names {
@@ -31,7 +31,7 @@ func some(t *testing.T, names ...string) (list []subjects.Subject) {
 	return list
 }
 
-// runsOf is a table without its times.
+// runsOf returns a table without times.
 func runsOf(t *Table) (list []Search) {
 	for _, s := range t.Searches {
 		s.Time = 0
@@ -40,8 +40,8 @@ func runsOf(t *Table) (list []Search) {
 	return list
 }
 
-// TestMeasureRepeats: the runs of all searches are the same again, with more workers,
-// and with some of them kept.
+// TestMeasureRepeats: the runs of all searches repeat, also with more workers, and with
+// some of them kept.
 func TestMeasureRepeats(t *testing.T) {
 	o := Options{Subjects: some(t, "writer", "barber", "guard"), Seeds: 3, Runs: 50}
 	first := measured(t, o)
@@ -89,7 +89,7 @@ func TestMeasureRepeats(t *testing.T) {
 	}
 }
 
-// endless is a subject whose runs are slow and never fail.
+// endless returns a subject whose runs are slow and never fail.
 func endless() subjects.Subject {
 	return subjects.Subject{Name: "endless", Property: func(bool) func(*props.T) {
 		return func(t *props.T) {
@@ -99,8 +99,8 @@ func endless() subjects.Subject {
 	}}
 }
 
-// TestMeasureIsBounded: a search ends when its time is up, and says so; kept searches of
-// that kind are made anew.
+// TestMeasureIsBounded: a search ends when its time is up, and says so. Kept searches
+// with that end are repeated.
 func TestMeasureIsBounded(t *testing.T) {
 	arms, _ := ArmsByName(Random)
 	o := Options{Subjects: []subjects.Subject{endless()}, Arms: arms, Seeds: 2, Time: 5 * time.Millisecond}
@@ -118,8 +118,8 @@ func TestMeasureIsBounded(t *testing.T) {
 	}
 }
 
-// TestMeasureEndsWithItsContext: the search that is on then is forgotten, and so is its
-// cell. Only the context can end it.
+// TestMeasureEndsWithItsContext: the current search is discarded, and so is its cell.
+// Only the context ends it.
 func TestMeasureEndsWithItsContext(t *testing.T) {
 	arms, _ := ArmsByName(Random)
 	for _, at := range []int{1, 50} {
@@ -155,8 +155,8 @@ func TestOptionsAreRefused(t *testing.T) {
 		{Options{Runs: -1}, "bench: 0 seeds, -1 runs, a time of 0s and 0 workers: none may be less than zero"},
 		{Options{Time: -1}, "bench: 0 seeds, 0 runs, a time of -1ns and 0 workers: none may be less than zero"},
 		{Options{Workers: -1}, "bench: 0 seeds, 0 runs, a time of 0s and -1 workers: none may be less than zero"},
-		{Options{Arms: []Arm{{"a", entries}, {"a", entries}}}, `bench: two arms are called "a"`},
-		{Options{Subjects: some(t, "writer", "bank", "writer")}, `bench: two subjects are called "writer"`},
+		{Options{Arms: []Arm{{"a", entries}, {"a", entries}}}, `bench: there are two arms "a"`},
+		{Options{Subjects: some(t, "writer", "bank", "writer")}, `bench: there are two subjects "writer"`},
 	} {
 		if table, err := Measure(context.Background(), c.o); table != nil || err == nil || err.Error() != c.want {
 			t.Errorf("%v, want %s", err, c.want)
@@ -164,7 +164,7 @@ func TestOptionsAreRefused(t *testing.T) {
 	}
 }
 
-// TestArms: all that package search knows is an arm, and each name is there once.
+// TestArms: all that package search knows is an arm, and names are unique.
 func TestArms(t *testing.T) {
 	var names []string
 	for _, a := range Arms() {
@@ -184,7 +184,7 @@ func TestArms(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := ArmsByName("random", "none"); err == nil || err.Error() != `no arm is called "none"; there are`+strings.ReplaceAll(strings.TrimRight(text, " "), " ", ", ")[1:] {
+	if _, err := ArmsByName("random", "none"); err == nil || err.Error() != `there is no arm "none"; arms are`+strings.ReplaceAll(strings.TrimRight(text, " "), " ", ", ")[1:] {
 		t.Error(err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// A plot has this many units to each side, of which the curves have these.
+// The size of a plot and of the area of its curves.
 const (
 	plotWidth, plotHeight = 760, 420
 	plotLeft, plotRight   = 60, 590
@@ -27,15 +27,15 @@ text { fill: #e8e8ea } .paper { fill: #1b1b1e } .grid { stroke: #44444a }
 `
 )
 
-// strokes tell curves apart that have the same color.
+// strokes distinguish curves of the same color.
 var strokes = []string{"", ` stroke-dasharray="7 3"`, ` stroke-dasharray="2 3"`}
 
-// colors is how many plotStyle has.
+// colors is the number of colors in plotStyle.
 const colors = 8
 
 // plot returns the survival curves of a subject as an SVG picture: for each arm, the
-// share of searches that had not found the bug after so many runs. It needs nothing
-// else, and follows the reader's choice of dark or light.
+// share of searches that have not found the bug, by runs. The picture follows the
+// reader's choice of dark or light.
 func (t *Table) plot(subject string) string {
 	d := &drawing{end: 10}
 	for _, arm := range t.Arms() {
@@ -53,7 +53,7 @@ func (t *Table) plot(subject string) string {
 	return d.String()
 }
 
-// open begins a picture with its title and its axes.
+// open begins a picture with its title and axes.
 func (d *drawing) open(title string) {
 	d.put(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="%s">`, plotWidth, plotHeight, escaped(title))
 	d.put("<title>%s</title><style>%s</style>", escaped(title), plotStyle)
@@ -62,32 +62,32 @@ func (d *drawing) open(title string) {
 	d.axes()
 }
 
-// escaped returns a text that means itself in a picture.
+// escaped returns a text escaped for XML.
 func escaped(text string) string {
 	var b strings.Builder
-	xml.EscapeText(&b, []byte(text)) // a Builder takes all
+	xml.EscapeText(&b, []byte(text)) // a Builder never fails
 	return b.String()
 }
 
-// A drawing is a plot on its way.
+// A drawing is a plot that is being drawn.
 type drawing struct {
 	strings.Builder
-	end   float64 // the last run that it shows
+	end   float64 // the last run shown
 	drawn int     // curves
 }
 
 // put writes a line.
 func (d *drawing) put(format string, args ...any) { fmt.Fprintf(d, format+"\n", args...) }
 
-// x returns where a number of runs is. The scale is logarithmic.
+// x returns the position of a number of runs on a logarithmic scale.
 func (d *drawing) x(runs float64) float64 {
 	return plotLeft + (plotRight-plotLeft)*math.Log(max(1, runs))/math.Log(d.end)
 }
 
-// y returns where a share is.
+// y returns the position of a share.
 func (d *drawing) y(share float64) float64 { return plotBottom - (plotBottom-plotTop)*share }
 
-// axes draws the grid and what it says.
+// axes draws the grid and its labels.
 func (d *drawing) axes() {
 	for percent := 0; percent <= 100; percent += 25 {
 		y := d.y(float64(percent) / 100)
@@ -102,7 +102,7 @@ func (d *drawing) axes() {
 }
 
 // curve draws the curve of one cell, with a tick where searches were censored, and its
-// line of the legend.
+// entry in the legend.
 func (d *drawing) curve(arm int, c Cell) {
 	list := c.Runs()
 	var path strings.Builder
@@ -122,7 +122,7 @@ func (d *drawing) curve(arm int, c Cell) {
 	d.line(arm, c[0].Arm, path.String())
 }
 
-// line draws the line of an arm, and its part of the legend.
+// line draws the line of an arm, and its entry in the legend.
 func (d *drawing) line(arm int, name, path string) {
 	look := fmt.Sprintf(`class="c%d curve"%s`, arm%colors, strokes[arm/colors%len(strokes)])
 	d.put(`<path %s d="%s"/>`, look, path)

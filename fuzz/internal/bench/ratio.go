@@ -6,21 +6,20 @@ import (
 	"slices"
 )
 
-// A ratioRange is how many times as long one list of searches takes as another, by their
-// medians, and between which bounds that lies with a confidence of 95%. A bound that
-// the searches do not show is zero or infinite.
+// A ratioRange is the ratio of the medians of two lists of searches, with its 95%
+// confidence interval. A bound that the searches do not show is zero or infinite.
 type ratioRange struct {
 	Low, Value, High float64
-	// AtLeast and AtMost: half of the searches of one list found nothing, so Value is
-	// only a bound of the ratio. If both hold nothing is known, and Value is not a number.
+	// AtLeast or AtMost is set if the median of one list is not reached: Value is then
+	// only a bound of the ratio. If both are set, Value is NaN.
 	AtLeast, AtMost bool
 }
 
 // resamples is how many pairs of lists the bootstrap draws.
 const resamples = 1000
 
-// ratioOfMedians returns the ratio of the median of a to that of b. Its interval is that
-// of the percentile bootstrap. It is the same each time.
+// ratioOfMedians returns the ratio of the median of a to that of b, with a percentile
+// bootstrap interval. It is deterministic.
 func ratioOfMedians(a, b []observation) ratioRange {
 	x, y := newResampler(a), newResampler(b)
 	q := ratioOf(x, x.from, y, y.from)
@@ -49,7 +48,7 @@ func medianRatio(a, b []observation) ratioRange {
 	return ratioOf(x, x.from, y, y.from)
 }
 
-// A resampler draws lists that are as long as its own from it.
+// A resampler draws lists of the length of its own from it, with replacement.
 type resampler struct {
 	from, to []observation // both sorted
 	counts   []int         // by place in from: how often it was drawn
@@ -74,8 +73,8 @@ func (s *resampler) draw(r *rand.Rand) []observation {
 	return s.to
 }
 
-// median returns the median of a sorted list. If it is not reached it returns the end
-// of the list, and false.
+// median returns the median of a sorted list. If the median is not reached, it returns
+// the end of the list and false.
 func (s *resampler) median(list []observation) (at float64, reached bool) {
 	s.curve = s.curve.of(list)
 	if m := s.curve.Median(); !math.IsInf(m, 1) || len(list) == 0 {

@@ -12,12 +12,12 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// significant is the chance below which a difference is marked. Of each hundred that
-// are none one is marked all the same.
+// significant is the p-value below which a difference is marked. One in a hundred equal
+// pairs is thus marked by mistake.
 const significant = 0.01
 
-// Text returns the table as people read it: the medians of all subjects and arms, what
-// each arm comes to against plain random, and each cell in full.
+// Text returns the table for people: the medians of all subjects and arms, a comparison
+// of each arm with plain random, and the details of each cell.
 func (t *Table) Text() string {
 	var b strings.Builder
 	t.medians(&b)
@@ -26,7 +26,7 @@ func (t *Table) Text() string {
 	return b.String()
 }
 
-// columnsOf writes rows in columns.
+// columnsOf writes rows in aligned columns.
 func columnsOf(b *strings.Builder, write func(row func(cells ...string))) {
 	var lines strings.Builder
 	w := tabwriter.NewWriter(&lines, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -59,7 +59,7 @@ func (t *Table) medians(b *strings.Builder) {
 	})
 }
 
-// mark says whether a cell differs significantly from random.
+// mark marks a cell that differs significantly from random.
 func mark(c, random Cell) string {
 	l := compareSearches(c.Runs(), random.Runs())
 	switch {
@@ -71,7 +71,7 @@ func mark(c, random Cell) string {
 	return "↑"
 }
 
-// The bars that an arm is held to, and from which median on a subject is hard.
+// The limits that an arm is judged by, and the median from which a subject is hard.
 const (
 	notWorse    = 1.1
 	notSlower   = 1.25
@@ -80,7 +80,7 @@ const (
 	hardFrom    = 1000
 )
 
-// verdicts writes a row for each arm that says what it comes to against random.
+// verdicts writes a row for each arm that compares it with random.
 func (t *Table) verdicts(b *strings.Builder) {
 	if !slices.Contains(t.Arms(), Random) {
 		return
@@ -173,8 +173,8 @@ func (c Cell) detail(random Cell) []string {
 		duration(seconds.Median()), medianRatio(c.Seconds(), random.Seconds()).String(), chance(compareSearches(c.Seconds(), random.Seconds()).P()))
 }
 
-// end returns the most runs that a search of the cell has made: half of them found the
-// bug by then, or the median is greater.
+// end returns the most runs of any search of the cell. A median that is not reached is
+// greater.
 func (c Cell) end() (most float64) {
 	for _, s := range c {
 		most = max(most, float64(s.Runs))
@@ -182,7 +182,7 @@ func (c Cell) end() (most float64) {
 	return most
 }
 
-// outOfTime says how many searches ended for want of time, if any did.
+// outOfTime says how many searches ran out of time, if any.
 func (c Cell) outOfTime() string {
 	n := 0
 	for _, s := range c {
@@ -208,7 +208,8 @@ func (q ratioRange) String() string {
 	return factor(q.Value)
 }
 
-// between writes an interval. Of one that begins where the searches end, that is all.
+// between formats an interval. If it begins beyond the end of the searches, it has only
+// its beginning.
 func between(low, high string) string {
 	if strings.HasPrefix(low, ">") {
 		return low
@@ -216,7 +217,7 @@ func between(low, high string) string {
 	return low + "–" + high
 }
 
-// reached writes a median that lies beyond the end of the searches as such.
+// reached formats a median, as ">most" if it is beyond the end of the searches.
 func reached(median, most float64) string {
 	if math.IsInf(median, 1) {
 		return ">" + number(most)
@@ -230,7 +231,7 @@ func number(x float64) string {
 	}
 	text := strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
 	whole, rest, _ := strings.Cut(text, ".")
-	n, _ := strconv.Atoi(whole) // it is a number
+	n, _ := strconv.Atoi(whole) // always a number
 	return strings.TrimSuffix(words.Grouped(n)+"."+rest, ".")
 }
 
@@ -253,7 +254,7 @@ func chance(p float64) string {
 	return fmt.Sprintf("%.4f", p)
 }
 
-// duration writes a time to two digits.
+// duration formats a time with two digits.
 func duration(seconds float64) string {
 	if math.IsInf(seconds, 1) {
 		return "∞"

@@ -26,7 +26,7 @@ func observations(found, censored []float64) (list []observation) {
 	return list
 }
 
-// TestPublishedCurve has the figures of that example that books and R's survfit have.
+// TestPublishedCurve checks the values of books and of R's survfit for that example.
 func TestPublishedCurve(t *testing.T) {
 	var got string
 	for _, p := range survival(drug) {
@@ -53,7 +53,7 @@ func TestPublishedCurve(t *testing.T) {
 	}
 }
 
-// TestMedian has the corners.
+// TestMedian checks corner cases.
 func TestMedian(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct {
@@ -86,7 +86,7 @@ func upTo(n int) (list []float64) {
 	return list
 }
 
-// TestCut: what was found at the last moment is found.
+// TestCut: a bug found at the last moment counts as found.
 func TestCut(t *testing.T) {
 	list := cutOff(observations([]float64{1, 5, 6}, []float64{4, 5, 7}), 5)
 	const want = "[{1 true} {5 true} {5 false} {4 false} {5 false} {5 false}]"
@@ -103,9 +103,9 @@ func sample(r *rand.Rand, n int) (list []observation) {
 	return list
 }
 
-// redistributed is another way to the same curve (Efron, 1967): each observation has an
-// equal share, and one that is censored gives its share to all that come later, in
-// equal parts. It returns how much is left after a time.
+// redistributed computes the same curve in another way (Efron, 1967). Each observation
+// has an equal share, and a censored one splits its share among all later ones. It
+// returns what is left after a time.
 func redistributed(list []observation, at float64) float64 {
 	list = slices.Clone(list)
 	slices.SortFunc(list, func(a, b observation) int {
@@ -157,8 +157,8 @@ func TestCurveIsRedistribution(t *testing.T) {
 	}
 }
 
-// geometric draws how many runs it takes until one of a chance of 1/mean finds the bug,
-// in a search of at most so many.
+// geometric draws the runs until the bug is found with probability 1/mean a run, in
+// searches of a limited length.
 func geometric(r *rand.Rand, n int, mean, most float64) (list []observation) {
 	for range n {
 		at := math.Ceil(math.Log(1-r.Float64()) / math.Log(1-1/mean))
@@ -167,9 +167,9 @@ func geometric(r *rand.Rand, n int, mean, most float64) (list []observation) {
 	return cutOff(list, most)
 }
 
-// TestIntervalsHold: intervals that are said to have the truth in 95% of all tables have
-// it about as often: those of medians, and those of ratios, also where searches are cut
-// off soon after the median.
+// TestIntervalsHold: 95% intervals contain the truth in about that share of all tables:
+// those of medians and those of ratios, also if searches are cut off soon after the
+// median.
 func TestIntervalsHold(t *testing.T) {
 	const tables = 400
 	r := rand.New(rand.NewPCG(3, 4))

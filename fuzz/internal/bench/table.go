@@ -16,29 +16,28 @@ type End string
 
 // The ends of searches.
 const (
-	Found     End = "found" // the bug
-	OutOfRuns End = "runs"  // it had made as many as it might
-	OutOfTime End = "time"  // it had taken as long as it might
+	Found     End = "found" // the bug was found
+	OutOfRuns End = "runs"  // the search reached its limit of runs
+	OutOfTime End = "time"  // the search reached its limit of time
 )
 
 // A Search is one search for the bug of a subject.
 type Search struct {
 	Subject, Arm string
 	Seed         uint64
-	Runs         int // with the one that found the bug
-	Most         int // the bound of Runs
+	Runs         int // including the one that found the bug
+	Most         int // the limit of Runs
 	End          End
-	Time         time.Duration // to a microsecond
+	Time         time.Duration // rounded to a microsecond
 }
 
 // A Table is a list of searches.
 type Table struct{ Searches []Search }
 
-// columns are those of a table as CSV.
+// columns are the columns of a table as CSV.
 var columns = []string{"subject", "arm", "seed", "runs", "most", "end", "seconds"}
 
-// writeCSV writes the searches as lines of comma-separated values, below a line with
-// their names.
+// writeCSV writes the searches as comma-separated values, after a line of column names.
 func (t *Table) writeCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	lines := [][]string{columns}
@@ -49,7 +48,7 @@ func (t *Table) writeCSV(w io.Writer) error {
 	return out.WriteAll(lines)
 }
 
-// readCSV reads what writeCSV has written.
+// readCSV reads the output of writeCSV.
 func readCSV(r io.Reader) (*Table, error) {
 	in := csv.NewReader(r)
 	in.FieldsPerRecord = len(columns)
@@ -65,7 +64,7 @@ func readCSV(r io.Reader) (*Table, error) {
 	for i, line := range lines[1:] {
 		s, err := parse(line)
 		if err == nil && seen[s.key()] {
-			err = errors.New("the search is there twice")
+			err = errors.New("the search occurs twice")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", i+2, err)
@@ -76,7 +75,7 @@ func readCSV(r io.Reader) (*Table, error) {
 	return t, nil
 }
 
-// parse reads a line.
+// parse parses a line.
 func parse(line []string) (Search, error) {
 	seed, err1 := strconv.ParseUint(line[2], 10, 64)
 	runs, err2 := strconv.Atoi(line[3])
@@ -89,26 +88,26 @@ func parse(line []string) (Search, error) {
 	const longest = float64(1<<63) / float64(time.Second)
 	switch {
 	case line[0] == "" || line[1] == "":
-		return Search{}, errors.New("there is no subject, or no arm")
+		return Search{}, errors.New("the subject or the arm is missing")
 	case end != Found && end != OutOfRuns && end != OutOfTime:
-		return Search{}, fmt.Errorf("a search cannot end by %q", end)
+		return Search{}, fmt.Errorf("unknown end %q of a search", end)
 	case runs < 1 || runs > most || (end == OutOfRuns) != (runs == most) && end != Found:
-		return Search{}, fmt.Errorf("%d runs of %d cannot be, with the end %q", runs, most, end)
+		return Search{}, fmt.Errorf("%d runs of %d are impossible with the end %q", runs, most, end)
 	case !(seconds >= 0 && seconds < longest):
 		return Search{}, fmt.Errorf("a search cannot take %v seconds", seconds)
 	}
 	return Search{line[0], line[1], seed, runs, most, end, time.Duration(math.Round(seconds * float64(time.Second)))}, nil
 }
 
-// key returns what a search is, without what came of it.
+// key returns a search without its result.
 func (s Search) key() Search {
 	return Search{Subject: s.Subject, Arm: s.Arm, Seed: s.Seed, Most: s.Most}
 }
 
-// Subjects returns the names of the subjects, in the order in which they come.
+// Subjects returns the names of the subjects, in order of appearance.
 func (t *Table) Subjects() []string { return t.names(func(s Search) string { return s.Subject }) }
 
-// Arms returns the names of the arms, in the order in which they come.
+// Arms returns the names of the arms, in order of appearance.
 func (t *Table) Arms() []string { return t.names(func(s Search) string { return s.Arm }) }
 
 func (t *Table) names(of func(Search) string) (list []string) {
@@ -120,7 +119,7 @@ func (t *Table) names(of func(Search) string) (list []string) {
 	return list
 }
 
-// A Cell is the searches of one subject by one arm.
+// A Cell has the searches of one subject by one arm.
 type Cell []Search
 
 // Cell returns the searches of a subject by an arm.
@@ -133,12 +132,12 @@ func (t *Table) Cell(subject, arm string) (c Cell) {
 	return c
 }
 
-// Runs returns what is known of how many runs each search takes.
+// Runs returns how many runs each search takes, as far as known.
 func (c Cell) Runs() []observation {
 	return c.observe(func(s Search) float64 { return float64(s.Runs) })
 }
 
-// Seconds returns what is known of how many seconds each search takes.
+// Seconds returns how many seconds each search takes, as far as known.
 func (c Cell) Seconds() []observation {
 	return c.observe(func(s Search) float64 { return s.Time.Seconds() })
 }

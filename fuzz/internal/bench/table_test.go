@@ -14,8 +14,8 @@ import (
 	"github.com/jostle-go/jostle/corpus/golden"
 )
 
-// made is a small table: of a subject by three arms, one of which finds nothing and one
-// of which is better, and of another by two.
+// made returns a small table: one subject by three arms, of which one finds nothing and
+// one is better, and another subject by two.
 func made(subject, other string) *Table {
 	t := &Table{}
 	add := func(subject, arm string, end End, runs ...int) {
@@ -34,7 +34,7 @@ func made(subject, other string) *Table {
 
 func TestText(t *testing.T) { golden.File(t, "testdata/made.golden", made("first", "second").Text()) }
 
-// TestPlot: the picture is well-formed whatever the names are, and needs nothing else.
+// TestPlot: the picture is well-formed whatever the names are, and needs no other files.
 func TestPlot(t *testing.T) {
 	const hostile = `a<b> & "c' ]]> <script>alert(1)</script>` + "\x00\xff"
 	table := made(hostile, "second")
@@ -72,7 +72,7 @@ func TestPlot(t *testing.T) {
 	}
 }
 
-// TestNoPlot: of subjects that a table does not have there is an empty plot.
+// TestNoPlot: the plot of a subject that a table does not have is empty.
 func TestNoPlot(t *testing.T) {
 	if text := (&Table{}).plot("none"); strings.Contains(text, "curve\"") || !strings.HasSuffix(text, "</svg>\n") {
 		t.Error(text)
@@ -109,19 +109,19 @@ func TestCSVErrors(t *testing.T) {
 		{"subject,arm,seed,runs,most,end,time\n", `line 1: the columns are not ["subject" "arm" "seed" "runs" "most" "end" "seconds"]`},
 		{head + "a,b,1,2,3,found\n", "record on line 2: wrong number of fields"},
 		{head + "a,b,1,2,3,found,\"\n", `parse error on line 2, column 19: extraneous or missing " in quoted-field`},
-		{head + ",b,1,2,3,found,1\n", "line 2: there is no subject, or no arm"},
-		{head + "a,b,1,2,3,found,1\na,,1,2,3,found,1\n", "line 3: there is no subject, or no arm"},
+		{head + ",b,1,2,3,found,1\n", "line 2: the subject or the arm is missing"},
+		{head + "a,b,1,2,3,found,1\na,,1,2,3,found,1\n", "line 3: the subject or the arm is missing"},
 		{head + "a,b,-1,2,3,found,1\n", `line 2: strconv.ParseUint: parsing "-1": invalid syntax`},
 		{head + "a,b,1,two,3,found,1\n", `line 2: strconv.Atoi: parsing "two": invalid syntax`},
-		{head + "a,b,1,2,3,lost,1\n", `line 2: a search cannot end by "lost"`},
-		{head + "a,b,1,0,3,found,1\n", `line 2: 0 runs of 3 cannot be, with the end "found"`},
-		{head + "a,b,1,4,3,found,1\n", `line 2: 4 runs of 3 cannot be, with the end "found"`},
-		{head + "a,b,1,2,3,runs,1\n", `line 2: 2 runs of 3 cannot be, with the end "runs"`},
-		{head + "a,b,1,3,3,time,1\n", `line 2: 3 runs of 3 cannot be, with the end "time"`},
+		{head + "a,b,1,2,3,lost,1\n", `line 2: unknown end "lost" of a search`},
+		{head + "a,b,1,0,3,found,1\n", `line 2: 0 runs of 3 are impossible with the end "found"`},
+		{head + "a,b,1,4,3,found,1\n", `line 2: 4 runs of 3 are impossible with the end "found"`},
+		{head + "a,b,1,2,3,runs,1\n", `line 2: 2 runs of 3 are impossible with the end "runs"`},
+		{head + "a,b,1,3,3,time,1\n", `line 2: 3 runs of 3 are impossible with the end "time"`},
 		{head + "a,b,1,2,3,found,-1\n", "line 2: a search cannot take -1 seconds"},
 		{head + "a,b,1,2,3,found,NaN\n", "line 2: a search cannot take NaN seconds"},
 		{head + "a,b,1,2,3,found,1e300\n", "line 2: a search cannot take 1e+300 seconds"},
-		{head + "a,b,1,2,3,found,1\na,b,1,1,3,found,1\n", "line 3: the search is there twice"},
+		{head + "a,b,1,2,3,found,1\na,b,1,1,3,found,1\n", "line 3: the search occurs twice"},
 	} {
 		if _, err := readCSV(strings.NewReader(c.text)); err == nil || err.Error() != c.want {
 			t.Errorf("%q: %v, want %s", c.text, err, c.want)
@@ -129,7 +129,7 @@ func TestCSVErrors(t *testing.T) {
 	}
 }
 
-// TestFolder: a new table takes the place of the cells that it has, and leaves the others.
+// TestFolder: a new table replaces its own cells, and leaves the others.
 func TestFolder(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "new", "folder")
 	write := func(table *Table, plots bool) {

@@ -1,10 +1,10 @@
-// Package binary compiles the tests of packages, each once, and finds the properties in
-// them: the functions with which a test calls a verb of package fuzz.
+// Package binary compiles the tests of packages, each once, and finds their properties:
+// the functions that a test passes to a verb of package fuzz.
 //
-// Which tests call one is read off the source, through functions of the same package;
-// then only these are started, with a worker's end (see fuzz/internal/worker) in place of each
-// search, and tell which properties there are. So properties of subtests are found too,
-// and no other test runs.
+// The source shows which tests call a verb, directly or through functions of the same
+// package. Only these tests are started, with a worker (see fuzz/internal/worker) in
+// place of each search, and report their properties. So properties of subtests are found
+// too, and no other test runs.
 package binary
 
 import (
@@ -29,35 +29,34 @@ import (
 type Options struct {
 	// Dir is where go is run; "" is the folder of this process.
 	Dir string
-	// Temp is the folder for what is compiled.
+	// Temp is the folder for compiled files.
 	Temp string
-	// Verbs is the import path of the package whose Check, Explore and Target are looked
-	// for.
+	// Verbs is the import path of the package with Check, Explore and Target.
 	Verbs string
 	// Race compiles with the race detector.
 	Race bool
-	// Tags are build tags, with commas between.
+	// Tags are build tags, separated by commas.
 	Tags string
 }
 
-// A Binary is the compiled tests of a package.
+// A Binary has the compiled tests of a package.
 type Binary struct {
 	Package string // its import path
 	Dir     string // its folder
 	Path    string // of the test binary
-	Race    bool   // the race detector is in it
+	Race    bool   // whether it has the race detector
 	Tests   []string
 }
 
-// listed is what go list says of a package.
+// listed is the output of go list for a package.
 type listed struct {
 	ImportPath, Dir                    string
 	GoFiles, TestGoFiles, XTestGoFiles []string
 	Error                              *struct{ Pos, Err string }
 }
 
-// Build compiles the tests of the packages that match some patterns, as go test takes
-// them, as far as they call a verb. The error says which package does not compile.
+// Build compiles the tests of the packages that match patterns of go test. It skips
+// packages without calls of a verb. The error says which package does not compile.
 func Build(ctx context.Context, o Options, patterns ...string) (list []*Binary, err error) {
 	packages, err := o.list(ctx, patterns)
 	if err != nil {
@@ -80,7 +79,7 @@ func Build(ctx context.Context, o Options, patterns ...string) (list []*Binary, 
 	return list, nil
 }
 
-// flags are those of all calls of go.
+// flags are the flags of all calls of go.
 func (o *Options) flags() (list []string) {
 	tags := o.Tags
 	if o.Race {
@@ -93,12 +92,12 @@ func (o *Options) flags() (list []string) {
 	return list
 }
 
-// raceTag is the build tag with which package pulse runs each actor on a goroutine of its
-// own, so that the race detector sees what actors share.
+// raceTag is the build tag with which package pulse runs each actor on its own goroutine,
+// so that the race detector sees what actors share.
 const raceTag = "jostle_race"
 
-// uninstrumented are the flags that keep the race detector away from jostle's own
-// packages, but for its examples. Package pulse says why.
+// uninstrumented returns flags that disable the race detector in jostle's own packages,
+// except its examples. Package pulse says why.
 func (o *Options) uninstrumented() (list []string) {
 	if !o.Race {
 		return nil
@@ -122,7 +121,7 @@ func (o *Options) list(ctx context.Context, patterns []string) (packages []*list
 		if err := d.Decode(p); err == io.EOF {
 			break
 		} else if err != nil {
-			return nil, fmt.Errorf("what go list says cannot be read: %w", err)
+			return nil, fmt.Errorf("cannot read the output of go list: %w", err)
 		}
 		if p.Error != nil {
 			return nil, errors.New(strings.TrimPrefix(p.Error.Pos+": ", ": ") + oneLine(p.Error.Err))
@@ -145,14 +144,14 @@ func (o *Options) compile(ctx context.Context, b *Binary) error {
 	return err
 }
 
-var errNoRace = errors.New("the race detector cannot be had here")
+var errNoRace = errors.New("the race detector is not available here")
 
-// withoutC reports whether go says that the race detector needs what is not here.
+// withoutC reports whether go says that the race detector is not available.
 func withoutC(said string) bool {
 	return strings.Contains(said, "-race requires cgo") || strings.Contains(said, "-race is not supported") || strings.Contains(said, "C compiler")
 }
 
-// Go runs go and returns its output. The error is what it says, in a line.
+// Go runs go and returns its output. The error is go's message, in one line.
 func (o *Options) Go(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	var out, errs bytes.Buffer
@@ -162,7 +161,7 @@ func (o *Options) Go(ctx context.Context, args ...string) ([]byte, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil && o.Race && withoutC(errs.String()):
-		return nil, fmt.Errorf("%w: %s: install a C compiler, and leave CGO_ENABLED and CC alone, or leave out --race", errNoRace, oneLine(errs.String()))
+		return nil, fmt.Errorf("%w: %s: install a C compiler and leave CGO_ENABLED and CC unset, or omit --race", errNoRace, oneLine(errs.String()))
 	case err != nil && errs.Len() > 0:
 		return nil, errors.New(oneLine(errs.String()))
 	case err != nil:
@@ -171,8 +170,7 @@ func (o *Options) Go(ctx context.Context, args ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// oneLine returns the lines of what go says as one, without the names of packages in
-// front, and no more than the first few.
+// oneLine joins the first few lines of go's message, without lines that name packages.
 func oneLine(text string) string {
 	const most = 3
 	var lines []string
@@ -187,8 +185,8 @@ func oneLine(text string) string {
 	return strings.Join(lines, "; ")
 }
 
-// Command returns the command that starts the binary with some of its tests: with one of
-// a name, or, if that is "", with all that may have properties.
+// Command returns the command that runs a test of the binary. If test is "", it runs all
+// tests that may have properties.
 func (b *Binary) Command(test string) worker.Command {
 	pattern := words.Pattern(test)
 	if test == "" {
@@ -197,8 +195,8 @@ func (b *Binary) Command(test string) worker.Command {
 	return worker.Command{Binary: b.Path, Dir: b.Dir, Tests: pattern, Env: []string{"JOSTLE_REPLAY=", "JOSTLE_FLIGHT=", "JOSTLE_CACHE=off"}}
 }
 
-// Properties starts the tests and returns the properties that they offer. The error says
-// why the tests could not be started or did not come to their end.
+// Properties starts the tests and returns their properties. The error says why the tests
+// could not be started or did not end.
 func (b *Binary) Properties(ctx context.Context, c worker.Command) (list []worker.Property, err error) {
 	p, err := worker.Start(c)
 	if err != nil {
@@ -217,7 +215,7 @@ func (b *Binary) Properties(ctx context.Context, c worker.Command) (list []worke
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err == io.EOF || errors.As(err, &death) && death.Failed() && len(list) > 0:
-			return list, nil // tests that look at what a search has found fail without one
+			return list, nil // tests that check the result of a search fail without one
 		default:
 			return nil, b.failed(err)
 		}

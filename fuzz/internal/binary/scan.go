@@ -13,18 +13,18 @@ import (
 	"strings"
 )
 
-// verbs are what properties are given to.
+// verbs are the functions that take properties.
 var verbs = []string{"Check", "Explore", "Target"}
 
-// A declaration is a function or a type at the top level of a package: which others it
+// A declaration is a function or a type at the top level of a package: the names it
 // mentions, and whether it calls a verb.
 type declaration struct {
 	mentions map[string]bool
 	calls    bool
 }
 
-// testsIn returns the names of the tests and fuzz targets of a package that call a verb
-// of a package, by themselves or through other functions.
+// testsIn returns the names of the tests and fuzz targets of a package that call a verb,
+// directly or through other functions.
 func testsIn(p *listed, verbsPath string) (tests []string, err error) {
 	fset := token.NewFileSet()
 	for _, files := range [][]string{slices.Concat(p.GoFiles, p.TestGoFiles), p.XTestGoFiles} {
@@ -56,8 +56,8 @@ type scan struct {
 	verbsPath    string
 }
 
-// file reads those of a file. A method belongs to the type, under whose name those that
-// use the type find it.
+// file reads the declarations of a file. A method counts as a part of its type, so users
+// of the type reach it.
 func (s *scan) file(f *ast.File) {
 	local := s.localName(f)
 	for _, d := range f.Decls {
@@ -83,8 +83,7 @@ func (s *scan) file(f *ast.File) {
 	}
 }
 
-// localName returns the name by which a file knows the package of the verbs, "" when it
-// does not import it.
+// localName returns the name under which a file imports the package of the verbs, or "".
 func (s *scan) localName(f *ast.File) string {
 	for _, spec := range f.Imports {
 		if p, err := strconv.Unquote(spec.Path.Value); err != nil || p != s.verbsPath {
@@ -99,7 +98,7 @@ func (s *scan) localName(f *ast.File) string {
 }
 
 // typeName returns the name of a receiver's type: the first name in it, before those of
-// its parameters.
+// type parameters.
 func typeName(e ast.Expr) (name string) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && name == "" {
@@ -110,8 +109,8 @@ func typeName(e ast.Expr) (name string) {
 	return name
 }
 
-// read adds what a declaration mentions. A method of any value counts as a verb when it
-// has the name of one, in files that import the package: it may be of a Config.
+// read adds the names that a declaration mentions. In files that import the package, any
+// method with the name of a verb counts as one: it may be of a Config.
 func (s *scan) read(name string, n ast.Node, local string) {
 	d := s.declarations[name]
 	if d == nil {
@@ -130,7 +129,7 @@ func (s *scan) read(name string, n ast.Node, local string) {
 	})
 }
 
-// reaches reports whether a declaration calls a verb, by itself or through those that it
+// reaches reports whether a declaration calls a verb, directly or through those it
 // mentions.
 func (s *scan) reaches(name string, seen map[string]bool) bool {
 	d := s.declarations[name]

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestScan: the tests that call a verb are found, and no others.
+// TestScan: exactly the tests that call a verb are found.
 func TestScan(t *testing.T) {
 	const imports = "import \"testing\"\nimport \"example.com/fuzz\"\n"
 	for _, c := range []struct{ name, code, more, want string }{

@@ -405,7 +405,7 @@ func TestBounds(t *testing.T) {
 	if r.Ended != "complete" || r.Outcomes[0].Complete != "complete: all 6 orders were run" {
 		t.Errorf("ended by %q: %q", r.Ended, r.Outcomes[0].Complete)
 	}
-	if got := r.Outcomes[0].Orders.Summary(); !strings.HasPrefix(got, "3 of 3 pairs of receives seen in both orders") {
+	if got := r.Outcomes[0].Orders.Summary(); !strings.HasPrefix(got, "3 of 3 receive pairs seen in both orders") {
 		t.Errorf("all orders were run, and seen were %s", got)
 	}
 	if r := campaignOf(t, t.TempDir(), campaign.Options{For: time.Hour, First: true}, "TestTwoBugs", "TestFew"); r.Ended != "failures" || r.Failures() != 1 {

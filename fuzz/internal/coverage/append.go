@@ -1,9 +1,8 @@
 package coverage
 
-// Append adds what another Orders knows as the next runs of o's own source: runs that o
-// does not know, with names of their own. So a search of many parts has one count of runs
-// and one curve. When the memory for rows is used up it counts the runs, and learns no more
-// of what they have shown.
+// Append adds the runs of from to o under new run IDs, as if o had made them. A search of
+// several parts thus has one count of runs and one curve. When the memory for rows is
+// used up, Append counts the runs but learns no new orders.
 func (o *Orders) Append(from *Orders) {
 	if o == from || from == nil {
 		return

@@ -7,8 +7,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/coverage"
 )
 
-// TestAppend: the parts of a search make what the whole would be: with one source, its
-// runs, what they have shown, and the chance of more.
+// TestAppend: the parts of a search give the result of the whole: one source, its runs,
+// its orders, and the chance of more.
 func TestAppend(t *testing.T) {
 	for prog := range uint64(20) {
 		all := traces(program{prog, false}, 12)
@@ -35,8 +35,8 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestAddSeen: what other runs have shown is added without these runs, and an order that one of
-// them shows is no longer one that a single run of the search has shown.
+// TestAddSeen: the orders of other runs are added without these runs. An order that one
+// of them shows no longer counts as shown by a single run of the search.
 func TestAddSeen(t *testing.T) {
 	for prog := range uint64(20) {
 		all := traces(program{prog, false}, 12)
@@ -61,8 +61,8 @@ func TestAddSeen(t *testing.T) {
 	}
 }
 
-// TestAppendIsBounded: without room for what runs have shown it counts them, and no chance
-// is told that is too low.
+// TestAppendIsBounded: when the memory is used up, runs are counted, and the chance is
+// not underestimated.
 func TestAppendIsBounded(t *testing.T) {
 	o := &coverage.Orders{Bytes: 1}
 	for seed, tr := range traces(program{3, false}, 5) {

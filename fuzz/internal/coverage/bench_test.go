@@ -16,8 +16,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// noted returns what notes a recorded run, and then, if that is wanted, as the arm guided
-// does, which has a coverage of its own and restarts with each batch.
+// noted returns a function that adds a recorded run to an Orders. With guided it does
+// what the arm guided does, which has a coverage of its own and restarts with each batch.
 func noted(guided bool) func(*trace.Trace) {
 	of, own, pool, runs := &coverage.Orders{}, &coverage.Orders{}, &guide.Pool{}, 0
 	return func(t *trace.Trace) {
@@ -34,8 +34,8 @@ func noted(guided bool) func(*trace.Trace) {
 	}
 }
 
-// BenchmarkNotedStep says what a step takes whose run is recorded and its orders noted, beside the
-// floor, as the benchmark of package pulse does for steps alone.
+// BenchmarkNotedStep measures a step of a recorded run with coverage, next to the floor,
+// as the benchmark of package pulse does for steps alone.
 func BenchmarkNotedStep(b *testing.B) {
 	ring, add, seed := load.Ring(10, 10, 10), noted(false), uint64(0)
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
@@ -52,8 +52,8 @@ func BenchmarkNotedStep(b *testing.B) {
 	})
 }
 
-// BenchmarkLongRuns prints what a step of a run takes that shows little or nothing new,
-// by how many steps there are, and the memory that is taken by then.
+// BenchmarkLongRuns prints the time for a step of a run that shows little or nothing new,
+// by number of steps, and the memory taken by then.
 func BenchmarkLongRuns(b *testing.B) {
 	for _, l := range []load.Load{load.Ring(10, 10, 10), load.Ring(10, 10, 100), load.Ring(10, 10, 400), load.Ring(10, 10, 1000), load.Senders(10, 1000)} {
 		b.Run(l.Name, func(b *testing.B) {
@@ -84,8 +84,8 @@ func BenchmarkLongRuns(b *testing.B) {
 	}
 }
 
-// BenchmarkAdd prints what a recorded run takes with coverage, and with what a guided
-// search notes besides, as a ratio to what it takes without either.
+// BenchmarkAdd prints the time for a recorded run with coverage, and in addition with the
+// records of a guided search, as a ratio to the time without either.
 func BenchmarkAdd(b *testing.B) {
 	small := func(sys *pulse.System) { writer.Config{Actions: 4}.Build(sys) }
 	middle := func(sys *pulse.System) { barber.Config{Customers: 5}.Build(sys) }

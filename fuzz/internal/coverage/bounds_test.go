@@ -12,8 +12,8 @@ import (
 
 type other struct{}
 
-// Beyond the bound on steps those are told apart by type: of two types there is one
-// order, and of those told apart all.
+// Beyond the limit, steps are told apart by type: two types have one order, and steps
+// that are told apart have all.
 func TestStepsBeyondTheBound(t *testing.T) {
 	sys := pulse.New(pulse.Options{Record: true})
 	defer sys.Close()
@@ -44,8 +44,8 @@ func TestStepsBeyondTheBound(t *testing.T) {
 	}
 }
 
-// fresh returns the trace of a run in which everything is new: n actors with m
-// receives each.
+// fresh returns the trace of a run in which everything is new: n actors with m receives
+// each.
 func fresh(from uint64, n, m int) *trace.Trace {
 	t := &trace.Trace{Actors: []trace.Actor{{Label: "test"}}}
 	for i := range n {
@@ -59,8 +59,8 @@ func fresh(from uint64, n, m int) *trace.Trace {
 	return t
 }
 
-// A program of which each run is all new does not take more memory than is said, and
-// neither does a run of a million steps. What is merged with it is kept all the same.
+// A program whose runs are all new stays within the memory limit, and so does a run of a
+// million steps. Merged knowledge is kept nevertheless.
 func TestMemoryIsBounded(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -90,7 +90,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// Where there is no room for more rows, what could have been the other way is not learned.
+// When rows are full, nothing is learned about reversed orders.
 func TestFullLearnsNoMore(t *testing.T) {
 	runs := traces(program{seed: 3}, 8)
 	for _, bytes := range []int{0, 1} {
@@ -109,7 +109,7 @@ func TestFullLearnsNoMore(t *testing.T) {
 	}
 }
 
-// Once it has seen what there is to see, an Orders allocates nothing.
+// Once an Orders has seen everything, Add allocates nothing.
 func TestAddAllocatesNothing(t *testing.T) {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()

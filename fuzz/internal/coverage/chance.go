@@ -5,19 +5,18 @@ import (
 	"math"
 )
 
-// A Chance says how likely it is that the next unguided run shows an order that
-// no run has shown so far, as Good and Turing tell it: as likely as it was for the
-// runs that there were, each seen as if it had come last. So it is the part of
-// the unguided runs that have shown an order which no other run has.
+// A Chance is the probability that the next unguided run shows an order that no run has
+// shown. It is the estimate of Good and Turing: the share of unguided runs that showed an
+// order which no other run has.
 //
-// It holds for runs that are made as the unguided ones were: of the same program, with
-// inputs that are drawn alike.
+// It holds for runs made as the unguided ones were: the same program, with inputs drawn
+// from the same distribution.
 type Chance struct {
-	// Runs is how many unguided runs there were, and Alone how many of them are
-	// the only ones to have shown some order.
+	// Runs counts the unguided runs. Alone counts those that are the only ones to have
+	// shown some order.
 	Runs, Alone int
-	// Likely is the chance, and Low and High are where it lies in 19 of 20 cases.
-	// Without runs they are 0, 0 and 1.
+	// Likely is the probability; Low and High are its 95% confidence interval. Without
+	// runs they are 0, 0 and 1.
 	Likely, Low, High float64
 }
 
@@ -32,11 +31,9 @@ func (o *Orders) Chance() Chance {
 		return c
 	}
 	c.Alone = min(c.Alone, c.Runs)
-	// How far the estimate is from the truth is known from the runs too. With
-	// two runs taken away, each would be new again if it is alone, or if what it has
-	// shown was else shown by the other one only. The mean square of the
-	// difference follows: it is that of Esty (Annals of Statistics, 1983), where
-	// an order stands for a species and a run for an animal that is caught.
+	// The interval uses the mean square error of Esty (Annals of Statistics, 1983), where
+	// an order is a species and a run is a caught animal. Take two runs away: each would
+	// be new again if it is alone, or if only the other one showed the same order.
 	const z = 1.96
 	n, alone := float64(c.Runs), float64(c.Alone)
 	spread := alone + 2*float64(o.couples())
@@ -46,8 +43,8 @@ func (o *Orders) Chance() Chance {
 	return c
 }
 
-// couples counts the pairs of runs that are new but for each other: both have shown an
-// order that no third run has, and neither has shown one alone.
+// couples counts the pairs of runs of which both showed an order that no third run has,
+// and neither showed one alone.
 func (o *Orders) couples() int {
 	list := map[runs]bool{}
 	for _, r := range o.past.rare {
@@ -58,8 +55,8 @@ func (o *Orders) couples() int {
 	return len(list)
 }
 
-// String says "with chance 0.41% (0.1% to 0.9%)", or "with chance < 0.1%" when it is
-// not known to be more than nothing.
+// String returns "with chance 0.41% (0.1% to 0.9%)", or "with chance < 0.1%" if Low is
+// zero.
 func (c Chance) String() string {
 	if c.Low == 0 {
 		return "with chance < " + upTo(c.High)
@@ -67,7 +64,7 @@ func (c Chance) String() string {
 	return fmt.Sprintf("with chance %.2g%% (%.2g%% to %.2g%%)", 100*c.Likely, 100*c.Low, 100*c.High)
 }
 
-// upTo writes a part to one digit that is not less than it is.
+// upTo writes a fraction as a percentage of one digit, rounded up.
 func upTo(x float64) string {
 	if x >= 0.1 {
 		return fmt.Sprintf("%.0f%%", math.Ceil(100*x))

@@ -13,8 +13,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A lottery is a program of which all runs are known: each run is drawn from them,
-// all alike. The chance that the next run shows something new is then known too.
+// A lottery is a program of which all runs are known. Each run is drawn uniformly from
+// them, so the chance that the next run shows something new is known too.
 type lottery struct {
 	name string
 	runs []*trace.Trace
@@ -36,7 +36,7 @@ func newLottery(name string, o pulse.Options, build func(*pulse.System), size ui
 	return l
 }
 
-// truth returns for how many of the runs o has not seen all orders.
+// truth returns the share of the runs that would show o something new.
 func (l *lottery) truth(o *coverage.Orders) float64 {
 	n := 0
 	for _, tr := range l.runs {
@@ -47,7 +47,7 @@ func (l *lottery) truth(o *coverage.Orders) float64 {
 	return float64(n) / float64(len(l.runs))
 }
 
-// showsNew reports whether a run has an order that was not seen, as definition 2 says.
+// showsNew reports whether a run has an order that was not seen, by definition 2.
 func showsNew(o *coverage.Orders, tr *trace.Trace) bool {
 	s := schedule(tr)
 	for i := range s {
@@ -60,7 +60,7 @@ func showsNew(o *coverage.Orders, tr *trace.Trace) bool {
 	return false
 }
 
-// lotteries are of programs that show all soon, late, and hardly ever.
+// lotteries returns programs that show all orders soon, late, and hardly ever.
 func lotteries() (list []lottery) {
 	random := pulse.Options{Strategy: strategy.Random()}
 	add := func(name string, o pulse.Options, build func(*pulse.System)) {
@@ -82,8 +82,8 @@ func lotteries() (list []lottery) {
 	return list
 }
 
-// The interval holds the truth in at least 90 of 100 trials, for each program, and
-// however many runs there were.
+// The interval contains the truth in at least 90 of 100 trials, for each program and each
+// number of runs.
 func TestChanceHoldsTheTruth(t *testing.T) {
 	held, trials, open, narrow, wide := 0, 0, 0, 0, 0.0
 	for _, l := range lotteries() {
@@ -163,7 +163,7 @@ func TestChanceOfWhatIsKnown(t *testing.T) {
 	check(coverage.Chance{Runs: 5202, Alone: 100, Likely: 100. / 5202}, "with chance 1.9% (1.5% to 2.3%)")
 }
 
-// TestUpToTen: a chance up to a tenth is written as one.
+// TestUpToTen: a chance of up to ten percent is printed with one digit.
 func TestUpToTen(t *testing.T) {
 	for high, want := range map[float64]string{0.0999: "10%", 0.095: "10%", 0.1: "10%", 0.0899: "9%", 0.11: "11%"} {
 		if got := (coverage.Chance{Runs: 1, High: high}).String(); got != "with chance < "+want {

@@ -9,10 +9,10 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// Seen returns how many orders were seen. A pair of receives has two orders.
+// Seen returns how many orders were seen. A receive pair has two orders.
 func (o *Orders) Seen() int { return o.seen }
 
-// find returns the number of a step, or skipped if it is none of this receiver's.
+// find returns the number of a step, or skipped if the step is not of this receiver.
 func (a *receiver) find(numbers *hash.Table, id uint64) int32 {
 	k, ok := numbers.Get(id)
 	if !ok || int(k) >= len(a.steps) || k < 0 || a.steps[k].id != id {
@@ -21,41 +21,39 @@ func (a *receiver) find(numbers *hash.Table, id uint64) int32 {
 	return k
 }
 
-// bit reports what a matrix says about step j before step k.
+// bit reports whether a matrix has a bit for step j before step k.
 func (a *receiver) bit(matrix int, j, k int32) bool {
 	rows := a.rows[matrix]
 	at := int(k)*a.width + int(j)>>6
 	return at < len(rows) && rows[at]&(1<<(j&63)) != 0
 }
 
-// A Count says what is known of the pairs of receives of which at least one order
-// was seen.
+// A Count classifies the receive pairs of which at least one order was seen.
 type Count struct {
-	// Seen is how many orders were seen. Covered is how many pairs were seen in
-	// both orders (Bitá, definition 4).
+	// Seen counts the orders that were seen. Covered counts the pairs seen in both orders
+	// (Bitá, definition 4).
 	Seen, Covered int
-	// Open is how many pairs were seen in one order and could have come in the
-	// other: in some run nothing was in the way, neither what happened before
-	// nor the order of a channel nor what a process takes. An actor that ends with
-	// the one receive may still never come to the other.
+	// Open counts the pairs that were seen in one order and could have come in the other.
+	// In some run neither causality, nor channel order, nor what a process takes
+	// prevented it. If the actor ends in one of the receives, the other order may still
+	// be impossible.
 	Open int
-	// Impossible is how many pairs can come in one order only, since one receive
-	// is the cause of the other, or since the order of a channel is fixed by what
-	// they are. Unknown is how many are neither.
+	// Impossible counts the pairs that can come in one order only: one receive causes the
+	// other, or the order of their channel is fixed. Unknown counts the other pairs.
 	Impossible, Unknown int
 }
 
-// Pairs returns how many pairs there are.
+// Pairs returns the number of pairs.
 func (c Count) Pairs() int { return c.Covered + c.Open + c.Impossible + c.Unknown }
 
-// A status is what is known of a pair of receives of which one order was seen.
+// A status classifies a receive pair of which one order was seen.
 type status uint8
 
 const (
-	isCovered    status = iota // so was the other order
-	isOpen                     // nothing is known to be in the way of the other
-	isImpossible               // no run has the other
-	isUnknown                  // in no run that was looked at could it have been the other
+	isCovered    status = iota // the other order was seen too
+	isOpen                     // nothing known prevents the other order
+	isImpossible               // no run can show the other order
+	isUnknown                  // no run that was checked could have shown the other order
 )
 
 func (c *Count) add(s status) {
@@ -73,7 +71,7 @@ func (c *Count) add(s status) {
 	}
 }
 
-// Count counts the pairs of receives.
+// Count classifies all receive pairs.
 func (o *Orders) Count() (c Count) {
 	for i := range o.receivers {
 		a := &o.receivers[i]
@@ -84,18 +82,18 @@ func (o *Orders) Count() (c Count) {
 	return c
 }
 
-// Whole notes that the runs so far were all that there can be, one for each distinct
-// order of the program with one input: what they have not shown is impossible. That
-// holds until something new is added.
+// Whole notes that the runs so far were all possible ones: one for each distinct order of
+// the program with one input. Orders they have not shown are impossible, until something
+// new is added.
 func (o *Orders) Whole() { o.whole = true }
 
-// A Part is what is counted of the actors with one label.
+// A Part is the Count of the actors with one label.
 type Part struct {
 	Actor string
 	Count
 }
 
-// Parts counts as Count does, for the actors of each label apart.
+// Parts returns a Count for each label of actors.
 func (o *Orders) Parts() (list []Part) {
 	for _, i := range o.sorted() {
 		a := &o.receivers[i]
@@ -109,7 +107,8 @@ func (o *Orders) Parts() (list []Part) {
 	return list
 }
 
-// pairs goes through the orders that were seen of which the other order was not, or comes later.
+// pairs yields each pair once: the order that was seen, or if both were, the one with j <
+// k.
 func (a *receiver) pairs() iter.Seq2[int32, int32] {
 	return func(yield func(j, k int32) bool) {
 		for k := range int32(len(a.steps)) {
@@ -122,7 +121,7 @@ func (a *receiver) pairs() iter.Seq2[int32, int32] {
 	}
 }
 
-// before goes through the steps that a matrix has before step k.
+// before yields the steps that a matrix has before step k.
 func (a *receiver) before(matrix int, k int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		if len(a.rows[matrix]) == 0 {
@@ -138,7 +137,7 @@ func (a *receiver) before(matrix int, k int32) iter.Seq[int32] {
 	}
 }
 
-// status returns what is known of two steps, of which j was seen before k.
+// status classifies a pair of steps of which j was seen before k.
 func (o *Orders) status(a *receiver, j, k int32) status {
 	switch {
 	case a.bit(pr, k, j):
@@ -151,16 +150,15 @@ func (o *Orders) status(a *receiver, j, k int32) status {
 	return isUnknown
 }
 
-// A Goal is an order that was not seen and could be: First before Second at
-// Receiver, by their identities. The texts name them for people: long names are cut,
-// and what terminals obey is shown and not done.
+// A Goal is an order that was not seen but could be: First before Second at Receiver,
+// given by their identities. The names are for people: they are shortened, and control
+// characters are escaped.
 type Goal struct {
 	Receiver, First, Second            uint64
 	Actor, FirstReceive, SecondReceive string
 }
 
-// Open lists the orders that were not seen although nothing was in the way, those of one
-// actor together.
+// Open lists the orders that were not seen but could be, grouped by actor.
 func (o *Orders) Open() (list []Goal) {
 	names := map[told]string{}
 	for _, i := range o.sorted() {
@@ -181,16 +179,16 @@ func (o *Orders) Open() (list []Goal) {
 	return list
 }
 
-// An OpenName is the name of orders that were not seen and could be, and how many pairs of
-// receives have it.
+// An OpenName is a name shared by open orders, and the number of receive pairs that have
+// it.
 type OpenName struct {
 	Name  string
 	Pairs int
 }
 
-// OpenNames lists the names of what Open lists. Receives that look alike have one name. A
-// name is left out if any two receives of these names were seen in this order: a reader would
-// find the order in a run that is said not to be there.
+// OpenNames lists the names of the orders in Open. Receives that look alike share a name.
+// A name is left out if any two receives of these names were seen in this order: a reader
+// would find that order in a run.
 func (o *Orders) OpenNames() (list []OpenName) {
 	pairs := map[Goal]int{}
 	for _, g := range o.Open() {
@@ -207,7 +205,7 @@ func (o *Orders) OpenNames() (list []OpenName) {
 	return list
 }
 
-// removeSeen removes names of orders that a receiver has shown.
+// removeSeen removes the names of orders that a receiver has shown.
 func (o *Orders) removeSeen(a *receiver, names map[told]string, pairs map[Goal]int) {
 	if len(pairs) == 0 {
 		return
@@ -224,7 +222,7 @@ func (o *Orders) removeSeen(a *receiver, names map[told]string, pairs map[Goal]i
 	}
 }
 
-// hasAny reports whether one of some steps was seen before one of others.
+// hasAny reports whether some step of first was seen before some step of second.
 func (a *receiver) hasAny(first, second []int32) bool {
 	for _, j := range first {
 		for _, k := range second {
@@ -236,7 +234,7 @@ func (a *receiver) hasAny(first, second []int32) bool {
 	return false
 }
 
-// text names a step for people. Names has those that were made.
+// text names a step for people. The map names caches the results.
 func (o *Orders) text(s *told, names map[told]string) string {
 	alike := told{msg: s.msg, from: s.from}
 	name, ok := names[alike]
@@ -247,7 +245,7 @@ func (o *Orders) text(s *told, names map[told]string) string {
 	return name
 }
 
-// shortType drops the packages from a type.
+// shortType removes package names from the name of a type.
 func shortType(name string) string {
 	for i := len(name) - 1; i >= 0; i-- {
 		if name[i] == '.' {
@@ -260,8 +258,7 @@ func shortType(name string) string {
 	return name
 }
 
-// sorted returns the places of all receivers, by what they are and not by when they
-// were seen.
+// sorted returns the places of all receivers, sorted by label and identity.
 func (o *Orders) sorted() []int {
 	list := make([]int, len(o.receivers))
 	for i := range list {

@@ -2,16 +2,16 @@ package coverage
 
 import "math/bits"
 
-// perDoubling is how many points a curve has for each doubling of the runs.
+// perDoubling is the number of points a curve has for each doubling of the runs.
 const perDoubling = 4
 
-// slot returns the point of the curve that a number of runs, from 1 on, belongs to.
+// slot returns the index of the curve's point for a number of runs, which is at least 1.
 func slot(runs int) int {
 	octave := bits.Len(uint(runs)) - 1
 	return perDoubling*octave + (runs-1<<octave)*perDoubling>>octave
 }
 
-// mark keeps how many orders are known. Only the last point of a slot is kept.
+// mark records the number of orders known. Only the last point of a slot is kept.
 func (s *source) mark(orders int) {
 	p := Point{s.runs, orders}
 	if n := len(s.marks); n > 0 && slot(s.marks[n-1].Runs) == slot(s.runs) {

@@ -1,14 +1,14 @@
 package coverage
 
-// Has reports whether a step was seen before another. The
-// three are the identities of an actor and of two steps of it.
+// Has reports whether a step was seen before another. Arguments are the identities of an
+// actor and of two of its steps.
 func (o *Orders) Has(receiver, first, second uint64) bool {
 	a, j, k := o.find(receiver, first, second)
 	return a != nil && a.bit(pr, j, k)
 }
 
-// IsImpossible reports whether only one order of two steps of an actor was seen, and
-// the other is said to be impossible.
+// IsImpossible reports whether only one order of two steps of an actor was seen, and the
+// other counts as impossible.
 func (o *Orders) IsImpossible(receiver, first, second uint64) bool {
 	a, j, k := o.find(receiver, first, second)
 	switch {
@@ -20,7 +20,7 @@ func (o *Orders) IsImpossible(receiver, first, second uint64) bool {
 	return a.bit(pr, k, j) && o.status(a, k, j) == isImpossible
 }
 
-// find returns an actor and the numbers of two steps of it; nil when it has not
+// find returns an actor and the numbers of two of its steps, or nil if it has not
 // received both.
 func (o *Orders) find(receiver, first, second uint64) (a *receiver, j, k int32) {
 	place, ok := o.places.Get(receiver)
@@ -35,7 +35,7 @@ func (o *Orders) find(receiver, first, second uint64) (a *receiver, j, k int32) 
 	return a, j, k
 }
 
-// Taken counts anew what Memory says.
+// Taken recomputes the value of Memory.
 func (o *Orders) Taken() (bytes int) {
 	for i := range o.receivers {
 		a := &o.receivers[i]

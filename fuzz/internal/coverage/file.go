@@ -14,10 +14,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// The file form of an Orders is a line that says what it is, numbers, and a hash of
-// all before it. Everything in it is sorted, so that two Orders that know the same
-// have the same file, whatever runs they have seen in which order. Numbers are
-// varints, identities eight bytes.
+// The file form of an Orders is a header line, numbers, and a hash of all before it.
+// Everything is sorted: two Orders with the same knowledge have the same file, whatever
+// the order of their runs. Numbers are varints; identities are eight bytes.
 //
 //	header, 0
 //	texts
@@ -32,16 +31,16 @@ const (
 	header  = magic + version + "\n"
 )
 
-// nothing stands where files once said what else was counted.
+// nothing stands where old files counted other criteria.
 const nothing = 0
 
-// A file is refused when it says that it holds more than this.
+// A file that exceeds these is refused.
 const (
 	mostFileSteps = 1 << 16 // of one actor
 	mostFileBytes = 1 << 30 // of rows, in memory
 )
 
-// MarshalBinary returns all that is known as a file. It returns no error.
+// MarshalBinary returns the file form of o. The error is always nil.
 func (o *Orders) MarshalBinary() ([]byte, error) {
 	w := &fileWriter{Orders: o, data: []byte(header)}
 	w.number(nothing)
@@ -69,7 +68,7 @@ type fileWriter struct {
 func (w *fileWriter) number(n int) { w.data = binary.AppendUvarint(w.data, uint64(n)) }
 func (w *fileWriter) id(id uint64) { w.data = binary.LittleEndian.AppendUint64(w.data, id) }
 
-// writeTexts writes the texts that are in use. Merge may leave others.
+// writeTexts writes the texts that are in use. Merge may leave unused ones.
 func (w *fileWriter) writeTexts() {
 	used := map[int32]bool{}
 	for i := range w.receivers {
@@ -107,8 +106,8 @@ func (w *fileWriter) writePast() {
 	}
 }
 
-// order returns the places of the receivers in the order of the file, and numbers
-// them and their steps.
+// order returns the places of the receivers in file order, and numbers them and their
+// steps.
 func (w *fileWriter) order() []int32 {
 	list := make([]int32, len(w.receivers))
 	for i := range list {
@@ -127,7 +126,7 @@ func (w *fileWriter) order() []int32 {
 	return list
 }
 
-// sorted returns the numbers of the steps in the order of their identities.
+// sorted returns the numbers of the steps, sorted by identity.
 func (a *receiver) sorted() []int32 {
 	list := make([]int32, len(a.steps))
 	for i := range list {
@@ -173,8 +172,8 @@ func count(is bool) int {
 	return 0
 }
 
-// writeRow writes n bits: as how many there are that are set, and where if these are
-// few, else as they are.
+// writeRow writes n bits: the number of ones, and then their positions if they are few,
+// or else the bits themselves.
 func (w *fileWriter) writeRow(row []uint64, n int) {
 	ones := 0
 	for _, word := range row {
@@ -223,8 +222,8 @@ func (w *fileWriter) writeRare() {
 
 var errDamaged = errors.New("coverage: the file is damaged: get it from a backup, or delete it and count anew")
 
-// UnmarshalBinary makes o know what a file says, and nothing else. Its settings
-// stay as they are. A file that cannot be read leaves o as it was.
+// UnmarshalBinary replaces what o knows by the contents of a file. The settings of o
+// stay. On error o does not change.
 func (o *Orders) UnmarshalBinary(data []byte) error {
 	text, ok := strings.CutPrefix(string(data[:min(len(data), 64)]), magic)
 	if !ok {
@@ -248,7 +247,7 @@ func (o *Orders) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// A fileReader reads a file. When it is bad, all that it reads is zero.
+// A fileReader reads a file. Once it is bad, every read returns zero.
 type fileReader struct {
 	data  []byte
 	bad   bool
@@ -270,7 +269,7 @@ func (r *fileReader) number() int {
 	return int(n)
 }
 
-// below reads a number that is below a bound.
+// below reads a number that must be less than bound.
 func (r *fileReader) below(bound int) int32 {
 	n := r.number()
 	if n >= bound {
@@ -279,7 +278,7 @@ func (r *fileReader) below(bound int) int32 {
 	return int32(n)
 }
 
-// length reads how many things follow, of which each takes so many bytes or more.
+// length reads how many elements follow; each takes at least the given number of bytes.
 func (r *fileReader) length(each int) int {
 	n := r.number()
 	if n > len(r.data)/each {
@@ -367,7 +366,7 @@ func (r *fileReader) readReceiver() {
 	}
 	for i, word := range o.receivers[place].rows[many] {
 		if a := &o.receivers[place]; bits.OnesCount64(word&^a.rows[pr][i]) != count(i%a.width == i/a.width>>6) {
-			r.fail() // all but the diagonal must have been seen
+			r.fail() // bits off the diagonal must have been seen
 			return
 		}
 	}

@@ -31,7 +31,7 @@ func written(runs uint64) *coverage.Orders {
 	return o
 }
 
-// The file that is kept can be read for ever, and is what would be written today.
+// The golden file can still be read, and is written the same today.
 func TestFileIsKept(t *testing.T) {
 	golden.File(t, "testdata/orders-1.golden", hex.Dump(file(t, written(5))))
 	kept, err := os.ReadFile("testdata/orders-1.golden")
@@ -44,7 +44,7 @@ func TestFileIsKept(t *testing.T) {
 	}
 }
 
-// A file changes no setting of what reads it.
+// Reading a file changes no settings.
 func TestSettingsStay(t *testing.T) {
 	set := &coverage.Orders{Source: 1, Steps: 2, Bytes: 3, Unjudged: true}
 	read, want := *set, reflect.ValueOf(set).Elem()
@@ -71,7 +71,7 @@ func undump(t *testing.T, text string) (data []byte) {
 	return data
 }
 
-// signed returns a file with this content, and a hash that says that it is whole.
+// signed returns a file with this content and a valid hash.
 func signed(content []byte) []byte {
 	return binary.LittleEndian.AppendUint64(bytes.Clone(content), hash.String(string(content)))
 }
@@ -106,7 +106,7 @@ func TestBadFiles(t *testing.T) {
 			t.Errorf("a file with another byte %d is taken for whole", i)
 		}
 	}
-	// Files that are signed and make no sense must not be believed either: they are
+	// Files with a valid hash and invalid content must not be trusted either: they are
 	// refused, or can be written again.
 	for i := len("jostle orders 1\n"); i < len(good)-8; i++ {
 		for _, b := range []byte{0, 1, 0x7f, 0xff} {
@@ -117,7 +117,7 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// checkRead fails the test when a file is read and then cannot be worked with.
+// checkRead fails the test if a file is accepted but unusable.
 func checkRead(t *testing.T, data []byte) {
 	t.Helper()
 	o := &coverage.Orders{}

@@ -20,8 +20,8 @@ type user struct {
 	add  func(n uint64) // the run with a number
 }
 
-// users are a campaign of a program with a few thousand orders, and one of a program of
-// which each run is all new.
+// users are a campaign of a program with a few thousand orders, and one of a program
+// whose runs are all new.
 func users(tb testing.TB) []user {
 	campaign := func(name string, o *coverage.Orders, build func(*pulse.System)) user {
 		sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
@@ -40,7 +40,7 @@ func users(tb testing.TB) []user {
 	}
 }
 
-// heap returns how many bytes are in use.
+// heap returns the number of bytes in use.
 func heap() int {
 	runtime.GC()
 	var m runtime.MemStats
@@ -48,10 +48,10 @@ func heap() int {
 	return int(m.HeapAlloc)
 }
 
-// From a certain run of a campaign on an Orders takes no more memory, however many runs
-// follow: with JOSTLE_NIGHTLY=1 ten million. What there is room for in Bytes, and for the
-// runs that are noted, was taken by then. Only what Memory counts of orders that were new
-// after it comes on top, at most 32 bytes of each; twice, since tables grow by doubling.
+// After a certain number of runs, a campaign takes no more memory, however many runs
+// follow: ten million with JOSTLE_NIGHTLY=1. By then the limits of Bytes and of past.rare
+// are used up. Only orders that are new after it add memory, at most 32 bytes each,
+// twice, since tables grow by doubling.
 func TestCampaignsTakeNoMoreMemory(t *testing.T) {
 	flat, most := uint64(10_000), uint64(40_000)
 	switch {
@@ -83,8 +83,8 @@ func TestCampaignsTakeNoMoreMemory(t *testing.T) {
 	}
 }
 
-// BenchmarkMemory prints how much memory an Orders takes after so many runs, in MB, and
-// after a run of a million steps.
+// BenchmarkMemory prints the memory of an Orders after so many runs, in MB, and after a
+// run of a million steps.
 func BenchmarkMemory(b *testing.B) {
 	for i, u := range users(b) {
 		b.Run(u.name, func(b *testing.B) {

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// Merge adds all that another Orders knows. In whatever order several are merged,
-// and however often each, the result is the same. The bounds are for runs: what is
-// merged is kept as it is, however much.
+// Merge adds all that from knows. The order of merges and repeated merges do not matter.
+// The limits do not apply: everything merged is kept.
 func (o *Orders) Merge(from *Orders) {
 	if o == from || from == nil {
 		return
@@ -18,9 +17,8 @@ func (o *Orders) Merge(from *Orders) {
 	}
 }
 
-// AddSeen is Merge, but counts none of the runs: they are of another kind than those that
-// are counted here, such as runs of saved cases beside a search. An order that they have
-// shown is no longer one that a single run of the search has shown.
+// AddSeen is Merge without counting the runs, for runs of another kind, such as those of
+// saved cases. An order that they have shown no longer counts as shown by a single run.
 func (o *Orders) AddSeen(from *Orders) {
 	if o == from || from == nil {
 		return
@@ -31,7 +29,7 @@ func (o *Orders) AddSeen(from *Orders) {
 	}
 }
 
-// addRows makes room for the bits of a matrix of an actor, if there is none.
+// addRows allocates the rows of a matrix of an actor, if it has none.
 func (o *Orders) addRows(a *receiver, matrix int) {
 	if want := a.width * len(a.steps); len(a.rows[matrix]) < want {
 		a.rows[matrix] = make([]uint64, want)
@@ -39,12 +37,12 @@ func (o *Orders) addRows(a *receiver, matrix int) {
 	}
 }
 
-// A union is a receiver of one Orders that is merged into that of another.
+// A union is a receiver of one Orders that is being merged into that of another.
 type union struct {
 	*Orders
 	from     *Orders
 	to, of   int32   // places
-	renumber []int32 // numbers of the one in the other
+	renumber []int32 // step numbers of from's receiver: those in the other
 }
 
 func (o *Orders) mergeReceiver(from *Orders, of int32) {
@@ -70,8 +68,7 @@ func (o *Orders) mergeReceiver(from *Orders, of int32) {
 	u.rows()
 }
 
-// first returns the text that comes first in the alphabet: what is known of one thing
-// by two texts is named by that.
+// first returns the text that sorts first. It decides between two texts for one thing.
 func (v *vocabulary) first(x, y int32) int32 {
 	if v.texts[y] < v.texts[x] {
 		return y
@@ -97,7 +94,7 @@ func (u *union) rows() {
 	}
 }
 
-// add sets a bit, and counts it if it is an order's.
+// add sets a bit, and counts it if it is a new order.
 func (u *union) add(a *receiver, matrix int, j, k int32) {
 	u.addRows(a, matrix)
 	if matrix == pr && !a.bit(pr, j, k) {
@@ -106,7 +103,7 @@ func (u *union) add(a *receiver, matrix int, j, k int32) {
 	a.put(matrix, j, k)
 }
 
-// sightings merges what is known of the runs that have shown an order.
+// sightings merges the runs that have shown an order.
 func (u *union) sightings(a, b *receiver, j, k int32) {
 	mine := spot{u.to, u.renumber[k], u.renumber[j]}
 	if a.bit(many, mine.j, mine.k) {
@@ -121,7 +118,7 @@ func (u *union) sightings(a, b *receiver, j, k int32) {
 	u.past.set(mine, was, is)
 }
 
-// merge merges two counts of one source.
+// merge merges two counts of one source. The larger one is the later.
 func (s *source) merge(other *source) {
 	longer := slices.CompareFunc(s.marks, other.marks, func(x, y Point) int {
 		if x.Runs != y.Runs {
@@ -136,7 +133,7 @@ func (s *source) merge(other *source) {
 	s.lost, s.folded = max(s.lost, other.lost), max(s.folded, other.folded)
 }
 
-// orders counts the orders that were seen.
+// orders returns the number of orders that were seen.
 func (a *receiver) orders() (n int) {
 	for _, word := range a.rows[pr] {
 		n += bits.OnesCount64(word)

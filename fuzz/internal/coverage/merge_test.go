@@ -10,7 +10,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// file returns all that an Orders knows.
+// file returns the file form of an Orders.
 func file(t *testing.T, o *coverage.Orders) []byte {
 	t.Helper()
 	data, err := o.MarshalBinary()
@@ -20,7 +20,7 @@ func file(t *testing.T, o *coverage.Orders) []byte {
 	return data
 }
 
-// read returns an Orders that knows what a file says.
+// read returns an Orders with the contents of a file.
 func read(t *testing.T, data []byte) *coverage.Orders {
 	t.Helper()
 	o := &coverage.Orders{}
@@ -30,7 +30,7 @@ func read(t *testing.T, data []byte) *coverage.Orders {
 	return o
 }
 
-// merged returns what all of list know together.
+// merged returns the union of a list.
 func merged(list ...*coverage.Orders) *coverage.Orders {
 	o := &coverage.Orders{}
 	for _, m := range list {
@@ -50,9 +50,9 @@ func traces(p program, n uint64) (list []*trace.Trace) {
 	return list
 }
 
-// The runs of a program are shared out among three workers, some to more than one.
-// Whatever is merged with what, and in which order, the result is the same, is
-// what the definitions say of all runs, and is in one piece in a file.
+// The runs of a program are split among three workers, some to more than one. All orders
+// of merging give the same result, which agrees with the definitions on all runs and
+// survives a file.
 func TestMerge(t *testing.T) {
 	for prog := range programs() / 4 {
 		rng := rand.New(rand.NewPCG(prog, 3))
@@ -103,7 +103,7 @@ func mergedInto(o *coverage.Orders, list ...*coverage.Orders) *coverage.Orders {
 	return o
 }
 
-// One worker and several that share the same runs tell the same chance.
+// One worker and several that share its runs have the same chance.
 func TestMergedChance(t *testing.T) {
 	for prog := range uint64(50) {
 		all := traces(program{prog, false}, 40)
@@ -123,7 +123,7 @@ func TestMergedChance(t *testing.T) {
 	}
 }
 
-// alone counts the runs, but each third, that have an order which no other run has.
+// alone counts the runs, except every third, that have an order which no other run has.
 func alone(all []*trace.Trace) (n int) {
 	for i := range all {
 		others, mine := map[goal]int{}, map[goal]int{}
@@ -144,7 +144,7 @@ func alone(all []*trace.Trace) (n int) {
 	return n
 }
 
-// A merge that loses one thing is seen.
+// A merge that loses something is detected.
 func TestMergeCanary(t *testing.T) {
 	all := traces(program{seed: 2}, 4)
 	a, b := &coverage.Orders{Source: 1}, &coverage.Orders{Source: 2}

@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// What is asked of an Orders in ways that it is not meant for.
+// An Orders survives misuse.
 func TestMisuse(t *testing.T) {
 	all := traces(program{seed: 3}, 6)
 	set := map[goal]int{}
@@ -49,7 +49,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// What no system makes: several actors with one identity, and steps with one.
+// Several actors, or steps, with one identity occur in no system.
 func TestAlikeByIdentity(t *testing.T) {
 	for _, id := range []uint64{0, 1} {
 		tr := &trace.Trace{Actors: []trace.Actor{{ID: id}, {ID: id}}}

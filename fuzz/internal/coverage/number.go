@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A vocabulary numbers texts. The hashes are those of the texts.
+// A vocabulary numbers texts. It also holds their hashes.
 type vocabulary struct {
 	numbers map[string]int32
 	texts   []string
@@ -31,7 +31,7 @@ func (v *vocabulary) of(text string) int32 {
 	return n
 }
 
-// placed returns the place of an actor, -1 if it has none.
+// placed returns the place of an actor, or -1.
 func (o *Orders) placed(id uint64) int32 {
 	if place, ok := o.places.Get(id); ok {
 		return place
@@ -39,8 +39,8 @@ func (o *Orders) placed(id uint64) int32 {
 	return -1
 }
 
-// placeOf returns the place of an actor, a new one for one that is new. Beyond the
-// bounds all actors of a type have one place.
+// placeOf returns the place of an actor, and adds one for a new actor. Beyond the limits,
+// all actors of a type share a place.
 func (o *Orders) placeOf(a *trace.Actor) int32 {
 	if place := o.placed(a.ID); place >= 0 {
 		return place
@@ -55,8 +55,8 @@ func (o *Orders) placeOf(a *trace.Actor) int32 {
 	return o.addReceiver(receiver{id: id, name: o.words.of(a.Type), label: o.words.of("(others)")})
 }
 
-// What a step, an actor and a text take besides rows, in bytes, with their part of a table
-// that is a quarter full.
+// Bytes that a step, an actor and a text take in addition to rows, with their share of a
+// table that is a quarter full.
 const (
 	perStep  = 24 + 4*16
 	perActor = 256 + 4*16
@@ -73,7 +73,7 @@ func (o *Orders) addReceiver(r receiver) int32 {
 	return place
 }
 
-// full reports whether there is no room for more rows.
+// full reports whether the memory for rows is used up.
 func (o *Orders) full() bool {
 	most := o.Bytes
 	if most <= 0 {
@@ -87,16 +87,15 @@ func (o *Orders) isShared(a *receiver) bool {
 	return a.id == hash.Fold(o.words.hashes[a.name], foldSalt)
 }
 
-// A numbering has a number for each step that is known: at its actor, or skipped.
+// A numbering maps each known step to its number at its actor, or to skipped.
 type numbering struct {
 	hash.Table
-	// near is for speed alone: the table has all that it has. In it there are perNear slots
-	// for each step, as long as these are no more than mostNear: then two steps hardly ever
-	// have the same.
+	// near is a cache of the table. It has perNear slots for each step, up to mostNear,
+	// so that collisions are rare.
 	near []numbered
 }
 
-// A numbered is a step in a slot. The zero one is none.
+// A numbered is a cached step. The zero value is an empty slot.
 type numbered struct {
 	id     uint64
 	number int32
@@ -108,10 +107,10 @@ const (
 	perNear   = 8
 )
 
-// nearest returns where near has a step, if it does. It is not asked while near is empty.
+// nearest returns the slot of a step. The cache must not be empty.
 func nearest(near []numbered, id uint64) *numbered { return &near[id&uint64(len(near)-1)] }
 
-// set notes the number of a step, which is nearby from then on.
+// set records the number of a step, also in the cache.
 func (n *numbering) set(id uint64, k int32) {
 	n.Put(id, k)
 	if len(n.near) > 0 {
@@ -119,7 +118,7 @@ func (n *numbering) set(id uint64, k int32) {
 	}
 }
 
-// widen makes near as long as the steps so far want it. It forgets what was in it.
+// widen grows the cache to fit the steps known so far. Growing empties it.
 func (n *numbering) widen() {
 	want := max(len(n.near), leastNear)
 	for want < mostNear && want < perNear*n.Len() {
@@ -130,8 +129,8 @@ func (n *numbering) widen() {
 	}
 }
 
-// read finds the numbers of steps from one on, as long as they have some, and returns the
-// first that has none. To find one nearby takes half as long as a look into the table.
+// read finds the numbers of the steps from index from on, and returns the index of the
+// first step without a number. The cache halves the time of a look-up.
 func (n *numbering) read(steps []trace.Step, run []int32, from int) int {
 	near := n.near
 	run = run[:len(steps)]
@@ -154,7 +153,7 @@ func (n *numbering) read(steps []trace.Step, run []int32, from int) int {
 	return len(steps)
 }
 
-// read finds the numbers of the steps of a run.
+// read finds or adds the numbers of the steps of a run.
 func (o *Orders) read(t *trace.Trace) {
 	o.run = slices.Grow(o.run[:0], len(t.Steps))[:len(t.Steps)]
 	o.numbers.widen()
@@ -167,7 +166,7 @@ func (o *Orders) read(t *trace.Trace) {
 	}
 }
 
-// number returns the number of a step that has none yet.
+// number gives a number to a step that has none.
 func (o *Orders) number(t *trace.Trace, step int, place int32) int32 {
 	st := &t.Steps[step]
 	if !Counts(t, step) {
@@ -188,7 +187,7 @@ func (o *Orders) number(t *trace.Trace, step int, place int32) int32 {
 	return o.addStep(place, told{id: st.ID, msg: o.words.of(typeOf(d)), from: o.words.of(senderOf(t, d))})
 }
 
-// fold returns the number of all steps of an actor with messages of the type of d.
+// fold returns the number shared by all steps of an actor whose message has d's type.
 func (o *Orders) fold(place int32, d *trace.Send) int32 {
 	o.own.folded++
 	typ := reflect.TypeOf(d.Body)
@@ -205,8 +204,7 @@ func (o *Orders) fold(place int32, d *trace.Send) int32 {
 	return k
 }
 
-// A folding is what fold has returned last: where there are many such steps most are
-// alike.
+// A folding is the last result of fold. Most folded steps in a row are alike.
 type folding struct {
 	typ    reflect.Type
 	place  int32
@@ -214,8 +212,8 @@ type folding struct {
 	number int32
 }
 
-// typeOf returns the full name of the type of a message, so that types of one name
-// in two packages are two.
+// typeOf returns the type of a message with its package, so that equal names of two
+// packages differ.
 func typeOf(d *trace.Send) string {
 	if d.Body == nil {
 		return d.Kind.String()
@@ -230,7 +228,7 @@ func senderOf(t *trace.Trace, d *trace.Send) string {
 	return t.Actors[d.From].Label
 }
 
-// addStep gives a step of an actor the next number.
+// addStep gives the next number of an actor to a step.
 func (o *Orders) addStep(place int32, s told) int32 {
 	a := &o.receivers[place]
 	k := int32(len(a.steps))
@@ -250,11 +248,11 @@ func (o *Orders) addStep(place int32, s told) int32 {
 	return k
 }
 
-// manyWords is the width from which on rows become wider by less than twice: what is
-// not told apart needs a few numbers more than Orders.Steps.
+// manyWords is the width from which on rows grow by an eighth instead of doubling: folded
+// steps need only a few numbers beyond Orders.Steps.
 const manyWords = defaultSteps / 64
 
-// widen makes room for more steps in each row: for twice as many while they are few.
+// widen makes room for more steps in each row.
 func (o *Orders) widen(a *receiver) {
 	width := max(1, 2*a.width)
 	if a.width >= manyWords {
@@ -274,8 +272,8 @@ func (o *Orders) widen(a *receiver) {
 	a.width = width
 }
 
-// appendZeros appends n zeros. When there is no room it makes twice as much, since rows
-// are added one at a time and many of them are.
+// appendZeros appends n zeros. It doubles the capacity when needed, since rows are
+// appended one at a time.
 func appendZeros(list []uint64, n int) []uint64 {
 	if len(list)+n > cap(list) {
 		list = append(make([]uint64, 0, max(16, 2*(len(list)+n))), list...)
@@ -286,8 +284,8 @@ func appendZeros(list []uint64, n int) []uint64 {
 	return list
 }
 
-// Folded returns how many receives were told apart by types alone, because their
-// actor had too many or there was no memory left.
+// Folded returns how many receives were told apart by type alone, because their actor had
+// too many steps or the memory was used up.
 func (o *Orders) Folded() (n int) {
 	for _, s := range o.past.sources {
 		n += s.folded
@@ -295,5 +293,5 @@ func (o *Orders) Folded() (n int) {
 	return n
 }
 
-// Memory returns how many bytes are taken by what is told apart.
+// Memory returns the bytes taken for what is told apart.
 func (o *Orders) Memory() int { return o.bytes + o.words.bytes }

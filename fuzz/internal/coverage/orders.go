@@ -8,61 +8,58 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Orders is a set of orders of receives: those that some runs have shown. The zero
-// value is empty and ready.
+// Orders is the set of orders of receives that some runs have shown. The zero value is
+// empty and ready.
 //
-// An Orders learns from the trace of a run when the run is over. It is exact as
-// long as its bounds last: no order is missed or counted twice, however many runs
-// there are. It belongs to one goroutine. Several that have seen different runs are
-// put together by Merge, which into an empty one makes a copy: an Orders itself must not
-// be copied once it is in use.
+// An Orders learns from the trace of a run when the run is over. Within its limits it is
+// exact: no order is missed or counted twice. It belongs to one goroutine. Merge combines
+// several that have seen different runs. An Orders in use must not be copied: merge it
+// into an empty one instead.
 //
-// Each actor numbers its steps. A row of bits for each step marks the steps that
-// came before it in some run, so that what a step adds is known from a few words
-// and not from a pass over the run.
+// Each actor numbers its steps. Each step has a row of bits for the steps that came
+// before it in some run, so a step costs a few word operations.
 type Orders struct {
-	// Source tells the runs of this Orders from those of others that it is to be
-	// merged with: two searches, or two workers of one, must not have the same.
+	// Source identifies the runs of this Orders in a merge. Two searches, or two
+	// workers of one search, must have different sources.
 	Source uint64
-	// Steps bounds how many steps of one actor are told apart; zero means 4,096.
-	// Bytes bounds the memory for rows, in bytes; zero means 64 MB. Steps beyond these
-	// bounds are told apart by the type of their message alone, and actors beyond
-	// them by their own: Folded returns how often that was so.
+	// Steps limits how many steps of one actor are told apart; zero means 4,096. Bytes
+	// limits the memory for rows; zero means 64 MB. Beyond these limits, steps are told
+	// apart by the type of their message alone, and actors by their own type: Folded
+	// returns how often that happened.
 	Steps, Bytes int
-	// Unjudged has no run looked at for orders that could have been the other way, or never
-	// can be, which saves time. What was seen is counted as ever; of nearly all orders that
-	// were not seen it is then unknown whether they are possible.
+	// Unjudged saves time by not checking which unseen orders are possible. Orders seen
+	// are counted as ever; nearly all others are then unknown.
 	Unjudged bool
 
-	numbers   numbering  // by identity of a step
+	numbers   numbering  // identity of a step: its number
 	places    hash.Table // identity of an actor: its place in receivers
 	receivers []receiver
 	words     vocabulary
 	bytes     int // of all rows
 	seen      int
 	skips     int  // how many steps that do not count have a number
-	past      past // which runs there were
+	past      past // the runs so far
 	own       *source
 	ownID     uint64
 	judging   judge
-	whole     bool    // the runs were all that there can be
-	last      folding // the last step that was not told apart
+	whole     bool    // the runs were all possible ones
+	last      folding // the last folded step
 
-	// What follows belongs to the run that is being added.
+	// The fields below belong to the run that is being added.
 	live   []live  // by index in its trace
 	run    []int32 // the numbers of its steps
 	id     uint64  // of the run
 	random bool    // the run is unguided
 	fresh  int
-	lost   bool // the run is the only one with an order of which that is not kept
+	lost   bool // the run is counted in source.lost
 }
 
 // A receiver holds what is known of the steps of one actor.
 //
-// Invariants: each matrix that is in use has a row for each number, of so many
-// words as width says; open and fixed are in use when they have a bit. A bit of many is
-// set only if that of pr is, but for the diagonal, which is set in many and in no other:
-// no step comes before itself, but one that stands for several does.
+// Invariants: each matrix in use has a row of width words for each step number; open and
+// fixed are in use once they have a bit. A bit of many is set only if that of pr is, except
+// on the diagonal, which is set in many only. There it keeps folded steps, which can come
+// before themselves, from counting.
 type receiver struct {
 	id    uint64
 	name  int32  // of its type
@@ -72,28 +69,28 @@ type receiver struct {
 	rows  [matrices][]uint64
 }
 
-// matrices of bits: bit j of row i is about step j before step i.
+// Matrices of bits: bit j of row i is about step j before step i.
 const (
 	pr       = iota // seen in some run
-	many            // seen so often that no run need be noted for it: see past
+	many            // no run need be recorded for it any more: see past
 	open            // seen in a run in which i could have come before j
-	fixed           // i can come before j in no run: what they are decides it
+	fixed           // no run can have i before j
 	matrices = iota
 )
 
-// told is what is known of a step by itself.
+// told describes one step.
 type told struct {
 	id     uint64
 	msg    int32 // the type of the message
 	from   int32 // the label of the sender
-	folded bool  // it stands for all steps with such a message that are not told apart
-	full   int32 // all bits of so many words at the beginning of its row of many are set
+	folded bool  // it stands for all folded steps with such a message
+	full   int32 // this many words at the beginning of its row of many have all bits set
 }
 
 // A live is an actor in the run that is being added.
 type live struct {
 	id    uint64
-	place int32    // in receivers, -1 as long as it has none; that of the run before if it is the same actor
+	place int32    // in receivers, or -1; kept from the run before if the actor is the same
 	seen  []uint64 // its receives
 }
 
@@ -105,20 +102,18 @@ const (
 	skipped      = -1 // the number of a step that does not count
 )
 
-// A Run is what Add needs to know of a run besides its trace.
+// A Run describes a run in addition to its trace.
 type Run struct {
-	// ID tells the run from all others, of whatever source. Zero means that
-	// the run is the next one of its source.
+	// ID identifies the run among the runs of all sources. Zero means the next run of the
+	// Orders' own source.
 	ID uint64
-	// Unguided reports that how the run was made did not depend on what earlier
-	// runs have shown. The chance of what the next unguided run shows follows from
-	// these alone.
+	// Unguided reports that the run did not depend on what earlier runs have shown.
+	// Chance is computed from unguided runs alone.
 	Unguided bool
 }
 
-// Counts reports whether the order of a step counts: the step is an asynchronous
-// receive. The answer to an Ask is a synchronous one, and so is no part of the
-// order, nor is the start of an actor, nor a step of start-up, whose order is fixed.
+// Counts reports whether a step counts: it is an asynchronous receive. The answer to an
+// Ask, the start of an actor and the steps of start-up do not count.
 func Counts(t *trace.Trace, step int) bool {
 	st := &t.Steps[step]
 	if st.Kind != trace.Receive || st.Settled {
@@ -128,7 +123,7 @@ func Counts(t *trace.Trace, step int) bool {
 	return kind != trace.Reply && kind != trace.Start
 }
 
-// Add adds the orders that a run has shown. It returns how many of them are new.
+// Add adds the orders that a run has shown, and returns how many of them are new.
 func (o *Orders) Add(t *trace.Trace, r Run) (fresh int) {
 	o.begin(t, r)
 	for i := o.pass(t, 0); i < len(o.run); i = o.pass(t, i+1) {
@@ -138,9 +133,9 @@ func (o *Orders) Add(t *trace.Trace, r Run) (fresh int) {
 	return o.fresh
 }
 
-// pass goes through the steps of a run from one on, as long as they show nothing that
-// need be noted, and returns the one that may. In nearly all runs it comes to the end. It is
-// this fast because it calls nothing.
+// pass goes through the steps of a run from index from on, and returns the index of the
+// first step that may show something to record. In nearly all runs it reaches the end. It
+// is fast because it calls nothing.
 func (o *Orders) pass(t *trace.Trace, from int) int {
 	run, live, receivers := o.run, o.live, o.receivers
 	steps := t.Steps[:len(run)]
@@ -179,7 +174,7 @@ func (o *Orders) pass(t *trace.Trace, from int) int {
 	return len(steps)
 }
 
-// within reports whether a set has no more than a row, which is as long.
+// within reports whether a set is a subset of a row of the same length.
 func within(set, row []uint64) bool {
 	row = row[:len(set)]
 	for i, word := range set {
@@ -190,7 +185,7 @@ func within(set, row []uint64) bool {
 	return true
 }
 
-// begin makes ready for a run, and finds the numbers of its steps.
+// begin prepares for a run, and finds the numbers of its steps.
 func (o *Orders) begin(t *trace.Trace, r Run) {
 	if o.own == nil || o.ownID != o.Source {
 		o.own, o.ownID = o.past.of(o.Source), o.Source
@@ -219,7 +214,7 @@ func (o *Orders) begin(t *trace.Trace, r Run) {
 	}
 }
 
-// end counts the run.
+// end counts the run. It judges runs that showed something new, and a few others.
 func (o *Orders) end(t *trace.Trace) {
 	o.own.runs++
 	o.judging.earned += earnings * len(t.Steps)
@@ -235,10 +230,10 @@ func (o *Orders) end(t *trace.Trace) {
 	}
 }
 
-// receive adds step i of a run, which counts.
+// receive adds step i of a run. The step counts.
 func (o *Orders) receive(t *trace.Trace, i int) {
 	l, k := &o.live[t.Steps[i].Actor], o.run[i]
-	if l.place < 0 { // another actor of its identity has the step, which no system does
+	if l.place < 0 { // unreachable in a real system: another actor of the same identity has the step
 		l.place = o.placeOf(&t.Actors[t.Steps[i].Actor])
 	}
 	a := &o.receivers[l.place]
@@ -251,12 +246,12 @@ func (o *Orders) receive(t *trace.Trace, i int) {
 	l.seen = with(l.seen, k)
 }
 
-// fewWords is how many words a set of receives has from the beginning at most: pass adds
-// none to it.
+// fewWords limits how many words of a set of receives begin allocates: pass cannot add
+// any.
 const fewWords = 4
 
-// skip returns how many words of a step's row of many have all bits set. In a long run
-// these are nearly all: what comes long before a step is seen there in each run.
+// skip returns how many leading words of a step's row of many have all bits set. In a
+// long run nearly all have: what comes long before a step does so in each run.
 func (s *told) skip(row []uint64) int {
 	for int(s.full) < len(row) && row[s.full] == math.MaxUint64 {
 		s.full++
@@ -264,7 +259,7 @@ func (s *told) skip(row []uint64) int {
 	return int(s.full)
 }
 
-// set notes orders of step k that were seen, in a word of its row, and counts those that are new.
+// set records orders in a word of step k's row, and counts the new ones.
 func (o *Orders) set(a *receiver, k int32, word int, news uint64) {
 	w := &a.rows[pr][int(k)*a.width+word]
 	if news &^= *w; news != 0 {
@@ -275,8 +270,8 @@ func (o *Orders) set(a *receiver, k int32, word int, news uint64) {
 	}
 }
 
-// note looks at orders that few runs have shown, or none. What no run has shown is
-// not in past.rare; so it is marked without a look there, unless its runs are noted.
+// note records orders that at most two runs have shown. Orders that no run has shown are
+// not in past.rare: without runs to record they are marked without a look-up.
 func (o *Orders) note(a *receiver, place, k int32, word int, news uint64) {
 	if first := news &^ a.rows[pr][int(k)*a.width+word]; first != 0 && !o.notes() {
 		a.rows[many][int(k)*a.width+word] |= first
@@ -291,7 +286,7 @@ func (o *Orders) note(a *receiver, place, k int32, word int, news uint64) {
 	}
 }
 
-// with sets a bit of a set that has as many words as it needs.
+// with sets a bit of a set, which grows as needed.
 func with(set []uint64, k int32) []uint64 {
 	for len(set) <= int(k)>>6 {
 		set = append(set, 0)

@@ -11,7 +11,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A goal is an order of two receives of an actor, by identities.
+// A goal is a receive pair of an actor, by identities.
 type goal struct{ receiver, first, second uint64 }
 
 // A receipt is an asynchronous receive of a schedule.
@@ -31,7 +31,7 @@ func schedule(t *trace.Trace) (list []receipt) {
 	return list
 }
 
-// slow adds the goals that a run achieves to a set, as definition 2 says.
+// slow adds the goals that a run achieves to a set, by definition 2.
 func slow(set map[goal]int, t *trace.Trace) {
 	s := schedule(t)
 	for i := range s {
@@ -53,7 +53,7 @@ func slowCovered(set map[goal]int) (n int) {
 	return n
 }
 
-// programs is how many random programs a test looks at.
+// programs is the number of random programs of a test.
 func programs() uint64 {
 	if os.Getenv("JOSTLE_NIGHTLY") == "1" {
 		return 40_000
@@ -80,7 +80,7 @@ func compare(t *testing.T, what string, o *coverage.Orders, set map[goal]int) {
 	}
 }
 
-// Every count is that of the definitions, on random programs.
+// All counts agree with the definitions, on random programs.
 func TestOrdersAreThoseOfTheDefinitions(t *testing.T) {
 	changes, answers := 0, 0
 	for prog := range programs() {
@@ -116,8 +116,8 @@ func TestOrdersAreThoseOfTheDefinitions(t *testing.T) {
 	}
 }
 
-// So is every count of runs with more steps than there are slots for what is near, and of
-// actors with two words of steps and with more.
+// The same holds for runs with more steps than slots of the cache, and for actors with
+// two words of steps and more.
 func TestLongRunsAreThoseOfTheDefinitions(t *testing.T) {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()
@@ -134,7 +134,7 @@ func TestLongRunsAreThoseOfTheDefinitions(t *testing.T) {
 	}
 }
 
-// What is not judged is counted as what is, and no more is known of it.
+// With Unjudged counts are the same, and nothing more is known.
 func TestUnjudged(t *testing.T) {
 	judged := 0
 	for prog := range uint64(50) {
@@ -178,8 +178,8 @@ func TestOrdersCanary(t *testing.T) {
 	}
 }
 
-// Runs of which most orders were seen before are counted as the definitions say, though
-// of these only a few are looked at, and of one that is noted each run.
+// Runs whose orders were mostly seen before are counted by the definitions, though only a
+// few of these orders are checked.
 func TestLongRuns(t *testing.T) {
 	for _, c := range []struct {
 		name     string

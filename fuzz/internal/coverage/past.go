@@ -1,12 +1,11 @@
 package coverage
 
-// A past says which runs there were, as far as that must be known to tell how much
-// is still to be seen. It can be merged any number of times in any order: what
-// is counted is counted for each source, and of two counts of one source the larger
-// is the later.
+// A past records the runs as far as Chance needs them. Merges may come in any order and
+// number: counts are kept for each source, and the larger of two counts is the later.
 //
-// Invariants: an order that was seen is in rare, or its bit in many is set, and not
-// both. held has how many orders of rare a run alone has shown, if there are any.
+// Invariants: an order that was seen is either in rare or has its bit in many set, never
+// both. held counts, for each run, the orders of rare that it alone has shown; it has no
+// zeros.
 type past struct {
 	sources map[uint64]*source
 	rare    map[spot]runs
@@ -16,19 +15,19 @@ type past struct {
 // A spot is an order: step j before step k of the receiver at a place.
 type spot struct{ place, k, j int32 }
 
-// runs are the runs that have shown an order, one or two, all unguided: the smaller
-// id first. The second is zero when there is one.
+// runs are the one or two runs that have shown an order, all unguided, the smaller ID
+// first. The second is zero if there is one.
 type runs struct{ first, second uint64 }
 
-// A source is what is counted of the runs of one source.
+// A source holds the counts of the runs of one source.
 type source struct {
 	runs, unguided int
-	lost           int     // unguided runs that may be the only ones to show some order, which is not known
-	folded         int     // receives that were told apart by types alone
+	lost           int     // unguided runs that may be the only ones to show some order; there was no room to know
+	folded         int     // receives that were told apart by type alone
 	marks          []Point // of the curve
 }
 
-// mostRare bounds how many orders are kept in rare.
+// mostRare limits the size of rare.
 const mostRare = 1 << 17
 
 func (p *past) of(id uint64) *source {
@@ -43,7 +42,7 @@ func (p *past) of(id uint64) *source {
 	return s
 }
 
-// with returns the union of two sets of runs; ok is false when it has more than two.
+// with returns the union of two sets of runs; ok is false if it has more than two.
 func (r runs) with(more runs) (all runs, ok bool) {
 	if r, ok = r.add(more.first); ok && more.second != 0 {
 		r, ok = r.add(more.second)
@@ -63,8 +62,8 @@ func (r runs) add(id uint64) (runs, bool) {
 	return runs{min(r.first, id), max(r.first, id)}, true
 }
 
-// notes reports whether the current run is noted for an order that no run has shown.
-// If it is unguided, and there is no room for it, it is counted as lost.
+// notes reports whether the current run is recorded for an order that no run has shown.
+// An unguided run for which there is no room is counted as lost.
 func (o *Orders) notes() bool {
 	if o.random && len(o.past.rare) >= mostRare && !o.lost {
 		o.lost = true
@@ -73,9 +72,8 @@ func (o *Orders) notes() bool {
 	return o.random && len(o.past.rare) < mostRare
 }
 
-// shown notes that the current run has shown an order. It reports whether from now on
-// no run need be noted for it. An order of which nothing is known is one that was not
-// seen.
+// shown records that the current run has shown an order. It reports whether no further
+// run need be recorded for it. An order that is not in rare was not seen before.
 func (o *Orders) shown(at spot) (many bool) {
 	p := &o.past
 	was, known := p.rare[at]
@@ -94,7 +92,7 @@ func (o *Orders) shown(at spot) (many bool) {
 	return !ok
 }
 
-// set changes which runs are known to have shown an order.
+// set replaces the runs recorded for an order.
 func (p *past) set(at spot, was, is runs) {
 	if was == is {
 		return

@@ -8,17 +8,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// hop is a message that is sent on to random actors a few times. A stop, a turn and
-// a query are others, so that there are types to tell apart.
+// hop is a message that is forwarded to random actors a few times. A stop, a turn and a
+// query have other types.
 type (
 	hop   struct{ left int }
 	turn  struct{ left int }
 	query struct{}
 )
 
-// A relay sends on each hop that it receives. The receiver follows from what the relay
-// has received before, so that another order has other consequences. A turn
-// changes its handler.
+// A relay forwards each hop that it receives. The next receiver depends on what the relay
+// has received before, so orders have consequences. A turn changes its handler.
 type relay struct {
 	peers  []pulse.Ref
 	state  uint64
@@ -49,7 +48,7 @@ func (r *relay) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// A waiter is a process that waits for one thing after the other.
+// A waiter is a process that waits for one thing after another.
 func waiter(peers []pulse.Ref, seed uint64) func(*pulse.Process) {
 	isTurn := func(m any) bool { _, is := m.(turn); return is }
 	return func(p *pulse.Process) {

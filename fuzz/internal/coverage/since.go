@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// A TypeOrder is an order of two receives by what can be read in the program: at an actor
-// with the label Actor, a message of type First came before one of type Second.
+// A TypeOrder is a receive pair by label and types: at an actor with the label Actor, a
+// message of type First came before one of type Second.
 type TypeOrder struct{ Actor, First, Second string }
 
-// String says which message comes before which other, at which actors.
+// String returns "First before Second at Actor".
 func (t TypeOrder) String() string {
 	return fmt.Sprintf("%s before %s at %s", shown(t.First, mostNamed), shown(t.Second, mostNamed), shown(t.Actor, mostNamed))
 }
 
-// Since compares what o has seen with what was seen earlier, of another version of the
-// program, say, where receives have other identities: by the types of messages. It returns
-// the orders that are new, those that are gone, and how many are in both.
+// Since compares by message types what o and an earlier Orders have seen, for example of
+// another version of the program, in which receives have other identities. It returns the
+// new orders, those that are gone, and the number of those in both.
 func (o *Orders) Since(earlier *Orders) (fresh, gone []TypeOrder, both int) {
 	now, then := o.typeOrders(), earlier.typeOrders()
 	for t := range now {
@@ -41,7 +41,7 @@ func (t TypeOrder) compare(u TypeOrder) int {
 	return cmp.Or(cmp.Compare(t.Actor, u.Actor), cmp.Compare(t.First, u.First), cmp.Compare(t.Second, u.Second))
 }
 
-// typeOrders returns the orders that were seen.
+// typeOrders returns the orders that were seen, by type.
 func (o *Orders) typeOrders() map[TypeOrder]bool {
 	seen := map[TypeOrder]bool{}
 	for _, p := range o.Types() {

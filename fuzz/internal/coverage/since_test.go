@@ -9,8 +9,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/coverage"
 )
 
-// What is new by types, and what is gone, is what a count straight from the definitions
-// gives.
+// Since agrees with a count straight from the definitions.
 func TestSince(t *testing.T) {
 	differ := 0
 	for prog := range programs() / 4 {
@@ -67,7 +66,7 @@ func texts(list []coverage.TypeOrder) (out []string) {
 	return out
 }
 
-// Names of the program are shown as one line, without what terminals obey.
+// Names of the program are shown in one line, with control characters escaped.
 func TestTypeOrdersAreShown(t *testing.T) {
 	got := fmt.Sprint(coverage.TypeOrder{Actor: "a\nb", First: "\x1b[31mred", Second: strings.Repeat("long", 100)})
 	if strings.ContainsAny(got, "\n\x1b") || len([]rune(got)) > 200 || !strings.Contains(got, `a\nb`) {

@@ -6,34 +6,34 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A judge looks at runs for orders that could have been the other way, and for
-// those that never can be.
+// A judge finds in runs the orders that could have been reversed, and those that never
+// can.
 //
-// It takes more time than all else, in the worst case the square of the length of a
-// run. So it looks at runs that show something new, and at a few others, as long as
-// that takes but a part of the time that the runs themselves take.
+// This takes more time than all else, at worst the square of the length of a run. So it
+// checks runs that show something new and a few others, as long as that takes a part of
+// the time of the runs themselves.
 type judge struct {
 	causality trace.Causality
-	spent     int // on all runs that were looked at
+	spent     int // on all runs that were checked
 	earned    int // by all runs
 
 	// By index of an actor: its last receive so far, its first, and whether it has
-	// refused messages, so that not even those of one channel have one order.
+	// refused messages. If it has, even the messages of one channel have no fixed order.
 	last, first []int32
 	choosy      []bool
 	counts      []int // of its receives
-	// By index of a step: the receive of its actor before it, and its number, which
-	// is skipped when its order does not count.
+	// By index of a step: the receive of its actor before it, and its number, or skipped
+	// if its order does not count.
 	before, number []int32
-	timers         []int32 // how many timers have fired with it and before it
+	timers         []int32 // how many timers have fired up to and with it
 	// Bit a of row b: step a comes before step b in every run that has both.
 	must  []uint64
 	width int // of a row, in words
 }
 
-// Of the work on a run a step of any run earns earnings, at first there is credit,
-// and runs of more than mostJudged steps, or with more than mostClocks steps times
-// actors, are never looked at. A unit is about a nanosecond.
+// Limits on judging, in units of about a nanosecond. Each step of any run adds earnings
+// to the budget, which starts at credit. Runs with more than mostJudged steps, or with
+// more than mostClocks steps times actors, are never judged.
 const (
 	earnings   = 1
 	credit     = 1 << 20
@@ -41,7 +41,7 @@ const (
 	mostClocks = 1 << 21
 )
 
-// judge looks which orders that a run has shown could have been the other way.
+// judge finds the orders of a run that could have been reversed.
 func (o *Orders) judge(t *trace.Trace) {
 	j := &o.judging
 	n := len(t.Steps)
@@ -72,7 +72,7 @@ func (o *Orders) judge(t *trace.Trace) {
 	}
 }
 
-// line finds the receives of a run, and which of them are of one actor.
+// line collects the receives of a run by actor.
 func (j *judge) line(o *Orders, t *trace.Trace) {
 	j.last, j.first, j.choosy = j.last[:0], j.first[:0], j.choosy[:0]
 	j.before, j.number, j.timers = j.before[:0], j.number[:0], j.timers[:0]
@@ -103,11 +103,11 @@ func (j *judge) line(o *Orders, t *trace.Trace) {
 	}
 }
 
-// judgeStep looks at the orders of a step and those before it at its actor.
+// judgeStep judges the orders of a step and those before it at its actor.
 func (o *Orders) judgeStep(t *trace.Trace, step int32) {
 	j := &o.judging
 	a := &o.receivers[o.live[t.Steps[step].Actor].place]
-	k, behind := j.number[step], false // another of its channel
+	k, behind := j.number[step], false // whether an earlier message of the same channel was passed
 	for e := j.before[step]; e != trace.None; e = j.before[e] {
 		i := j.number[e]
 		switch {
@@ -121,7 +121,7 @@ func (o *Orders) judgeStep(t *trace.Trace, step int32) {
 	}
 }
 
-// from returns the sender of what was received in a step.
+// from returns the sender of the message received in a step.
 func from(t *trace.Trace, step int32) int32 { return t.Sends[t.Steps[step].Send].From }
 
 // put sets the bit of step j before step k.
@@ -129,7 +129,7 @@ func (a *receiver) put(matrix int, j, k int32) {
 	a.rows[matrix][int(k)*a.width+int(j)>>6] |= 1 << (j & 63)
 }
 
-// learn sets a bit, unless there is no room for the first one of a matrix.
+// learn sets a bit, unless the matrix has none yet and memory is used up.
 func (o *Orders) learn(a *receiver, matrix int, j, k int32) {
 	if len(a.rows[matrix]) == 0 && o.full() {
 		return
@@ -138,12 +138,12 @@ func (o *Orders) learn(a *receiver, matrix int, j, k int32) {
 	a.put(matrix, j, k)
 }
 
-// could reports whether step b could have come right before step a of its actor,
-// which it came after: the message was there or could have been, and was not
-// refused. None of its channel must have come between the two. All that b needs then
-// happens at other actors, so that its own is as it was before a. Of what a process does
-// not take it is not known, nor of timers and what came after one: a timer fires when
-// nothing else is left to do, and a was.
+// could reports whether step b could have come right before the earlier step a of its
+// actor. The message of b was there, or could have been, and was not refused. The caller
+// rules out messages of b's channel in between. All that b needs happens at other actors,
+// so b's own state is that before a. The result is false if the receive of a takes only
+// some messages. It is also false if a timer fired from a through b: timers fire only when
+// nothing else is left to do, and a was left.
 func (j *judge) could(t *trace.Trace, a, b int32) bool {
 	first := j.timers[a]
 	if t.Sends[t.Steps[a].Send].Kind.IsTimer() {
@@ -152,10 +152,10 @@ func (j *judge) could(t *trace.Trace, a, b int32) bool {
 	return t.Steps[a].Wanted == trace.Anything && first == j.timers[b] && j.causality.Swappable(int(a), int(b))
 }
 
-// findMust finds for each step which steps come before it in every run that has both:
-// those without which it would not be what it is, such as the step that sent its
-// message; those that come before one of these; and what was sent before it on its
-// channel, if it is so in every run which of the two was sent first.
+// findMust finds for each step the steps that come before it in every run with both.
+// These are the steps without which it would differ, such as that of the send; those
+// before one of these; and earlier messages of its channel, if they are sent first in
+// every run.
 func (j *judge) findMust(t *trace.Trace) {
 	n := len(t.Steps)
 	j.width = (n + 63) / 64
@@ -183,8 +183,8 @@ func (j *judge) findMust(t *trace.Trace) {
 	}
 }
 
-// comesAfter notes that step b always comes after step a, and so after all that a
-// always comes after.
+// comesAfter records that step b always comes after step a, and so after everything that
+// a always comes after.
 func (j *judge) comesAfter(b, a int32) {
 	if a == trace.None {
 		return
@@ -201,8 +201,8 @@ func (j *judge) mustCome(a, b int32) bool {
 	return j.must[int(b)*j.width+int(a)>>6]&(1<<(a&63)) != 0
 }
 
-// keepsChannel reports whether two steps of one actor have messages of one channel,
-// of which that of a is always sent first and none is passed over.
+// keepsChannel reports whether the messages of steps a and b are of one channel, a's is
+// always sent first, and the actor refuses none.
 func (j *judge) keepsChannel(t *trace.Trace, a, b int32) bool {
 	x, y := &t.Sends[t.Steps[a].Send], &t.Sends[t.Steps[b].Send]
 	if t.Unordered || x.Kind != trace.Message || y.Kind != trace.Message || x.From != y.From || j.choosy[y.To] {

@@ -43,7 +43,7 @@ func (r *tour) Done(run explore.Run) {
 
 func (r *tour) Again() { clear(r.set) }
 
-// leave adds what a run has received, each with what it has not.
+// leave adds each receive of a run, paired with each message that was not received.
 func leave(set map[goal]bool, sys *pulse.System) {
 	t := sys.Trace()
 	for i := range t.Sends {
@@ -62,14 +62,14 @@ func tourOf(o pulse.Options, build func(*pulse.System)) *tour {
 	return &tour{o: o, sys: pulse.New(o), build: build, set: map[goal]int{}, left: map[goal]bool{}, all: coverage.Orders{}}
 }
 
-// explore runs all orders, if there are no more than so many.
+// explore runs all orders, unless there are more than runs.
 func (r *tour) explore(runs int) (complete bool) {
 	defer r.sys.Close()
 	res, err := explore.Explore(explore.Options{Runs: runs, KeepOn: true, Record: true}, r)
 	return err == nil && res.Complete
 }
 
-// every returns all orders of a program, if there are no more than so many.
+// every returns a tour of all orders of a program, unless there are more than runs.
 func every(o pulse.Options, build func(*pulse.System), runs int) (*tour, bool) {
 	r := tourOf(o, build)
 	return r, r.explore(runs)
@@ -85,13 +85,12 @@ func part(o *coverage.Orders, actor string) coverage.Count {
 	return coverage.Count{}
 }
 
-// fooled are programs of which an order was said to be open that other messages of the
-// same channel were in the way of, and that the end of its actor was.
+// fooled are programs with orders that once counted as open, although other messages of
+// the channel, or the end of the actor, prevented them.
 var fooled = [...]uint64{7655, 5408}
 
-// What is said to be impossible is in no order of the program, and what is said to
-// be open is in one, or else its first receive, in the place of the second, lets the
-// actor end before the second comes.
+// An impossible order is in no order of the program. An open one is in some order, unless
+// its first receive, moved before the second, lets the actor end before the second comes.
 func TestStatusesAreTrue(t *testing.T) {
 	var sum coverage.Count
 	looked, ended := 0, 0
@@ -145,10 +144,9 @@ func TestStatusesAreTrue(t *testing.T) {
 	}
 }
 
-// The example of the paper, Listing 1 with two actions: the writer has six goals by
-// PR. The paper takes the flush for one receive. By its own
-// identities there are two, as either action may be the one after which the
-// terminator flushes, and ten goals.
+// The example of the paper, Listing 1 with two actions: the writer has six goals by PR.
+// The paper counts the flush as one receive. By its own identities there are two, since
+// the terminator may flush after either action, and ten goals.
 func TestPaperExample(t *testing.T) {
 	one, flush := &coverage.Orders{}, uint64(0)
 	r := tourOf(pulse.Options{}, func(sys *pulse.System) {
@@ -173,8 +171,8 @@ func TestPaperExample(t *testing.T) {
 	}
 }
 
-// scripted returns the trace of a run in which an actor receives messages of as many
-// senders in an order. Upper-case letters change its handlers.
+// scripted returns the trace of a run in which an actor receives messages in an order,
+// each from another sender. Upper-case letters change its handlers.
 func scripted(order string) *trace.Trace {
 	t := &trace.Trace{Actors: []trace.Actor{{Label: "test"}, {ID: 1, Label: "writer", Type: "writer"}}}
 	for i, c := range order {
@@ -186,9 +184,9 @@ func scripted(order string) *trace.Trace {
 	return t
 }
 
-// TestOpenNames: no run shows an order that is listed as not seen. Receives that look alike
-// have one name. "Reserved before Cancel" was listed next to a run with Reserved before Cancel,
-// since the message had another identity there.
+// TestOpenNames: no run shows an order that is listed as never seen. Receives that look
+// alike share a name. "Reserved before Cancel" was once listed next to a run with
+// Reserved before Cancel, since the message had another identity there.
 func TestOpenNames(t *testing.T) {
 	name := func(first, second string) string {
 		return "string from " + first + " before string from " + second + " at writer"

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// A picture is cut off after so many actors, and after so many types of one.
+// Limits on a picture: actors, types of one actor, letters of a name.
 const (
 	mostPictured = 40
 	mostTypes    = 24
@@ -28,9 +28,9 @@ const svgStyle = `
 .orders .impossible { fill: var(--impossible) } .orders .unknown { fill: var(--unknown) }
 `
 
-// SVG returns a picture: for each label of receivers a matrix of the types of messages,
-// with a field for each two of which some pair of receives was seen. The color says
-// what is known of these pairs, and the letter says it to those who see no colors.
+// SVG returns a picture: for each label of receivers a matrix of message types, with a
+// field for each pair of types of which a receive pair was seen. The color and the letter
+// of a field show the status of its pairs.
 func (o *Orders) SVG() []byte {
 	p := &picture{y: 2 * cell}
 	list := o.Types()
@@ -69,14 +69,14 @@ func (p *picture) text(x int, class, text string) {
 	p.width = max(p.width, x+8*utf8.RuneCountInString(text))
 }
 
-// square draws a field at x in the line at y.
+// square draws a field at x in the current line.
 func (p *picture) square(x int, class, title string) {
 	fmt.Fprintf(&p.b, "<g><title>%s</title><rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"2\"/>", html.EscapeString(title), class, x, p.y-13, cell-2, cell-2)
 	fmt.Fprintf(&p.b, "<text x=\"%d\" y=\"%d\">%c</text></g>\n", x+4, p.y, class[0])
 	p.width = max(p.width, x+cell)
 }
 
-// matrix draws what is known of the receives of one actor.
+// matrix draws the fields of one actor.
 func (p *picture) matrix(list []TypePair) {
 	var types []string
 	at := map[string]int{}
@@ -112,7 +112,7 @@ func (p *picture) matrix(list []TypePair) {
 	p.y += cell / 2
 }
 
-// class says which color a field has.
+// class returns the class of a field, which decides its color and letter.
 func (p *TypePair) class() string {
 	switch {
 	case p.Open > 0 && p.Covered > 0:
@@ -128,7 +128,7 @@ func (p *TypePair) class() string {
 }
 
 func (p *TypePair) describe() string {
-	return fmt.Sprintf("%s, %s and %s: %d covered, %d open, %d impossible, %d unknown; the first was first in %d, last in %d",
+	return fmt.Sprintf("%s, %s and %s: %d covered, %d open, %d impossible, %d unknown; the first came first in %d, last in %d",
 		short(p.Actor), short(shortType(p.First)), short(shortType(p.Second)), p.Covered, p.Open, p.Impossible, p.Unknown, p.Forth, p.Back)
 }
 
@@ -138,15 +138,15 @@ func (p *picture) legend() {
 		p.square(cell, class, class)
 		text := map[string]string{
 			"covered":    "every pair that can come in both orders did",
-			"part":       "some pairs did, some came in one order only and could come in the other",
-			"open":       "all came in one order only, and some could come in the other",
+			"part":       "some pairs came in both orders; others came in one and could in the other",
+			"open":       "no pair came in both orders; some could",
 			"impossible": "no pair can come in both orders",
-			"unknown":    "of some it is not known whether they can",
+			"unknown":    "for some pairs it is unknown whether they can",
 		}[class]
 		p.text(2*cell+2, "faint", class+": "+text)
 		p.y += cell
 	}
 }
 
-// short returns a name as it fits into a picture.
+// short cuts a name to fit into a picture.
 func short(name string) string { return shown(name, mostLetters) }

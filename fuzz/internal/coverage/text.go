@@ -10,8 +10,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Summary says in one line how much of the orders of two receives was seen, and how
-// likely the next run shows more, if there were enough unguided runs to tell that from.
+// Summary returns in one line how many receive pairs were covered, and the chance that
+// the next run shows more, if there were enough unguided runs.
 func (o *Orders) Summary() string {
 	text := o.Count().String()
 	if c := o.Chance(); c.Runs > 0 && c.High < 1 && o.Seen() > 0 { // else nothing is known
@@ -20,27 +20,27 @@ func (o *Orders) Summary() string {
 	return text
 }
 
-// String says how many pairs were seen in both orders, of how many that are known to
-// come in both.
+// String returns how many pairs were seen in both orders, of those known to be possible
+// in both.
 func (c Count) String() string {
-	text := fmt.Sprintf("%d of %d pairs of receives seen in both orders", c.Covered, c.Covered+c.Open)
+	text := fmt.Sprintf("%d of %d receive pairs seen in both orders", c.Covered, c.Covered+c.Open)
 	switch {
 	case c.Pairs() == 0:
-		return "no orders of two receives to cover"
+		return "no receive pairs to cover"
 	case c.Covered+c.Open+c.Unknown == 0:
-		return "no two of the receives seen can come in both orders"
+		return "no receive pair seen can come in both orders"
 	case c.Covered+c.Open == 0:
-		return "no two receives are known to come in both orders"
+		return "no receive pair is known to come in both orders"
 	case c.Unknown > 0:
 		text += fmt.Sprintf(" (%d more are not known to come in both)", c.Unknown)
 	}
 	return text
 }
 
-// mostOpen is how many open orders texts list.
+// mostOpen limits how many open orders a text lists.
 const mostOpen = 20
 
-// Text returns what is known, as tables for people.
+// Text returns the counts as tables for people.
 func (o *Orders) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "runs: %d\n%s\n\n", o.Runs(), o.Summary())
@@ -54,13 +54,13 @@ func (o *Orders) Text() string {
 	}
 	tab.Flush()
 	if n := o.Folded(); n > 0 {
-		fmt.Fprintf(&b, "\nreceives told apart by types alone, since there were too many: %d\n", n)
+		fmt.Fprintf(&b, "\nreceives told apart by type alone, because there were too many: %d\n", n)
 	}
 	if lines := openLines(o.OpenNames()); len(lines) > 0 {
-		fmt.Fprintf(&b, "\nnot seen, and nothing is known to be in the way:\n%s", strings.Join(lines, ""))
+		fmt.Fprintf(&b, "\nReceive pairs never seen in this order (possible as far as known):\n%s", strings.Join(lines, ""))
 	}
 	for _, curve := range o.Curves() {
-		fmt.Fprint(&b, "\norders seen after so many runs:")
+		fmt.Fprint(&b, "\norders seen (after runs):")
 		for _, p := range curve {
 			fmt.Fprintf(&b, " %d (%d)", p.Orders, p.Runs)
 		}
@@ -69,7 +69,7 @@ func (o *Orders) Text() string {
 	return b.String()
 }
 
-// openLines names orders that were not seen, those of one name in one line.
+// openLines returns a line for each name of open orders.
 func openLines(open []OpenName) (lines []string) {
 	for _, n := range open[:min(len(open), mostOpen)] {
 		times := ""
@@ -84,7 +84,7 @@ func openLines(open []OpenName) (lines []string) {
 	return lines
 }
 
-// String says which receive comes before which other, at which actor.
+// String returns "first before second at actor".
 func (g Goal) String() string {
 	return g.FirstReceive + " before " + g.SecondReceive + " at " + g.Actor
 }
@@ -93,16 +93,16 @@ func row(w *tabwriter.Writer, name string, c Count) {
 	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", name, c.Seen, c.Pairs(), c.Covered, c.Open, c.Impossible, c.Unknown)
 }
 
-// mostNamed is how many letters of a name texts show.
+// mostNamed limits the letters of a name in texts.
 const mostNamed = 60
 
-// inOneLine shows what would begin a new one.
+// inOneLine escapes line breaks and tabs.
 var inOneLine = strings.NewReplacer("\n", `\n`, "\t", `\t`)
 
-// shown returns a name of the program as one line without what terminals obey, and cut to
-// so many letters.
+// shown returns a name of the program as one line, with control characters escaped and
+// cut to most letters.
 func shown(name string, most int) string {
-	if len(name) > 4*most+4 { // that are more letters, whatever they are
+	if len(name) > 4*most+4 { // more than most letters, whatever their encoding
 		name = name[:4*most+4]
 	}
 	text := inOneLine.Replace(trace.Visible(strings.ToValidUTF8(name, "?")))
@@ -112,8 +112,8 @@ func shown(name string, most int) string {
 	return text
 }
 
-// MarshalJSON returns what Text tells, and the pairs of types, for programs. The
-// field version is raised when a field changes its meaning.
+// MarshalJSON returns what Text shows, and the pairs of types. The version field changes
+// when a field changes its meaning.
 func (o *Orders) MarshalJSON() ([]byte, error) {
 	type criterion struct {
 		Name string `json:"name"`

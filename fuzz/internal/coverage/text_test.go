@@ -55,8 +55,7 @@ func hostile() *coverage.Orders {
 	return o
 }
 
-// A picture is XML whatever the program calls its actors, and says nothing that is not
-// in it as text.
+// A picture is valid XML whatever the names of actors are.
 func TestHostileLabels(t *testing.T) {
 	o := hostile()
 	svg := o.SVG()
@@ -84,8 +83,7 @@ func TestHostileLabels(t *testing.T) {
 	}
 }
 
-// Names that are long, or meant to do harm, do none in any text: they are cut, and stay
-// in their line.
+// Long and hostile names are harmless in all texts: they are cut, and stay in their line.
 func TestHostileNames(t *testing.T) {
 	for _, name := range []string{
 		"\x1b[31m\r\n</text></svg><script>alert(1)</script>",

@@ -6,20 +6,18 @@ import (
 	"slices"
 )
 
-// A TypePair is what is counted of pairs of receives by what can be read in the program:
-// the label of the receiver and the types of the two messages. Of two receives with
-// messages of one type, First and Second are the same.
+// A TypePair is the Count of the receive pairs with one label of the receiver and two
+// types of messages. If both messages have one type, First and Second are equal.
 type TypePair struct {
 	Actor         string
-	First, Second string // First comes first in the alphabet
-	// Count is of the pairs of receives.
+	First, Second string // First sorts first
+	// Count is of the receive pairs.
 	Count
-	// Forth and Back are how many of them were seen with First first, and with
-	// Second first.
+	// Forth and Back count the pairs seen with First first and with Second first.
 	Forth, Back int
 }
 
-// Types counts as Count does, for each label of receivers and pair of types.
+// Types returns a Count for each label of receivers and pair of message types.
 func (o *Orders) Types() []TypePair {
 	type key struct{ actor, first, second string }
 	cells := map[key]*TypePair{}
@@ -53,7 +51,7 @@ func (o *Orders) Types() []TypePair {
 	return list
 }
 
-// Runs returns how many runs were added, of all sources.
+// Runs returns how many runs of all sources were added.
 func (o *Orders) Runs() (n int) {
 	for _, s := range o.past.sources {
 		n += s.runs
@@ -61,12 +59,12 @@ func (o *Orders) Runs() (n int) {
 	return n
 }
 
-// A Point of a curve says how many orders were known after so many runs.
+// A Point of a curve is the number of orders known after a number of runs.
 type Point struct{ Runs, Orders int }
 
-// Curves returns for each source how many orders were known after how many of its
-// runs, four points for each doubling of the runs at most. What a source knew was what
-// it had seen, and what had been merged into it by then.
+// Curves returns for each source the orders known after a number of its runs, with at
+// most four points for each doubling. A source's orders include those merged into it by
+// then.
 func (o *Orders) Curves() (list [][]Point) {
 	for _, id := range slices.Sorted(maps.Keys(o.past.sources)) {
 		if s := o.past.sources[id]; len(s.marks) > 0 {

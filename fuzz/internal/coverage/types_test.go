@@ -9,8 +9,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// labels has what people call the steps of runs: the label of the receiver and the type
-// of the message.
+// labels has the names that people see for steps of runs: the label of the receiver and
+// the type of the message.
 type labels map[uint64][2]string
 
 func (l labels) learn(t *trace.Trace) {
@@ -25,7 +25,7 @@ func (l labels) learn(t *trace.Trace) {
 	}
 }
 
-// What is counted by type and by label is what a count straight from the definitions gives.
+// Types and Parts agree with a count straight from the definitions.
 func TestTypes(t *testing.T) {
 	for prog := range programs() / 4 {
 		o, set, names := &coverage.Orders{}, map[goal]int{}, labels{}
@@ -75,8 +75,8 @@ func add(sum *coverage.Count, c coverage.Count) {
 	sum.Unknown += c.Unknown
 }
 
-// A curve has the number of orders after each run that it has a point for, four
-// points for each doubling at most, and the last run.
+// A curve is exact at each of its points. It has at most four points for each doubling,
+// and the last run.
 func TestCurves(t *testing.T) {
 	o, set, after := &coverage.Orders{}, map[goal]int{}, []int{0}
 	for _, tr := range traces(program{seed: 11}, 300) {

@@ -7,31 +7,32 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 )
 
-// A Passed is a run that passed: the case that makes it again, and what it showed.
+// A Passed is a run that passed: the case that replays it, and its pairs.
 type Passed struct {
 	Case  corpus.Case
 	Pairs []Pair
 }
 
-// A Basket gathers runs that passed, and is bounded: when it is full, runs that show less
-// than others are dropped. Several goroutines may use it. The zero Basket is empty.
+// A Basket collects passing runs. When it is full, it drops those that show less than
+// others. Several goroutines may use it. The zero Basket is empty.
 type Basket struct {
 	mu     sync.Mutex
 	known  map[Pair]bool
 	passed []Passed
-	pairs  int // of all in passed
+	pairs  int // in all runs of passed
 }
 
-// A basket that has more than this many runs, or runs of more pairs, is distilled at once,
-// to half of that at most; and it knows so many pairs. It must not grow with a search.
+// Limits that keep a basket from growing with the search. With more than mostPassed runs
+// or mostGathered pairs it is distilled, to at most half of that. It knows at most about
+// mostKnown pairs.
 const (
 	mostPassed   = 1000
 	mostGathered = 1 << 20
 	mostKnown    = 1 << 21
 )
 
-// Add keeps a run if it shows a pair that none before it showed. The caller leaves the
-// run to the basket.
+// Add adds a run if it shows a pair that no earlier one showed. The basket owns p from
+// then on.
 func (b *Basket) Add(p Passed) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -56,8 +57,8 @@ func (b *Basket) Add(p Passed) {
 	}
 }
 
-// Fewest returns runs that show all that was shown by those that were added, as few as
-// the function Fewest finds; of those that show as much, the smaller case.
+// Fewest returns runs that together show all pairs that were added: as few as the
+// function Fewest finds, and among equals the smaller case.
 func (b *Basket) Fewest() []corpus.Case {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -69,7 +70,7 @@ func (b *Basket) Fewest() []corpus.Case {
 	return cases
 }
 
-// distill leaves the fewest runs.
+// distill drops all runs but the fewest.
 func (b *Basket) distill() {
 	slices.SortStableFunc(b.passed, func(p, q Passed) int { return p.Case.Compare(&q.Case) })
 	var sets [][]Pair

@@ -19,24 +19,23 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 )
 
-// A Key says which cases belong together: those of one property of one module, and of
-// one fingerprint, which is whatever makes cases of no use to another program.
+// A Key groups cases: those of one property of one module with one fingerprint. Cases
+// with another fingerprint may not fit the program.
 type Key struct{ Module, Property, Fingerprint string }
 
-// A Cache is a folder with the passing cases of a key. Processes may share it: none ever
-// waits for another, or sees half a file, or loses what another has kept. The zero Cache
-// has nothing and keeps nothing.
+// A Cache is a folder with the passing cases of a key. Processes may share it: they never
+// wait for each other, see half a file, or lose what another has saved. The zero Cache is
+// empty and saves nothing.
 //
-// Each process that replaces what it has loaded writes a file of all that it keeps, and
-// only then deletes the files that it has loaded, and no others. No file is ever changed,
-// and no name given twice. So what a file had is always in some file, as far as there
-// is room for it, and two processes that replace the same files at once leave two, which
-// the next makes one.
+// A process that replaces cases writes a new file with all cases to keep. Only then it
+// deletes the files it loaded, and no others. Files never change, and names are never
+// reused. So a saved case is always in some file, unless there is no room. Two processes
+// that replace the same files at once leave two files, which the next process merges.
 type Cache struct {
-	// Dir is the folder; "" is none.
+	// Dir is the folder; "" means none.
 	Dir string
-	// Bytes is how large a file may be; zero means 256 KB. It has at most 256 cases. What comes first stays, which of
-	// a Basket's cases are those that show most.
+	// Bytes limits the size of a file; zero means 256 KB. A file has at most 256 cases.
+	// The first cases stay, which for a Basket are those that show most.
 	Bytes int
 }
 
@@ -45,20 +44,20 @@ const (
 	extension  = ".cases"
 	keySize    = 8 // bytes
 	usualBytes = 256 << 10
-	// mostCases is how many cases a file has at most.
+	// mostCases limits the cases of a file.
 	mostCases = 256
-	// mostFiles is how many files of a folder are read, the newest, and kept; others were
-	// left by processes that were killed.
+	// mostFiles limits the files of a folder. The newest are kept; others were left by
+	// killed processes.
 	mostFiles = 8
-	// mostFolders is how many folders stay below a root, those that were used last.
+	// mostFolders limits the folders below a root. The last used are kept.
 	mostFolders = 128
-	// abandoned is after how long a file that was written aside belongs to nobody.
+	// abandoned is the age at which a temporary file is deleted.
 	abandoned = time.Hour
 )
 
-// Fingerprint returns what tells this program's toolchain, platform and, where the Go tool
-// notes them, the versions of its dependencies from others. It stays the same when the
-// program is changed: its cases are most wanted then, and are kept as they run now.
+// Fingerprint identifies the toolchain, the platform and, if the Go tool recorded them,
+// the versions of the dependencies. It does not depend on the program itself: cases are
+// needed most after a change.
 func Fingerprint() string {
 	text := runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -69,7 +68,7 @@ func Fingerprint() string {
 	return text
 }
 
-// In returns the cache of a key below a root, which "" says is none.
+// In returns the cache of a key below a root, or no cache if root is "".
 func In(root string, k Key) Cache {
 	if root == "" {
 		return Cache{}
@@ -78,14 +77,14 @@ func In(root string, k Key) Cache {
 	return Cache{Dir: filepath.Join(root, folder, hex.EncodeToString(sum[:keySize]))}
 }
 
-// A Held is what was loaded.
+// A Held is the result of Load.
 type Held struct {
-	// Cases are in the order in which they were kept.
+	// Cases are in the order in which they were saved.
 	Cases []corpus.Case
 	files []string
 }
 
-// Load returns what the cache has. What cannot be read is left out.
+// Load returns the cases of the cache. It skips what cannot be read.
 func (c Cache) Load() (h Held) {
 	seen := map[string]bool{}
 	for _, path := range c.list() {
@@ -105,13 +104,13 @@ func (c Cache) Load() (h Held) {
 	return h
 }
 
-// list returns the files of the cache, the newest first, and deletes those that are too
-// many.
+// list returns the files of the cache, the newest first, and deletes those beyond the
+// limit.
 func (c Cache) list() (paths []string) {
 	if c.Dir == "" {
 		return nil
 	}
-	files, _ := os.ReadDir(c.Dir) // none where there is no folder
+	files, _ := os.ReadDir(c.Dir) // no files if there is no folder
 	age := map[string]time.Time{}
 	for _, file := range files {
 		info, err := file.Info()
@@ -129,8 +128,8 @@ func (c Cache) list() (paths []string) {
 	return paths[:min(len(paths), mostFiles)]
 }
 
-// read returns the text of a file; none if it is much larger than one of this cache, or
-// cannot be read.
+// read returns the text of a file, or "" if the file cannot be read or is much larger
+// than the limit.
 func (c Cache) read(path string) (text string) {
 	if info, err := os.Stat(path); err != nil || info.Size() > int64(16*c.size()) {
 		return ""
@@ -139,7 +138,7 @@ func (c Cache) read(path string) (text string) {
 	return string(b)
 }
 
-// size is how large a file may be.
+// size returns the size limit of a file.
 func (c Cache) size() int {
 	if c.Bytes > 0 {
 		return c.Bytes
@@ -147,10 +146,10 @@ func (c Cache) size() int {
 	return usualBytes
 }
 
-// lastLine is the last line of each case.
+// lastLine ends each case.
 const lastLine = "\nend\n"
 
-// split returns the texts of the cases in a file. What is cut off at its end is none.
+// split returns the texts of the cases in a file, without an incomplete one at its end.
 func split(text string) (list []string) {
 	for {
 		at := strings.Index(text, lastLine)
@@ -163,9 +162,8 @@ func split(text string) (list []string) {
 	}
 }
 
-// Replace keeps cases in place of those that were held, as many as there is room for.
-// Rest are held ones of which the caller has not found out what they show: they come
-// last. Replace returns how many it has kept.
+// Replace saves cases in place of those held, as many as there is room for. Rest are held
+// cases that the caller has not run: they come last. Replace returns how many it saved.
 func (c Cache) Replace(h Held, cases, rest []corpus.Case) (kept int, err error) {
 	if c.Dir == "" {
 		return 0, nil
@@ -179,17 +177,16 @@ func (c Cache) Replace(h Held, cases, rest []corpus.Case) (kept int, err error) 
 	}
 	if len(text) > 0 {
 		if err := c.write(text); err != nil {
-			return 0, fmt.Errorf("the passing cases cannot be kept in %s: %w: make room or give access there, or set JOSTLE_CACHE to another folder", c.Dir, err)
+			return 0, fmt.Errorf("cannot save the passing cases in %s: %w: make room or give access there, or set JOSTLE_CACHE to another folder", c.Dir, err)
 		}
 	}
 	for _, path := range h.files {
-		os.Remove(path) // if another process has done so, all the better
+		os.Remove(path) // another process may have done so
 	}
 	return kept, nil
 }
 
-// join returns the text of a file with as many of the cases as it may have, and their
-// number.
+// join returns the text of a file with as many of the cases as fit, and their number.
 func (c Cache) join(cases []corpus.Case) (text []byte, n int, err error) {
 	for i := range cases[:min(len(cases), mostCases)] {
 		one, err := corpus.Encode(cases[i])
@@ -204,7 +201,8 @@ func (c Cache) join(cases []corpus.Case) (text []byte, n int, err error) {
 	return text, n, nil
 }
 
-// unchanged reports whether what is to be kept is what is there, which is marked as used.
+// unchanged reports whether the saved file already has this text. If so, it marks it as
+// used.
 func (h *Held) unchanged(text []byte) bool {
 	if len(h.files) != 1 {
 		return len(h.files)+len(text) == 0
@@ -214,10 +212,10 @@ func (h *Held) unchanged(text []byte) bool {
 	}
 	now := time.Now()
 	err := os.Chtimes(h.files[0], now, now)
-	return !errors.Is(err, fs.ErrNotExist) // else it was deleted meanwhile, with what another process keeps
+	return !errors.Is(err, fs.ErrNotExist) // otherwise another process deleted it after saving its own
 }
 
-// write writes a file with a name that none has had.
+// write writes a file under a new name.
 func (c Cache) write(text []byte) error {
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
 		return err
@@ -227,8 +225,8 @@ func (c Cache) write(text []byte) error {
 	return corpus.Replace(filepath.Join(c.Dir, hex.EncodeToString(sum[:16])+extension), text)
 }
 
-// clear deletes what killed processes have left in the folder, and the caches beside it
-// that nobody has used for longest, when there are too many.
+// clear deletes the temporary files of killed processes and, if there are too many caches,
+// the least recently used ones.
 func (c Cache) clear() {
 	aside, _ := filepath.Glob(filepath.Join(c.Dir, ".*.tmp"))
 	for _, path := range aside {
@@ -258,8 +256,7 @@ func (c Cache) clear() {
 	}
 }
 
-// remove deletes the files of the cache, and its folder if nobody else has put anything
-// there.
+// remove deletes the files of the cache, and its folder if it is then empty.
 func (c Cache) remove() {
 	for _, path := range c.list() {
 		os.Remove(path)

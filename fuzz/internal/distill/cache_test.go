@@ -17,7 +17,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// caseOf returns a case that shows the pairs of so many numbers: those of its deliveries.
+// caseOf returns a case that shows the pairs of numbers, which are its deliveries.
 func caseOf(numbers ...uint64) Passed {
 	p := Passed{Case: corpus.Case{Property: "p", Record: choice.Record{Deliveries: numbers}}}
 	for _, n := range numbers {
@@ -127,8 +127,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// Whatever is done to the files, what can be read of them is read, nothing else is, and
-// the next search leaves one whole file.
+// From damaged files all readable cases are read and nothing else, and the next search
+// leaves one whole file.
 func TestDamage(t *testing.T) {
 	for name, damage := range map[string]func(path string, text []byte) error{
 		"cut off": func(path string, text []byte) error { return os.WriteFile(path, text[:len(text)-3], 0o644) },
@@ -188,7 +188,7 @@ func errorsOf(list ...error) error {
 	return nil
 }
 
-// A cache that cannot be written says what to do.
+// An unwritable cache yields an error that says what to do.
 func TestReplaceErrors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
@@ -196,7 +196,7 @@ func TestReplaceErrors(t *testing.T) {
 	}
 	c := In(file, Key{})
 	_, err := c.Replace(c.Load(), []corpus.Case{caseOf(1).Case}, nil)
-	if err == nil || !strings.HasPrefix(err.Error(), "the passing cases cannot be kept in "+c.Dir) || !strings.HasSuffix(err.Error(), "make room or give access there, or set JOSTLE_CACHE to another folder") {
+	if err == nil || !strings.HasPrefix(err.Error(), "cannot save the passing cases in "+c.Dir) || !strings.HasSuffix(err.Error(), "make room or give access there, or set JOSTLE_CACHE to another folder") {
 		t.Errorf("the error is %v", err)
 	}
 	bad := caseOf(1).Case
@@ -208,7 +208,7 @@ func TestReplaceErrors(t *testing.T) {
 	}
 }
 
-// A cache is bounded: its files, what they have, and how many caches a root has.
+// Limits hold for the files of a cache, their cases, and the caches of a root.
 func TestBounds(t *testing.T) {
 	root := t.TempDir()
 	c := In(root, Key{})
@@ -276,8 +276,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestSharer is a process that shares a cache with others: it searches again and again,
-// finds what depends on chance, and says what it has kept.
+// TestSharer is a process that shares a cache. It searches repeatedly, finds random
+// cases, and prints what it saved.
 func TestSharer(t *testing.T) {
 	dir := os.Getenv("JOSTLE_SHARED")
 	if dir == "" {
@@ -319,7 +319,7 @@ func sharer(t *testing.T, c Cache, seed int) (*exec.Cmd, *bytes.Buffer) {
 	return cmd, out
 }
 
-// lost returns what processes said they had kept and the cache has not.
+// lost returns what processes said they saved and the cache does not have.
 func lost(c Cache, said ...*bytes.Buffer) (list []string) {
 	have := shown(c.Load().Cases)
 	for _, out := range said {
@@ -338,8 +338,8 @@ func lost(c Cache, said ...*bytes.Buffer) (list []string) {
 	return list
 }
 
-// Two processes that share a cache, and are killed in the middle, lose nothing that
-// either has kept, and leave no half of a file.
+// Two processes share a cache and are killed midway. They lose nothing that either saved,
+// and leave no half file.
 func TestTwoProcesses(t *testing.T) {
 	rounds := 5
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
@@ -374,7 +374,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
-// TestLossIsNoticed checks that a cache that loses what was kept would be noticed.
+// TestLossIsNoticed checks that the tests notice a cache that loses saved cases.
 func TestLossIsNoticed(t *testing.T) {
 	c := In(t.TempDir(), Key{})
 	search(t, c, caseOf(1, 2))

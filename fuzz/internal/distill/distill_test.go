@@ -37,7 +37,7 @@ func TestFewest(t *testing.T) {
 	}
 }
 
-// fewest returns the least number of sets that have all elements, by trying all.
+// fewest returns the least number of sets that have all elements, by trying all choices.
 func fewest(sets [][]int) (least int) {
 	masks, all := masksOf(sets)
 	least = len(sets)
@@ -67,8 +67,8 @@ func masksOf(sets [][]int) (masks []uint64, all uint64) {
 	return masks, all
 }
 
-// withinBound checks a choice of sets: it has all that any set has, none of it can be left
-// out, and it is at most H(n) times as large as the least.
+// withinBound checks a choice of sets: it has all elements, each set is needed, and it is
+// at most H(n) times as large as the minimum.
 func withinBound(sets [][]int, taken []int) error {
 	masks, all := masksOf(sets)
 	have, largest := uint64(0), 0
@@ -102,8 +102,8 @@ func withinBound(sets [][]int, taken []int) error {
 	return nil
 }
 
-// Of random sets the choice is within the bound that theory gives, against the exact
-// minimum, and mostly the minimum.
+// On random sets the choice is within the theoretical bound of the exact minimum, and
+// mostly minimal.
 func TestFewestAgainstAllChoices(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	exact := 0
@@ -130,7 +130,7 @@ func TestFewestAgainstAllChoices(t *testing.T) {
 	}
 }
 
-// TestBoundIsChecked checks that choices that are wrong would be noticed.
+// TestBoundIsChecked checks that wrong choices are noticed.
 func TestBoundIsChecked(t *testing.T) {
 	sets := [][]int{{0, 1}, {0}, {1}, {2}}
 	for _, wrong := range [][]int{nil, {0}, {0, 1, 3}, {0, 2, 3}} {
@@ -144,8 +144,7 @@ func TestBoundIsChecked(t *testing.T) {
 	}
 }
 
-// passing returns runs of a subject that passed, and how many pairs coverage counted in
-// them.
+// passing returns passing runs of a subject, and how many pairs coverage counted in them.
 func passing(t *testing.T, name string, seeds uint64) (list []Passed, r *props.Runner, pairs int) {
 	t.Helper()
 	i := slices.IndexFunc(subjects.Easy(), func(s subjects.Subject) bool { return s.Name == name })
@@ -167,8 +166,8 @@ func passing(t *testing.T, name string, seeds uint64) (list []Passed, r *props.R
 	return list, r, seen.Count().Seen
 }
 
-// The cases that are kept of a subject's runs show, when they are run again, exactly the
-// pairs that all runs showed, as coverage counts them.
+// The kept cases of a subject show, when replayed, exactly the pairs of all runs, as
+// coverage counts them.
 func TestCoverageIsKept(t *testing.T) {
 	for _, name := range []string{"writer", "threadring", "messenger", "barber", "bank"} {
 		list, r, pairs := passing(t, name, 400)
@@ -192,7 +191,7 @@ func TestCoverageIsKept(t *testing.T) {
 	}
 }
 
-// A basket stays small, whatever is put into it.
+// A basket stays small, whatever is added.
 func TestBasketIsBounded(t *testing.T) {
 	var b Basket
 	for n := range uint64(3 * mostPassed) {
@@ -220,7 +219,8 @@ func TestBasketIsBounded(t *testing.T) {
 	}
 }
 
-// A run that shows more than a cache can use, or nothing, has no pairs.
+// A run with more pairs than a cache can use has none, and neither has a run without a
+// trace.
 func TestPairsAreBounded(t *testing.T) {
 	for n, want := range map[int]int{0: 0, 1: 0, 2: 1, 100: 4950, 447: 99681, 448: 0} {
 		tr := &trace.Trace{Actors: make([]trace.Actor, 1), Sends: []trace.Send{{Kind: trace.Message}}}

@@ -1,11 +1,10 @@
 // Package distill keeps passing runs of a property from one search to the next: the
-// fewest that together show all the receive orders that were seen, so that what took a
-// long search to reach is reached at once by another.
+// fewest that together show all receive pairs seen. A later search thus reaches at once
+// what took a long search to reach.
 //
-// Cases are kept in a Cache, a folder of its own for each property, outside of version
-// control. It is bounded in size and may be deleted at any time. What a cache has
-// changes what a search runs: a search with a seed is only the same again with the same
-// cache, or with none.
+// Cases are saved in a Cache, a folder for each property, outside of version control. It
+// is limited in size and may be deleted at any time. A cache changes what a search runs:
+// a search with a seed repeats only with the same cache, or without one.
 //
 //	cache := distill.In(root, distill.Key{Module: "example.com/bank", Property: "neverOverdrawn"})
 //	held := cache.Load()
@@ -17,7 +16,7 @@
 //	… search on, and add each run that passes and shows something new
 //	kept, err := cache.Replace(held, basket.Fewest(), nil)
 //
-// A cache is trusted with nothing: what cases show is found out by running them, and
-// a case that can no longer be run as it was kept is kept as it runs now. Files that
-// are damaged count as far as they can be read.
+// A cache is not trusted: cases are run to find out what they show. A case that can no
+// longer be run as it was saved is saved as it runs now. Damaged files are read as far as
+// possible.
 package distill

@@ -5,14 +5,13 @@ import (
 	"container/heap"
 )
 
-// Fewest returns which of the sets have all that is in any of them, by their indices,
-// and leaves out the others. The first has most, the next has most of what the first
-// has not, and so on; of those that have as much, the first is taken. In the end those are
-// left out of which the later ones have all.
+// Fewest returns the indices of sets that together have all elements of all sets. The
+// first has most elements, and each next one most of those still missing; among equals
+// the first is taken. In the end it drops sets that the others make superfluous.
 //
-// To find the fewest is as hard as any problem of its kind (set cover, Karp 1972). What is
-// found this way is at most H(n) = 1 + 1/2 + … + 1/n times as many, where n is the size of
-// the largest set (Johnson 1974), and mostly as few.
+// The minimum is NP-hard to find (set cover, Karp 1972). The result is at most
+// H(n) = 1 + 1/2 + … + 1/n times as large, and usually no larger. Here n is the size of
+// the largest set (Johnson 1974).
 func Fewest[E comparable](sets [][]E) (taken []int) {
 	numbered, n := number(sets)
 	q := make(queue, 0, len(sets))
@@ -24,8 +23,8 @@ func Fewest[E comparable](sets [][]E) (taken []int) {
 	heap.Init(&q)
 	covers := make([]int, n) // how many of the taken sets have an element
 	for len(q) > 0 {
-		// What a set adds only becomes less: one that still adds most when it is
-		// counted anew adds most of all.
+		// The gain of a set never grows. So a set that is on top with its current gain
+		// has the largest one.
 		top := &q[0]
 		if now := adds(numbered[top.set], covers); now == 0 {
 			heap.Pop(&q)
@@ -44,10 +43,10 @@ func Fewest[E comparable](sets [][]E) (taken []int) {
 	return needed(taken, numbered, covers)
 }
 
-// number numbers the elements of sets, each of which it leaves there once.
+// number replaces the elements of sets by numbers, and removes repeated ones.
 func number[E comparable](sets [][]E) (numbered [][]int32, n int) {
 	numbers := map[E]int32{}
-	seen := []int{} // by element: the last set that has it, from 1
+	seen := []int{} // by element: the last set that has it, counted from 1
 	for i, set := range sets {
 		var list []int32
 		for _, e := range set {
@@ -67,7 +66,7 @@ func number[E comparable](sets [][]E) (numbered [][]int32, n int) {
 	return numbered, len(numbers)
 }
 
-// adds returns how many elements of a set no taken one has.
+// adds returns how many elements of a set no taken set has.
 func adds(set []int32, covers []int) (n int) {
 	for _, e := range set {
 		if covers[e] == 0 {
@@ -77,7 +76,7 @@ func adds(set []int32, covers []int) (n int) {
 	return n
 }
 
-// needed returns those of the taken sets without which something would be missing.
+// needed returns the taken sets without which an element would be missing.
 func needed(taken []int, sets [][]int32, covers []int) (list []int) {
 	for _, i := range taken {
 		spare := true
@@ -95,10 +94,10 @@ func needed(taken []int, sets [][]int32, covers []int) (list []int) {
 	return list
 }
 
-// An entry is a set with how many elements it added when they were counted last.
+// An entry is a set with its gain when it was last computed.
 type entry struct{ set, adds int }
 
-// A queue is a heap of entries, the one that adds most on top.
+// A queue is a heap of entries with the largest gain on top.
 type queue []entry
 
 func (q queue) Len() int      { return len(q) }

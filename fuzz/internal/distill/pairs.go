@@ -5,16 +5,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Pair says that one step came before another at the same actor in some run, by
-// their identities.
+// A Pair says that one step came before another at the same actor, by their identities.
 type Pair struct{ First, Second uint64 }
 
-// mostPairs bounds the pairs of a run, which are as many as half the square of the
-// receives of an actor: a run with more is not kept.
+// mostPairs limits the pairs of a run, which grow with the square of the receives of an
+// actor. A run with more is not kept.
 const mostPairs = 100_000
 
-// PairsOf returns the pairs of a run, as package coverage counts them by PR; none if there are
-// more than 100,000, or no trace.
+// PairsOf returns the receive pairs of a run, by criterion PR of package coverage. It
+// returns none if there are more than 100,000, or if t is nil.
 func PairsOf(t *trace.Trace) (list []Pair) {
 	if t == nil {
 		return nil

@@ -1,4 +1,4 @@
-// Package env reads the settings that people give package fuzz in the environment.
+// Package env reads the settings of package fuzz from the environment.
 package env
 
 import (
@@ -14,23 +14,23 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// Settings are what the environment says; what it does not say is zero.
+// Settings are the settings in the environment; those that are not set are zero.
 type Settings struct {
 	Seed uint64 // JOSTLE_SEED
-	// Budget or Runs is JOSTLE_BUDGET, a time or a number of runs.
+	// Budget or Runs is JOSTLE_BUDGET, a duration or a number of runs.
 	Budget     time.Duration
 	Runs       int
 	Workers    int           // JOSTLE_WORKERS
 	Strategies []string      // JOSTLE_STRATEGY
 	Stall      time.Duration // JOSTLE_STALL
-	Shrink     time.Duration // JOSTLE_SHRINK; negative if nothing is to be shrunk
+	Shrink     time.Duration // JOSTLE_SHRINK; negative for no shrinking
 	Repair     bool          // JOSTLE_REPAIR
 	Distill    bool          // JOSTLE_DISTILL
 	Out        string        // JOSTLE_OUT, a folder
 }
 
-// Read reads the environment, in which strategies may be named. The error says of a
-// setting that means nothing what it may be.
+// Read reads the environment. Strategies has the valid names of strategies. The error
+// names an invalid setting and its valid values.
 func Read(strategies []string) (s Settings, err error) {
 	for _, x := range []struct {
 		name string
@@ -52,7 +52,7 @@ func Read(strategies []string) (s Settings, err error) {
 	}
 	s.Out = os.Getenv(out)
 	if s.Distill && Cache("") == "" {
-		return s, errors.New("JOSTLE_DISTILL is 1, and there is no cache that passing cases could be in: set JOSTLE_CACHE to a folder")
+		return s, errors.New("JOSTLE_DISTILL is 1, but there is no cache: set JOSTLE_CACHE to a folder")
 	}
 	return s, nil
 }
@@ -79,7 +79,7 @@ func readWorkers(s *Settings, text string) bool {
 	return err == nil && n > 0
 }
 
-// readStrategies returns what reads the names of strategies, of which known are all.
+// readStrategies returns a function that reads the names of known strategies.
 func readStrategies(known []string) func(*Settings, string) bool {
 	return func(s *Settings, text string) bool {
 		for name := range strings.SplitSeq(text, ",") {
@@ -113,9 +113,9 @@ func readDistill(s *Settings, text string) bool {
 	return s.Distill || text == "0"
 }
 
-// Cache returns the folder for what is remembered beyond a process, as JOSTLE_CACHE
-// says: if it is not set, one of this user's caches; "" if there is none, or if it is
-// "off". A relative path begins at dir.
+// Cache returns the folder for what outlives a process, as JOSTLE_CACHE says. If that is
+// not set, it is in the user's cache folder. It is "" if there is none, or for "off". A
+// relative path is relative to dir.
 func Cache(dir string) string {
 	setting := os.Getenv("JOSTLE_CACHE")
 	switch setting {
@@ -134,8 +134,8 @@ func Cache(dir string) string {
 	return setting
 }
 
-// Again returns what must be set for a command to find the case saved at a path, or, if
-// none is, to search again as this process did.
+// Again returns the settings that a command needs to find the case saved at a path. If
+// the path is "", they repeat the search of this process.
 func Again(path string) string {
 	if path == "" {
 		return Set("JOSTLE_SEED", "JOSTLE_BUDGET", "JOSTLE_STRATEGY", "JOSTLE_DISTILL")
@@ -145,7 +145,7 @@ func Again(path string) string {
 
 const out = "JOSTLE_OUT"
 
-// When returns when a case that is saved runs first.
+// When says when a saved case is replayed first.
 func When() string {
 	if os.Getenv(out) != "" {
 		return "while " + out + " is set so"
@@ -153,8 +153,8 @@ func When() string {
 	return "from now on"
 }
 
-// Set returns what a shell must be told before a command so that the settings of these
-// names are as they are now: "JOSTLE_SEED='7' ". Of those that are not set it has nothing.
+// Set returns the variables of these names as a prefix of a shell command, such as
+// "JOSTLE_SEED='7' ". It leaves out variables that are not set.
 func Set(names ...string) string {
 	var b strings.Builder
 	for _, name := range names {

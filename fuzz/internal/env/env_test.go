@@ -50,11 +50,11 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// Passing cases that are asked for and have no place are not left out in silence.
+// JOSTLE_DISTILL without a cache is an error.
 func TestDistillWithoutCache(t *testing.T) {
 	t.Setenv("JOSTLE_DISTILL", "1")
 	t.Setenv("JOSTLE_CACHE", "off")
-	const want = "JOSTLE_DISTILL is 1, and there is no cache that passing cases could be in: set JOSTLE_CACHE to a folder"
+	const want = "JOSTLE_DISTILL is 1, but there is no cache: set JOSTLE_CACHE to a folder"
 	if _, err := Read(nil); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -91,7 +91,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// A finding that is not saved is found again only by the search that has found it.
+// A finding that is not saved is found again only by the same search.
 func TestAgain(t *testing.T) {
 	t.Setenv("JOSTLE_OUT", "it's here")
 	t.Setenv("JOSTLE_SEED", "7")

@@ -12,27 +12,26 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// Variable is the environment variable that names the record of which a process is
-// to make the run again, and nothing else.
+// Variable is the environment variable that names a record. The process replays only the
+// run of that record.
 const Variable = "JOSTLE_FLIGHT"
 
-// An Outcome is what came of runs that were made again.
+// An Outcome is the result of a replay.
 type Outcome struct {
-	// Died reports that the process began with them and did not come to their end.
+	// Died reports that the process began the runs and died before their end.
 	Died bool
-	// Text says in words what the last process was at and what came of it now.
+	// Text says what the last process was doing, and the result of the replay.
 	Text string
 }
 
-// waitForPipes is how long a process that has ended may leave its output to others.
+// waitForPipes is how long other processes may hold the output of an ended process open.
 const waitForPipes = 3 * time.Second
 
-// Again makes the runs of the record again: in this program, started anew for the
-// test alone, in the folder of the package. The process ends after the limit, if not
-// before.
+// Again replays the runs of the record in a new process. It starts this program, for this
+// test alone, in the folder of the package. The process is killed after the limit.
 func (l *Left) Again(limit time.Duration) Outcome {
 	if len(l.On) == 0 {
-		return Outcome{Text: l.headline() + ": there is no run to be made again"}
+		return Outcome{Text: l.headline() + ": there is no run to replay"}
 	}
 	err := setState(l.Path(), waiting)
 	var said, status string
@@ -40,25 +39,25 @@ func (l *Left) Again(limit time.Duration) Outcome {
 	if err == nil {
 		said, status, cut, err = l.start(limit)
 	}
-	what := "made again, that ends its process too"
+	what := "replayed, it kills its process again"
 	switch s := stateOf(l.Path()); {
 	case err != nil:
-		return Outcome{Text: fmt.Sprintf("%s: that cannot be made again: %v", l.headline(), err)}
+		return Outcome{Text: fmt.Sprintf("%s: it cannot be replayed: %v", l.headline(), err)}
 	case s == waiting:
-		return Outcome{Text: fmt.Sprintf("%s: that could not be made again: within %s the test did not come to it (%s)", l.headline(), words.Elapsed(limit), status)}
+		return Outcome{Text: fmt.Sprintf("%s: it could not be replayed: the test did not reach it within %s (%s)", l.headline(), words.Elapsed(limit), status)}
 	case s == landed && (cut || status == passed || status == failed):
-		return Outcome{Text: l.headline() + ": made again in a process of its own, it came to its end"}
+		return Outcome{Text: l.headline() + ": replayed in its own process, it ended normally"}
 	case cut && s == flying:
-		what = "made again, it does not come to its end within " + words.Elapsed(limit)
+		what = "replayed, it does not end within " + words.Elapsed(limit)
 	case s == landed:
-		what = "made again, it came to its end, and what was done with its failure ended the process"
+		what = "replayed, it ended, but handling its failure killed the process"
 	}
 	return Outcome{Died: true, Text: fmt.Sprintf("DIED %s: %s: %s\n%s",
-		l.headline(), what, status, words.Indented(fmt.Sprintf("%s\nagain: %s=%s %s\nmade again first from now on, until it ends well; to forget it, remove that file",
+		l.headline(), what, status, words.Indented(fmt.Sprintf("%s\nagain: %s=%s %s\nreplayed first from now on, until it ends normally; to forget it, remove that file",
 			said, Variable, words.Quoted(l.Path()), words.Command(l.Test, l.Dir))))}
 }
 
-// headline says at what the last process was.
+// headline says what the last process was doing.
 func (l *Left) headline() string {
 	at := "before the first run"
 	for i, run := range l.On {
@@ -71,14 +70,14 @@ func (l *Left) headline() string {
 	return fmt.Sprintf("the last process died %s, fuzz.%s of %s, seed %d", at, l.Verb, l.Test, l.Seed)
 }
 
-// How a process ends whose test passed or failed.
+// Exit statuses of a process whose test passed or failed.
 const (
 	passed = "exit status 0"
 	failed = "exit status 1"
 )
 
-// start has another process make the runs again. It returns what that said, how it
-// ended, and whether the limit ended it.
+// start replays the runs in another process. It returns the last output and exit status
+// of the process, and whether the limit ended it.
 func (l *Left) start(limit time.Duration) (said, status string, cut bool, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -94,13 +93,13 @@ func (l *Left) start(limit time.Duration) (said, status string, cut bool, err er
 	if err := cmd.Run(); cmd.Process == nil {
 		return "", "", false, err
 	}
-	// An error may also say that another process kept the pipe.
+	// the error may only say that another process holds the pipe
 	return out.LastWords(), cmd.ProcessState.String(), ctx.Err() != nil || strings.HasPrefix(out.Reason(), "panic: test timed out after "), nil
 }
 
-// arguments returns those of the process that makes a run again, given those of
-// this one: what belongs to the test stays, and of what belongs to package testing
-// only what a run may depend on.
+// arguments returns the arguments of the replaying process, given those of this one. It
+// keeps the arguments of the test, and those flags of package testing that a run may
+// depend on.
 func arguments(pattern string, limit time.Duration, own []string) []string {
 	list := []string{"-test.run=" + pattern, "-test.timeout=" + limit.String(), "-test.count=1", "-test.paniconexit0"}
 	var rest []string
@@ -122,17 +121,17 @@ func arguments(pattern string, limit time.Duration, own []string) []string {
 	return append(list, rest...)
 }
 
-// switches are the flags of package testing that need no value. The value of another may
-// stand in the argument after it.
+// switches are the flags of package testing without a value. The value of another flag
+// may be the next argument.
 var switches = []string{"artifacts", "benchmem", "failfast", "fullpath", "fuzzworker", "paniconexit0", "short", "v"}
 
-// mostTail is how much is kept of what a process writes.
+// mostTail limits how much output of a process is kept.
 const mostTail = 256 << 10
 
 // A Tail keeps the end of what is written to it.
 type Tail struct{ text []byte }
 
-// Write never fails.
+// Write appends p. It never fails.
 func (t *Tail) Write(p []byte) (int, error) {
 	t.text = append(t.text, p...)
 	if n := len(t.text); n > 2*mostTail {
@@ -141,18 +140,17 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Of what a process wrote so many lines are shown, and so many before the line that
-// tells most.
+// Limits on the lines of output that are shown, in total and before the most telling one.
 const (
 	mostSaid   = 20
 	mostBefore = 5
 )
 
-// What a line begins with, or has in it, that says why a process ends.
+// Beginnings of lines that say why a process ends. The first may be anywhere in a line.
 var lastWords = []string{"NO PROGRESS for ", dataRace, "fatal error: ", "panic: ", "runtime: ", "SIG", "unexpected fault address"}
 
-// LastWords returns the lines of a dead process that tell most: those about the first
-// that says why it ends, or else the last ones.
+// LastWords returns the most telling lines of a dead process: those around its Reason, or
+// else the last ones.
 func (t *Tail) LastWords() string {
 	lines, at := t.reason()
 	if at < 0 {
@@ -161,8 +159,8 @@ func (t *Tail) LastWords() string {
 	return strings.Join(lines[max(0, at-mostBefore):min(len(lines), max(0, at)+mostSaid)], "\n")
 }
 
-// Reason returns the line that says why a process ends, "" when there is none. That of a
-// data race has also where the two accesses are.
+// Reason returns the line that says why the process ended, or "". For a data race it adds
+// where the two accesses are.
 func (t *Tail) Reason() string {
 	lines, at := t.reason()
 	if at < 0 {
@@ -180,7 +178,7 @@ func (t *Tail) Reason() string {
 const dataRace = "WARNING: DATA RACE"
 
 // racing returns the functions of the two accesses in a report of the race detector,
-// sorted. Which of them wrote is left out: of one race that may be told in several ways.
+// sorted. It ignores which of them wrote: one race may be reported either way.
 func racing(lines []string) (list []string) {
 	wanted := false
 	for _, line := range lines {
@@ -199,7 +197,8 @@ func racing(lines []string) (list []string) {
 	return list
 }
 
-// reason returns all lines, and which of them says why the process ends, -1 if none does.
+// reason returns all lines, and the index of the one that says why the process ended, or
+// -1.
 func (t *Tail) reason() (lines []string, at int) {
 	lines = strings.Split(strings.TrimSpace(string(t.text)), "\n")
 	return lines, slices.IndexFunc(lines, func(line string) bool {

@@ -1,11 +1,11 @@
-// Package flight remembers beyond the end of a process which run was on: what
-// takes the process with it, such as a fatal error or os.Exit, is found out about
-// by the next process, which makes the run again in a process of its own.
+// Package flight records which run is in progress, so that the record survives the
+// process. If a fatal error or os.Exit kills the process, the next process finds the
+// record and replays the run in a process of its own.
 //
-// A record is a small file, mapped into memory, that a process holds locked while
-// a verb searches. To note a run is one store. A record that nobody holds is that
-// of a process that has died. Where the operating system has no such locks or
-// maps, and where no folder can be written, nothing is recorded.
+// A record is a small file, mapped into memory and locked while a verb searches.
+// Recording a run is one store. An unlocked record belongs to a process that has died.
+// Nothing is recorded if the operating system has no such locks or maps, or no folder is
+// writable.
 //
-// A Hold keeps other processes from a file in which only one can note how far it is.
+// A Hold keeps other processes from writing to a file.
 package flight

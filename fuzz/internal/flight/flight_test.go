@@ -25,14 +25,14 @@ func open(t *testing.T, f Folder, r Record) *Recorder {
 	return rec
 }
 
-// die does to a record what the end of its process does: the lock is gone.
+// die does to a record what the end of its process does: it releases the lock.
 func (r *Recorder) die() {
 	unmapHead(r.head)
 	unlock(r.file)
 	r.file.Close()
 }
 
-// files returns the names of what is in a folder.
+// files returns the names of the files in a folder.
 func files(t *testing.T, f Folder) (list []string) {
 	t.Helper()
 	entries, err := os.ReadDir(string(f))
@@ -45,7 +45,7 @@ func files(t *testing.T, f Folder) (list []string) {
 	return list
 }
 
-// What was noted is read after the process has died, and by one process alone.
+// A record can be read after the process has died, and by one process only.
 func TestRecordIsLeft(t *testing.T) {
 	f := Folder(filepath.Join(t.TempDir(), "new", "flight"))
 	rec := open(t, f, sample)
@@ -84,8 +84,8 @@ func TestRecordIsLeft(t *testing.T) {
 	}
 }
 
-// Processes that make the same call at the same time have a record each; what the
-// dead have left of the same run is told once.
+// Processes with the same call at the same time have separate records. Dead processes of
+// the same run are reported once.
 func TestRecordsOfSeveralProcesses(t *testing.T) {
 	f := Folder(t.TempDir())
 	var all []*Recorder
@@ -112,8 +112,8 @@ func TestRecordsOfSeveralProcesses(t *testing.T) {
 	}
 }
 
-// A record is read whole or not at all, wherever it was cut off and whichever of its
-// bytes is another.
+// A record is read whole or not at all, wherever it is cut off and whichever byte is
+// changed.
 func TestBrokenRecords(t *testing.T) {
 	text := encode(&sample)
 	for n := range len(text) {
@@ -151,8 +151,8 @@ func TestBrokenRecords(t *testing.T) {
 	}
 }
 
-// The folder is bounded: of many dead processes the oldest are forgotten. One that
-// lives is not.
+// The folder is limited: it keeps the newest records of dead processes, and all of live
+// ones.
 func TestOldRecordsAreCleared(t *testing.T) {
 	f := Folder(t.TempDir())
 	lives := open(t, f, sample)
@@ -185,7 +185,7 @@ func TestOldRecordsAreCleared(t *testing.T) {
 	}
 }
 
-// Where nothing can be written nothing is recorded, and nobody has to ask.
+// Without a writable folder nothing is recorded, and callers need no check.
 func TestNoRecorder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
@@ -204,7 +204,7 @@ func TestNoRecorder(t *testing.T) {
 	}
 }
 
-// To note a run allocates nothing.
+// Begin allocates nothing.
 func TestBeginAllocatesNothing(t *testing.T) {
 	rec := open(t, Folder(t.TempDir()), sample)
 	defer rec.End()
@@ -214,8 +214,8 @@ func TestBeginAllocatesNothing(t *testing.T) {
 	}
 }
 
-// A process that makes a run again has the flags of the test, and of package testing
-// those that a run may depend on.
+// A replaying process gets the arguments of the test, and those flags of package testing
+// that a run may depend on.
 func TestArguments(t *testing.T) {
 	own := []string{"-test.v=true", "-test.short", "--test.cpu=1,2", "-test.run=^TestX", "-test.fuzz=F", "-test.testlogfile=/x",
 		"-test.timeout", "1m", "-test.parallel", "3", "-test.v", "-size=3", "more"}
@@ -226,7 +226,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// Of what a process wrote those lines are shown that say why it ended.
+// The shown lines of a process's output say why it ended.
 func TestTelling(t *testing.T) {
 	lines := func(from, to int) string {
 		var b strings.Builder
@@ -257,8 +257,8 @@ func TestTelling(t *testing.T) {
 	}
 }
 
-// TestReasonOfRaces: of a data race it is said where both accesses are, whichever came
-// first, without calls of the runtime.
+// TestReasonOfRaces: for a data race the reason has both accesses, in any order, without
+// calls of the runtime.
 func TestReasonOfRaces(t *testing.T) {
 	const first, second = `Write at 0x00c00009a0f0 by goroutine 8:
   runtime.mapassign_faststr()
@@ -288,7 +288,7 @@ func TestReasonOfRaces(t *testing.T) {
 	}
 }
 
-// TestMade is, in the process that TestWhatComesOfRuns starts, the test whose run is made again.
+// TestMade is the test that is replayed in the process that TestWhatComesOfRuns starts.
 func TestMade(t *testing.T) {
 	path := os.Getenv(Variable)
 	switch path {
@@ -323,8 +323,8 @@ func TestMade(t *testing.T) {
 	}
 }
 
-// A record that is kept is there for the next to ask, even while another process has its
-// file open: each does that is being started, until it is another program.
+// A kept record is available to the next process, even while a starting process still has
+// its file open.
 func TestKeptWhileAnotherProcessStarts(t *testing.T) {
 	f := Folder(t.TempDir())
 	rec := open(t, f, sample)
@@ -345,8 +345,8 @@ func TestKeptWhileAnotherProcessStarts(t *testing.T) {
 	}
 }
 
-// A file is taken from a process that was killed while it started another, which has it for
-// a moment still; nobody takes it from one that has it. Who has it is told.
+// A file can be taken from a killed process even if a process it was starting briefly
+// holds it. It cannot be taken from a live one, which Take returns.
 func TestTakenFromTheDead(t *testing.T) {
 	if !canLock {
 		t.Skip("there are no locks here") // Skips: processes cannot take files on this system
@@ -370,11 +370,11 @@ func TestTakenFromTheDead(t *testing.T) {
 	}
 }
 
-// left is in place of a record for a process that another leaves behind.
+// left stands for the record in a process that another leaves behind.
 const left = "left"
 
-// linger starts a process that has more files open and the output of this one, for longer
-// than Again waits for that.
+// linger starts a process that keeps more files and the output of this one open, for
+// longer than Again waits.
 func linger(more ...*os.File) (*exec.Cmd, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -386,22 +386,22 @@ func linger(more ...*os.File) (*exec.Cmd, error) {
 	return cmd, cmd.Start()
 }
 
-// TestWhatComesOfRuns: a run that has come to its end is not what ends a process, whatever is
-// done after it and however long that takes; and what the limit ends has not ended by itself.
+// TestWhatComesOfRuns: a run that ended is not blamed for a later death of its process. A
+// process that the limit ended has not died by itself.
 func TestWhatComesOfRuns(t *testing.T) {
 	for _, c := range []struct {
 		deeds string
 		died  bool
 		want  string
 	}{
-		{"begins lands", false, ": made again in a process of its own, it came to its end"},
-		{"begins lands fails", false, ": made again in a process of its own, it came to its end"},
-		{"begins lands stays", false, ": made again in a process of its own, it came to its end"},
-		{"begins lands leaves", false, ": made again in a process of its own, it came to its end"},
-		{"begins lands exits", true, ": made again, it came to its end, and what was done with its failure ended the process: exit status 3"},
-		{"begins exits", true, ": made again, that ends its process too: exit status 3"},
-		{"begins stays", true, ": made again, it does not come to its end within 5s: exit status 2"},
-		{"fails", false, ": that could not be made again: within 30s the test did not come to it (exit status 1)"},
+		{"begins lands", false, ": replayed in its own process, it ended normally"},
+		{"begins lands fails", false, ": replayed in its own process, it ended normally"},
+		{"begins lands stays", false, ": replayed in its own process, it ended normally"},
+		{"begins lands leaves", false, ": replayed in its own process, it ended normally"},
+		{"begins lands exits", true, ": replayed, it ended, but handling its failure killed the process: exit status 3"},
+		{"begins exits", true, ": replayed, it kills its process again: exit status 3"},
+		{"begins stays", true, ": replayed, it does not end within 5s: exit status 2"},
+		{"fails", false, ": it could not be replayed: the test did not reach it within 30s (exit status 1)"},
 	} {
 		t.Run(c.deeds, func(t *testing.T) {
 			t.Parallel()

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// A Folder is where records are; "" is none, in which nothing is recorded.
+// A Folder is the folder of records. With "" nothing is recorded.
 type Folder string
 
-// In returns the folder of records below a root, which "" says is none.
+// In returns the folder of records below a root, or "" if root is "".
 func In(root string) Folder {
 	if root == "" {
 		return ""
@@ -22,27 +22,27 @@ func In(root string) Folder {
 
 const (
 	extension = ".flight"
-	unready   = ".new" // while it is not locked
-	// mostKept is how many records of the dead a folder keeps.
+	unready   = ".new" // until it is locked
+	// mostKept limits the records of dead processes in a folder.
 	mostKept = 100
 	keySize  = 16
 )
 
-// key is what the names of all records of a call begin with.
+// key returns the beginning of the names of a call's records.
 func (c *Call) key() string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{c.Dir, c.Test, c.Verb, c.Func}, "\x00")))
 	return hex.EncodeToString(sum[:keySize/2])
 }
 
-// A Recorder notes which run is on. A nil one does nothing.
+// A Recorder records which run is in progress. A nil Recorder does nothing.
 type Recorder struct {
 	path string
 	file *os.File
 	head []uint64 // the mapped words
 }
 
-// Record begins a record, which nobody takes for that of a dead process until End.
-// It returns nil when that cannot be done.
+// Record starts a record, which stays locked until End or the end of the process. It
+// returns nil if that fails.
 func (f Folder) Record(r Record) *Recorder {
 	if f == "" || os.MkdirAll(string(f), 0o755) != nil {
 		return nil
@@ -53,8 +53,8 @@ func (f Folder) Record(r Record) *Recorder {
 		return nil
 	}
 	rec := &Recorder{path: strings.TrimSuffix(file.Name(), unready) + extension, file: file}
-	// What is mapped must be on the disk: where there is no room for it, a store
-	// would end the process.
+	// Write before mapping: a store to a page without room on the disk would kill the
+	// process.
 	if _, err = file.Write(encode(&r)); err == nil && lock(file) {
 		rec.head, _ = mapHead(file)
 	}
@@ -67,7 +67,7 @@ func (f Folder) Record(r Record) *Recorder {
 	return rec
 }
 
-// End removes the record. No slot of it may be used any more.
+// End removes the record. Its slots must not be used any more.
 func (r *Recorder) End() {
 	if r == nil {
 		return
@@ -77,7 +77,7 @@ func (r *Recorder) End() {
 	r.file.Close()
 }
 
-// Slot returns the slot of a worker, by its number from 0.
+// Slot returns the slot of a worker, counted from 0.
 func (r *Recorder) Slot(worker int) Slot {
 	if r == nil || firstWord+worker >= headWords {
 		return Slot{}
@@ -85,17 +85,17 @@ func (r *Recorder) Slot(worker int) Slot {
 	return Slot{&r.head[firstWord+worker]}
 }
 
-// A Slot notes the runs of one worker. The zero Slot notes nothing.
+// A Slot records the runs of one worker. The zero Slot records nothing.
 type Slot struct{ word *uint64 }
 
-// Begin notes that a run begins, by its number in the phase, from 0.
+// Begin records that a run begins. Index is its number in the phase, from 0.
 func (s Slot) Begin(p Phase, index int) {
 	if s.word != nil {
 		*s.word = uint64(p)<<phaseShift | uint64(index+1)
 	}
 }
 
-// prune removes the oldest records of the dead when there are too many.
+// prune removes the oldest records of dead processes if there are too many.
 func (f Folder) prune() {
 	files, err := os.ReadDir(string(f))
 	if err != nil || len(files) <= mostKept {
@@ -119,11 +119,11 @@ func (f Folder) prune() {
 	}
 }
 
-// claim opens and locks the file at a path. It returns nil when somebody else holds
-// it, and when it is gone.
+// claim opens and locks a file. It returns nil if another process holds it, or if it is
+// gone.
 func claim(path string) *os.File {
 	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() { // to open a named pipe would wait for ever
+	if err != nil || !info.Mode().IsRegular() { // opening a named pipe would block
 		return nil
 	}
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -137,23 +137,22 @@ func claim(path string) *os.File {
 	return nil
 }
 
-// isAt reports whether a file that is locked now is still at its path: who held it may
-// have removed it.
+// isAt reports whether a locked file is still at its path. Its previous holder may have
+// removed it.
 func isAt(file *os.File, path string) bool {
 	now, err := os.Stat(path)
 	own, err2 := file.Stat()
 	return err == nil && err2 == nil && os.SameFile(now, own)
 }
 
-// A Left is a record that a dead process has left. Its holder has it alone.
+// A Left is the record of a dead process, locked by this one.
 type Left struct {
 	Record
 	file *os.File
 }
 
-// Left returns what dead processes have left of a call, in no more than one record
-// for each run, and how many files it has removed that are no records. Keep or
-// Remove each.
+// Left returns the records that dead processes left for a call, one for each run. It also
+// returns how many broken files it removed. Call Keep or Remove for each record.
 func (f Folder) Left(c Call) (list []*Left, broken int) {
 	if f == "" {
 		return nil, 0
@@ -190,7 +189,7 @@ func (l *Left) same(m *Left) bool {
 	return l.Seed == m.Seed && l.Runs == m.Runs && l.Workers == m.Workers && slices.Equal(l.Strategies, m.Strategies) && slices.Equal(l.On, m.On)
 }
 
-// Path returns where the record is.
+// Path returns the path of the record.
 func (l *Left) Path() string { return l.file.Name() }
 
 // Remove removes the record.

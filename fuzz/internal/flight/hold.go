@@ -9,23 +9,22 @@ import (
 	"time"
 )
 
-// A Hold has the name of a file for one process, which the others ask before they write
-// to it, until Release or the end of the process. A nil one has nothing.
+// A Hold reserves a file for one process until Release or the end of the process. It
+// binds only processes that call Take. A nil Hold reserves nothing.
 type Hold struct{ file *os.File }
 
-// Take takes the file at a path. If somebody has it and keeps it for two seconds, Take
-// returns who, and no Hold. There is neither where nobody can have a file: where there are
-// no locks that end with their process, and where none can be made. What is locked is a
-// file beside, since the one at the path may be replaced; its name is one that no other
-// program gives.
+// Take reserves the file at a path. If another process holds it for two more seconds,
+// Take returns that process and no Hold. It returns neither if there are no locks that
+// end with their process, or if none can be made. The lock is on a file next to it, since
+// the file itself may be replaced. No other program uses that name.
 func Take(path string) (h *Hold, who string) {
 	if !canLock {
 		return nil, ""
 	}
 	beside := path + ".jostle-lock"
-	os.MkdirAll(filepath.Dir(path), 0o755) // else the file cannot be made, and nor can the other
+	os.MkdirAll(filepath.Dir(path), 0o755) // if this fails, neither file can be created
 	began := time.Now()
-	for { // until what is locked is the file that is there
+	for { // until the locked file is the one at the path
 		file, err := os.OpenFile(beside, os.O_RDWR|os.O_CREATE, 0o644)
 		if err != nil {
 			return nil, ""
@@ -52,14 +51,14 @@ func Take(path string) (h *Hold, who string) {
 	}
 }
 
-// patience is how long Take asks again for a file that somebody has. A process that was
-// killed while it started another has its files until that one has begun.
+// patience is how long Take retries. A killed process that was starting another holds its
+// files until that one has begun.
 const patience = 2 * time.Second
 
-// mostWho bounds how many bytes are read of who has a file.
+// mostWho limits the bytes read about the holder.
 const mostWho = 200
 
-// Release gives the file back.
+// Release releases the file.
 func (h *Hold) Release() {
 	if h != nil {
 		os.Remove(h.file.Name())

@@ -9,8 +9,8 @@ import (
 
 const canLock = false
 
-// lock reports false: there are no locks here that end with their process, so
-// nobody could tell the record of a dead process.
+// lock returns false: without locks that end with their process, the record of a dead
+// process cannot be recognized.
 func lock(*os.File) bool { return false }
 
 func unlock(*os.File) {}

@@ -8,21 +8,21 @@ import (
 	"unsafe"
 )
 
-// canLock reports whether lock can take a file.
+// canLock reports whether lock can succeed.
 const canLock = true
 
-// lock takes a file for this opening of it alone, until that is closed or the
-// process ends. It reports false when somebody has it.
+// lock locks an open file until it is closed or the process ends. It returns false if
+// another opening of the file is locked.
 func lock(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
-// unlock gives a file up at once: to close it is not enough while a process that is
-// being started still has it open.
+// unlock unlocks a file at once. Closing it is not enough while a process that is being
+// started still has it open.
 func unlock(f *os.File) { syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 
-// mapHead maps the words with which a file begins. What is stored there is in the
-// file, however the process ends.
+// mapHead maps the words at the beginning of the file. A store to them reaches the file
+// however the process ends.
 func mapHead(f *os.File) ([]uint64, error) {
 	page, err := syscall.Mmap(int(f.Fd()), 0, headSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 	if err != nil {
@@ -31,7 +31,7 @@ func mapHead(f *os.File) ([]uint64, error) {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(&page[0])), headWords), nil
 }
 
-// unmapHead gives back what mapHead has mapped.
+// unmapHead unmaps what mapHead mapped.
 func unmapHead(head []uint64) {
 	if head != nil {
 		syscall.Munmap(unsafe.Slice((*byte)(unsafe.Pointer(&head[0])), headSize))

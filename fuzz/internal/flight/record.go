@@ -10,14 +10,14 @@ import (
 	"path/filepath"
 )
 
-// A Call says which call of a verb a record is of.
+// A Call identifies the call of a verb.
 type Call struct {
-	// Dir is the folder of the package, Test the name of the test, Verb the name of
-	// the verb and Func that of the property's function.
+	// Dir is the folder of the package, Test the name of the test, Verb the name of the
+	// verb, and Func the name of the property's function.
 	Dir, Test, Verb, Func string
 }
 
-// A Record has what is needed to make a run again.
+// A Record has what is needed to replay a run.
 type Record struct {
 	Call
 	// Seed, Strategies, Workers and Runs are the settings of the search.
@@ -25,50 +25,48 @@ type Record struct {
 	Strategies []string
 	Workers    int
 	Runs       int
-	// On has, for each worker that has begun any, the run that it began last. It
-	// stands apart in the file.
+	// On has the last run that each worker began. It is stored in the head of the file.
 	On []Run `json:"-"`
 }
 
 // A Run is one run of a search.
 type Run struct {
 	Phase Phase
-	// Index is its number in the phase, from 0.
+	// Index is the number of the run in the phase, from 0.
 	Index int
 }
 
-// A Phase is a part of a search that has run numbers of its own.
+// A Phase is a part of a search that numbers its runs from 0.
 type Phase uint8
 
 // The phases.
 const (
-	// Saved is the runs of saved cases.
+	// Saved are the runs of saved cases.
 	Saved Phase = 1 + iota
-	// Exhaust is the runs in every order with which Check begins.
+	// Exhaust are the runs in every order with which Check begins.
 	Exhaust
-	// Sample is the runs at random.
+	// Sample are the random runs.
 	Sample
-	// Explore is the runs of Explore.
+	// Explore are the runs of Explore.
 	Explore
-	// Bytes is the runs of what an engine begins with.
+	// Bytes are the runs of an engine's seed inputs.
 	Bytes
-	// Cached is the runs of passing cases that other searches have kept.
+	// Cached are the runs of passing cases that other searches have saved.
 	Cached
 	phases
 )
 
-// String returns what the runs of the phase are.
+// String describes the runs of the phase.
 func (p Phase) String() string {
 	return [...]string{"nothing", "of the saved cases", "of every order", "at random", "of Explore", "of Target", "of the cache"}[p]
 }
 
-// String names the run: "run 18 at random".
+// String returns a name such as "run 18 at random".
 func (r Run) String() string { return fmt.Sprintf("run %d %v", r.Index+1, r.Phase) }
 
-// A file begins with a head of words, which is what is mapped. The first is the
-// magic, the second the state, and each other word is of a worker: the phase of
-// its run in the highest byte, below it the number of the run, from 1. Behind the
-// head stands the record as JSON.
+// A file begins with a head of words, which is mapped, followed by the record as JSON.
+// The first word is the magic, the second the state. Each other word belongs to a worker:
+// its phase in the highest byte, and below it the number of the run, from 1.
 const (
 	magic      = "jostlef1"
 	headWords  = 128
@@ -78,29 +76,29 @@ const (
 	phaseShift = 56
 )
 
-// A state is how far a run that is made again has come.
+// A state is the progress of a replay.
 type state uint64
 
 const (
 	waiting state = iota // it has not begun, or there was no time for it
-	flying               // it is on
+	flying               // it is in progress
 	landed               // it has ended, and the process has not
 )
 
-// encode returns the file of a record with which nothing was begun.
+// encode returns the file of a record before any run.
 func encode(r *Record) []byte {
 	text, err := json.Marshal(r)
 	if err != nil {
-		panic(err) // it has nothing that cannot be written
+		panic(err) // all fields can be encoded
 	}
 	head := make([]byte, headSize)
 	copy(head, magic)
 	return append(head, text...)
 }
 
-var errBroken = errors.New("it is no flight record, or half of one")
+var errBroken = errors.New("not a complete flight record")
 
-// decode reads a file.
+// decode returns the record in a file.
 func decode(file []byte) (r Record, err error) {
 	if len(file) < headSize || !bytes.HasPrefix(file, []byte(magic)) {
 		return r, errBroken
@@ -135,9 +133,8 @@ func Read(path string) (Record, error) {
 	return r, err
 }
 
-// CopyOf copies a file into a folder, for a run that is made again: it begins where
-// the run began, and must not change that. It returns the path of the copy, "" when
-// there is no such file.
+// CopyOf copies a file into a folder, for a replay that must start from it without
+// changing it. It returns the path of the copy, or "" if there is no such file.
 func CopyOf(path, dir string) string {
 	text, err := os.ReadFile(path)
 	to := filepath.Join(dir, filepath.Base(path))
@@ -147,11 +144,11 @@ func CopyOf(path, dir string) string {
 	return to
 }
 
-// Begin notes in the record at a path that its run is being made again.
+// Begin marks the record at a path as being replayed.
 func Begin(path string) error { return setState(path, flying) }
 
-// Land notes in the record at a path that nothing is made again any more, and whether
-// its run was, to its end.
+// Land marks the replay of the record at a path as over. Reached reports whether its run
+// was replayed to its end.
 func Land(path string, reached bool) error {
 	if !reached {
 		return setState(path, waiting)
@@ -168,7 +165,7 @@ func setState(path string, s state) error {
 	return errors.Join(err, f.Close())
 }
 
-// stateOf returns what the record at a path says of its run.
+// stateOf returns the state in the record at a path.
 func stateOf(path string) state {
 	file, err := os.ReadFile(path)
 	if err != nil || len(file) < headSize {

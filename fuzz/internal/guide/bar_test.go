@@ -17,8 +17,8 @@ import (
 var ofPapers = []string{"writer", "writer-error", "gatling", "gatling-records", "barber", "messenger", "procreg",
 	"procreg-forgets", "pingreg", "attach", "bank", "threadring", "server"}
 
-// untilFailure returns how many orders are forced until one fails that were made from
-// a run, by PR, PMR and PCR, and by which criterion; ok is false if none fails.
+// untilFailure forces orders made from a run by PR, PMR and PCR until one fails. It
+// returns how many that took, and the criterion; ok is false if none fails.
 func untilFailure(r *rig, b *guide.Base) (n int, by guide.Criterion, ok bool) {
 	goals := &guide.Goals{}
 	for _, by := range guide.Criteria() {
@@ -33,14 +33,14 @@ func untilFailure(r *rig, b *guide.Base) (n int, by guide.Criterion, ok bool) {
 	return n, 0, false
 }
 
-// Bitá finds 10 of its 12 bugs with at most three schedules. This counts how many it
-// takes to find those of the subjects from papers: from the run in plain order, and
-// from 50 random runs that pass.
+// Bitá finds 10 of its 12 bugs with at most three schedules. This test counts how many it
+// takes to find those of the subjects from papers: from the run in plain order, and from
+// 50 random runs that pass.
 //
-// Some are not found from one run. For writer-error, barber and procreg one order must
-// be shown so that the messages of another are sent at all, which that run has not. For
-// pingreg a process must end between two receives of the registry: its end is a step of
-// another actor, and no goal names two.
+// Some are not found from one run. In writer-error, barber and procreg, messages of one
+// order are only sent after another order, which that run does not have. In pingreg a
+// process must end between two receives of the registry. Its end is a step of another
+// actor, and no goal has steps of two actors.
 func TestOrdersUntilFailure(t *testing.T) {
 	var b strings.Builder
 	fmt.Fprintln(&b, "orders until the bug: from plain order; from 50 random runs: median, at most 3, never")

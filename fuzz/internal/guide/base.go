@@ -7,40 +7,39 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// mostSteps is how many steps of a run a base has at most: the first ones. What a
-// base knows takes memory, and a generator time, that grow with its square.
+// mostSteps limits a base to the first steps of a run. The memory of a base, and the time
+// of a generator, grow with its square.
 const mostSteps = 512
 
-// A Base is what schedules are made from: the steps of a run that passed, and
-// which of them must come before which, in whatever order the others come. It
-// shares nothing with the trace that it was made from.
+// A Base is a passing run from which schedules are made: its steps, and which of them
+// must precede which in every order. It shares nothing with its trace.
 type Base struct {
 	steps []step
-	// must has for each step, words for each, the steps that must come before it.
+	// For each step, words words: the set of steps that must come before it.
 	must  []uint64
 	words int
 }
 
-// A step is what a base knows of a step.
+// A step describes one step of a base.
 type step struct {
 	id      uint64
 	actor   int32
-	before  int32 // the step before it that counts and is of the same actor; None if there is none
+	before  int32 // the last step before it that counts and is of the same actor, or None
 	counts  bool  // it is a receive that a goal may name
-	given   bool  // no strategy is asked for it: a fault, or a step of start-up
+	given   bool  // no strategy chooses it: a fault, or a step of start-up
 	changes bool  // it changes the actor's handlers
 }
 
-// NewBase reads a trace.
+// NewBase returns the base of a trace.
 func NewBase(t *trace.Trace) *Base { return new(closure).base(t) }
 
-// stepOf returns what a base knows of step i of a trace.
+// stepOf describes step i of a trace.
 func stepOf(t *trace.Trace, i int) step {
 	s := &t.Steps[i]
 	return step{s.ID, s.Actor, trace.None, counts(s), isGiven(s), s.Changed}
 }
 
-// isGiven reports whether no strategy is asked for a step.
+// isGiven reports whether no strategy chooses the step.
 func isGiven(s *trace.Step) bool { return s.Kind != trace.Receive || s.Settled }
 
 // counts reports whether a goal may name a step.
@@ -51,8 +50,8 @@ func counts(s *trace.Step) bool {
 // Len returns how many steps the base has.
 func (b *Base) Len() int { return len(b.steps) }
 
-// MustPrecede reports whether step i must come before step j, as far as the run
-// shows it (definition 7).
+// MustPrecede reports whether step i must come before step j, as far as this run shows
+// (definition 7).
 func (b *Base) MustPrecede(i, j int) bool { return b.must[j*b.words+i>>6]&(1<<(i&63)) != 0 }
 
 // whole returns all steps in their order.
@@ -64,8 +63,8 @@ func (b *Base) whole() []int32 {
 	return list
 }
 
-// achieves calls f with each goal that is achieved when steps come in an order, always
-// in the same order.
+// achieves calls f with each goal that the given order of steps achieves, always in the
+// same order.
 func (b *Base) achieves(c Criterion, order []int32, f func(Goal)) {
 	for at, y := range order {
 		if !b.steps[y].counts {
@@ -88,7 +87,7 @@ func (b *Base) achieves(c Criterion, order []int32, f func(Goal)) {
 
 func (b *Base) goal(c Criterion, x, y int32) Goal { return Goal{c, b.steps[x].id, b.steps[y].id} }
 
-// related reports whether two steps are related to a criterion (section IV-B).
+// related reports whether two steps form a goal of a criterion (section IV-B).
 func (b *Base) related(c Criterion, x, y int32) bool {
 	p, q := &b.steps[x], &b.steps[y]
 	return p.actor == q.actor && p.counts && q.counts && (c != PMR || p.changes || q.changes)
@@ -96,34 +95,34 @@ func (b *Base) related(c Criterion, x, y int32) bool {
 
 // A closure computes which steps must come before which (definitions 5 to 7).
 //
-// What a step sends may follow from all that its actor has received so far. So a
-// step must come after the step that sent its message, or created its actor, and
-// after every earlier step of that step's actor. These are the past of the sending
-// step. What is more, it must come after the step before it in its channel.
+// A message may depend on everything its sender has received so far. So a step must come
+// after the step that sent its message or created its actor, and after every earlier step
+// of that step's actor. These are the past of the sending step. A step must also come
+// after the step before it in its channel.
 //
-// To this it adds what the actors of the paper do not have: a rest, time that
-// passes and a fault come between all steps before and all after; and a step that
-// has touched what another has touched before belongs to its past.
+// Two rules cover what the paper's actors do not have. A rest, a clock tick and a fault
+// separate all earlier steps from all later ones. A step that touches what another step
+// touched before has that step in its past.
 //
-// It can be used for one trace after the other, which saves memory.
+// A closure can be reused for further traces, which saves memory.
 type closure struct {
 	*trace.Trace
 	words    int
-	must     []uint64   // for each step the steps that must come before it; the base's own
-	past     []uint64   // for each step itself, what must come before it, and what its actor received before, with their pasts
+	must     []uint64   // for each step the steps that must come before it; belongs to the base
+	past     []uint64   // for each step: itself, what must come before it, and its actor's earlier steps, with their pasts
 	channels hash.Table // the last step that received from a channel
-	touched  hash.Table // the last step that touched something else than an actor's steps
+	touched  hash.Table // the last step that touched something other than an actor's steps
 	actors   []actor
 }
 
-// An actor is what a closure knows of an actor.
+// An actor is the closure's state of one actor.
 type actor struct {
-	start   int32 // the step in which it received its start; None as long as there is none
-	counted int32 // its last step that counts; None if there is none
-	touched int32 // the last step that touched what its steps do; None if there is none
+	start   int32 // the step in which it received its start, or None
+	counted int32 // its last step that counts, or None
+	touched int32 // the last step that touched what its steps do, or None
 }
 
-// base reads a trace.
+// base returns the base of a trace.
 func (c *closure) base(t *trace.Trace) *Base {
 	n := min(len(t.Steps), mostSteps)
 	b := &Base{steps: make([]step, n), words: (n + 63) / 64}
@@ -150,7 +149,7 @@ func (c *closure) base(t *trace.Trace) *Base {
 	return b
 }
 
-// close finds what must come before each of the first n steps.
+// close finds the steps that must come before each of the first n steps.
 func (c *closure) close(n int) {
 	barrier, rest, touch := 0, 0, 0
 	for i := range n {
@@ -167,17 +166,17 @@ func (c *closure) close(n int) {
 	}
 }
 
-// mustOf and pastOf return as much of a row as may have bits: no later step comes before i.
+// mustOf and pastOf return the part of row i that can have bits: steps up to i.
 func (c *closure) mustOf(i int) []uint64 { return c.must[i*c.words:][:i>>6+1] }
 func (c *closure) pastOf(i int) []uint64 { return c.past[i*c.words:][:i>>6+1] }
 
-// stands reports whether everything before step i must come before it and what
-// follows it: a fault came, or time had to pass.
+// stands reports whether step i is a barrier: all steps before it must come before it and
+// all later ones, because of a fault or a clock tick.
 func (c *closure) stands(i int) bool {
 	return i > 0 && (c.Steps[i].Kind != trace.Receive || c.Steps[i-1].Kind != trace.Receive || c.Steps[i].Time != c.Steps[i-1].Time)
 }
 
-// follow adds what step i must come after because of its message and its actor.
+// follow adds what must precede step i because of its message and its actor.
 func (c *closure) follow(i int) {
 	s, must, past := &c.Steps[i], c.mustOf(i), c.pastOf(i)
 	if made := c.Actors[s.Actor].Step; made >= 0 && int(made) < i {
@@ -193,7 +192,7 @@ func (c *closure) follow(i int) {
 	}
 }
 
-// receive adds what step i must come after because of its message.
+// receive adds what must precede step i because of its message.
 func (c *closure) receive(i int, m *trace.Send, must []uint64) {
 	if m.Step != trace.None {
 		add(must, c.pastOf(int(m.Step)))
@@ -225,8 +224,8 @@ func (c *closure) receive(i int, m *trace.Send, must []uint64) {
 	}
 }
 
-// touches adds to the past of step i those of the steps that have touched the same
-// as it, and returns the next touch.
+// touches adds to the past of step i the pasts of the steps that touched the same, and
+// returns the index of the next touch.
 func (c *closure) touches(i, next int) int {
 	for ; next < len(c.Touches) && int(c.Touches[next].Step) <= i; next++ {
 		switch x := &c.Touches[next]; {
@@ -243,7 +242,7 @@ func (c *closure) touches(i, next int) int {
 	return next
 }
 
-// link adds to the past of step i that of the last step that touched something.
+// link adds to the past of step i the past of the last step that touched the same thing.
 func (c *closure) link(i int, what trace.Touched, actor, ask int32) {
 	key := uint64(what)<<56 ^ uint64(uint32(actor))<<28 ^ uint64(uint32(ask))
 	if before, had := c.touched.Add(key, int32(i)); had && int(before) != i {
@@ -252,8 +251,8 @@ func (c *closure) link(i int, what trace.Touched, actor, ask int32) {
 	}
 }
 
-// touchSteps adds to the past of step i that of the last step that touched what the steps
-// of an actor do, as each of its own does. The past of the one before it is there already.
+// touchSteps adds to the past of step i the past of the last step that touched the steps
+// of an actor. Each step of an actor touches them; the past of Prev is already there.
 func (c *closure) touchSteps(i int, actor int32) {
 	at := &c.actors[actor].touched
 	if *at != trace.None && *at != int32(i) && *at != c.Steps[i].Prev {

@@ -6,17 +6,17 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A follow demands of two receives of one actor that the second comes right after
-// the first or, if it is negated, that it does not. A set of them is an abstract
-// schedule, as those of reads-from fuzzing: it says nothing of all other receives.
+// A follow demands that of two receives of one actor the second comes right after the
+// first, or does not if it is negated. A set of them is an abstract schedule, as in
+// reads-from fuzzing: it leaves all other receives open.
 type follow struct {
 	first, second int32 // steps of a base
 	not           bool
 }
 
-// realize returns an order that begins as the base and follows as many of the
-// demands as can be known to be feasible, those first that come first in the base:
-// what comes after a receive that is turned round may never come.
+// realize returns an order that begins as the base and follows as many demands as are
+// known to be feasible. Demands that come first in the base go first: steps after a
+// reversed receive may never come.
 func (b *Base) realize(demands []follow) []int32 {
 	demands = slices.Clone(demands)
 	slices.SortStableFunc(demands, func(x, y follow) int { return int(min(x.first, x.second) - min(y.first, y.second)) })
@@ -42,17 +42,17 @@ func (b *Base) realize(demands []follow) []int32 {
 	return list[:length]
 }
 
-// between reports whether a step of the list is a receive of the same actor as x.
+// between reports whether the list contains a receive of the same actor as x.
 func (b *Base) between(list []int32, x int32) bool {
 	return slices.ContainsFunc(list, func(k int32) bool { return b.related(PR, k, x) })
 }
 
-// A dice gives random numbers that follow from a seed.
+// A dice is a pseudo-random generator. Its value is the seed.
 type dice uint64
 
 func (d *dice) below(n int) int {
 	return int(hash.Splitmix((*uint64)(d)) % uint64(n))
 }
 
-// oneIn returns true with chance 1/n.
+// oneIn returns true with probability 1/n.
 func (d *dice) oneIn(n int) bool { return d.below(n) == 0 }

@@ -2,10 +2,10 @@ package guide
 
 import "slices"
 
-// An Order is a partial schedule: the steps that come first, and in which order.
-// Of all others it says nothing but that they come later.
+// An Order is a partial schedule: these steps come first, in this order. It leaves the
+// order of all later steps open.
 type Order struct {
-	// Goal is what the order was made for. It may be the zero Goal.
+	// Goal is the goal for which the order was made. It may be zero.
 	Goal  Goal
 	Steps []uint64
 }
@@ -16,20 +16,20 @@ type Generator struct {
 	by       Criterion
 	achieved Achieved
 	whole    []int32
-	i, j     int // the pair that is looked at next
+	i, j     int // the pair to check next
 	turned   bool
 }
 
-// NewGenerator returns a generator for goals that are not achieved. It adds to achieved
-// what the base achieves, and later what its orders do.
+// NewGenerator returns a generator for the goals not in achieved. It adds to achieved the
+// goals of the base and, later, those of its orders.
 func NewGenerator(b *Base, by Criterion, achieved Achieved) *Generator {
 	whole := b.whole()
 	b.achieves(by, whole, achieved.Add)
 	return &Generator{base: b, by: by, achieved: achieved, whole: whole, j: 1}
 }
 
-// Next returns an order that achieves a goal which is not achieved yet, and after
-// which it is; ok is false when there is no pair left (algorithm 1).
+// Next returns an order for a goal that is not achieved yet, and marks it as achieved. ok
+// is false when no pair is left (algorithm 1).
 func (g *Generator) Next() (order Order, ok bool) {
 	for n := int32(len(g.whole)); g.i < len(g.whole); {
 		x, y, turned := int32(g.i), int32(g.j), g.turned
@@ -49,8 +49,8 @@ func (g *Generator) Next() (order Order, ok bool) {
 	return Order{}, false
 }
 
-// open returns the goal that two steps come in the order in which they are, or are
-// turned round, and reports whether it can be achieved and is not.
+// open returns the goal of the steps x and y, or the reversed goal if turned, and reports
+// whether it is possible and not achieved yet.
 func (g *Generator) open(x, y int32, turned bool) (Goal, bool) {
 	if !g.base.related(g.by, x, y) || g.base.MustPrecede(int(x), int(y)) {
 		return Goal{}, false
@@ -62,7 +62,7 @@ func (g *Generator) open(x, y int32, turned bool) (Goal, bool) {
 	return goal, !g.achieved.Has(goal)
 }
 
-// schedule returns an order of steps that achieves a goal, and others if it can
+// schedule returns an order of steps that achieves a goal, and further goals if possible
 // (algorithm 2 with algorithm 3).
 func (g *Generator) schedule(x, y int32, turned bool) []int32 {
 	list := g.whole
@@ -73,13 +73,13 @@ func (g *Generator) schedule(x, y int32, turned bool) []int32 {
 			return prefix
 		}
 		if g.by == PR {
-			prefix = prefix[:len(prefix)-1] // it is the first of the tail
+			prefix = prefix[:len(prefix)-1] // the tail begins with it
 		}
 		list = append(prefix, tail...)
 	}
 }
 
-// pair returns two steps of a tail whose order, or opposite order, is an open goal.
+// pair returns two steps of a tail whose order, or reversed order, is an open goal.
 func (g *Generator) pair(tail []int32) (x, y int32, turned, ok bool) {
 	for i, x := range tail {
 		for _, y := range tail[i+1:] {
@@ -94,11 +94,11 @@ func (g *Generator) pair(tail []int32) (x, y int32, turned, ok bool) {
 	return 0, 0, false, false
 }
 
-// bring returns the beginning of a list up to x, then what must come before y, and
-// then x and y, or y and x; and a tail of those of the other steps that must not
-// come after x or y: what these bring about may be different now. By PR the last
-// step of the beginning is the first of the tail too, since others may come
-// between it and the step before.
+// bring returns a prefix and a tail. The prefix is the list up to x, the steps that must
+// come before y, and then x and y, or y and x if turned. The tail has the other steps,
+// without those that must come after x or y: these may be different now. For PR the last
+// step of the prefix is also the first of the tail, since others may come between it and
+// the step before it.
 func (b *Base) bring(list []int32, x, y int32, turned bool, by Criterion) (prefix, tail []int32) {
 	i := slices.Index(list, x)
 	prefix, tail = make([]int32, i, len(list)+1), make([]int32, 0, len(list))
@@ -123,7 +123,7 @@ func (b *Base) bring(list []int32, x, y int32, turned bool, by Criterion) (prefi
 	return append(prefix, first, second), tail
 }
 
-// identities returns the identities of steps, without those that come by themselves.
+// identities returns the identities of steps that a strategy chooses.
 func (b *Base) identities(list []int32) []uint64 {
 	ids := make([]uint64, 0, len(list))
 	for _, i := range list {

@@ -6,12 +6,12 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A Criterion says which two receives of one actor are a goal when they come in a
-// certain order. A receive counts if the program could have received another
-// message in its place: the answer to a process that waits for it is no such.
+// A Criterion says which two receives of one actor form a goal. A receive counts if the
+// program could have received another message in its place. The answer to a waiting
+// process does not count.
 type Criterion uint8
 
-// The criteria, in the order in which Bitá recommends to use them.
+// The criteria, in the order that Bitá recommends.
 const (
 	// PR is a pair of receives: the first comes before the second (definition 2).
 	PR Criterion = iota
@@ -22,7 +22,7 @@ const (
 	PCR
 )
 
-// Criteria returns the criteria in the order in which Bitá recommends them.
+// Criteria returns the criteria in the order that Bitá recommends.
 func Criteria() []Criterion { return []Criterion{PR, PMR, PCR} }
 
 func (c Criterion) String() string {
@@ -33,21 +33,21 @@ func (c Criterion) String() string {
 	return fmt.Sprintf("guide.Criterion(%d)", uint8(c))
 }
 
-// A Goal is an order of two receives, by the identities of their steps. A run
-// achieves it when the receives come in this order, as the criterion says it.
+// A Goal is a receive pair, by the identities of the steps. A run achieves it if the
+// receives come in this order, as the criterion requires.
 type Goal struct {
 	Criterion     Criterion
 	First, Second uint64
 }
 
-// Turned returns the goal with the opposite order.
+// Turned returns the reversed goal.
 func (g Goal) Turned() Goal { return Goal{g.Criterion, g.Second, g.First} }
 
 func (g Goal) key() uint64 {
-	return (g.First+uint64(g.Criterion))*hash.Gamma ^ g.Second // identities are hashes themselves
+	return (g.First+uint64(g.Criterion))*hash.Gamma ^ g.Second // identities are already hashes
 }
 
-// Achieved is a set of goals that have been achieved.
+// Achieved is a set of achieved goals.
 type Achieved interface {
 	Has(Goal) bool
 	Add(Goal)

@@ -15,7 +15,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A rig runs one program again and again.
+// A rig runs one program repeatedly.
 type rig struct {
 	sys     *pulse.System
 	options pulse.Options
@@ -29,7 +29,7 @@ func newRig(t testing.TB, o pulse.Options, build func(*pulse.System) func() erro
 	return r
 }
 
-// run runs the program and returns what it failed with.
+// run runs the program and returns its failure.
 func (r *rig) run(s pulse.Strategy, seed uint64) error {
 	o := r.options
 	o.Strategy, o.Seed = s, seed
@@ -42,7 +42,7 @@ func (r *rig) run(s pulse.Strategy, seed uint64) error {
 	return check()
 }
 
-// force runs the program by an order, and returns where that stopped.
+// force runs the program by an order, and returns where the order stopped.
 func (r *rig) force(o guide.Order, seed uint64) (stop strategy.Stop, stopped bool, err error) {
 	ordered := strategy.Ordered(forced(o, seed))
 	err = r.run(ordered, 1)
@@ -50,7 +50,7 @@ func (r *rig) force(o guide.Order, seed uint64) (stop strategy.Stop, stopped boo
 	return stop, stopped, err
 }
 
-// forced returns the schedule that has an order come first.
+// forced returns a schedule with the steps of an order first.
 func forced(o guide.Order, seed uint64) *schedule.Schedule {
 	s := &schedule.Schedule{Seed: seed}
 	for i, id := range o.Steps {
@@ -62,8 +62,8 @@ func forced(o guide.Order, seed uint64) *schedule.Schedule {
 	return s
 }
 
-// goals returns the goals that the last run has achieved, computed from the trace
-// by the definitions alone.
+// goals returns the goals that the last run achieved, computed from the trace by the
+// definitions alone.
 func (r *rig) goals(c guide.Criterion) map[guide.Goal]bool {
 	tr, set := r.sys.Trace(), map[guide.Goal]bool{}
 	var list []trace.Step
@@ -91,7 +91,7 @@ func (r *rig) goals(c guide.Criterion) map[guide.Goal]bool {
 	return set
 }
 
-// coverable returns the goals of all orders, or false when there are too many.
+// coverable returns the goals of all orders, or false if there are too many.
 func coverable(t testing.TB, o pulse.Options, build func(*pulse.System) func() error, limit int) (map[guide.Goal]bool, bool) {
 	r := newRig(t, o, build)
 	w := &worker{rig: r, goals: map[guide.Goal]bool{}}
@@ -122,14 +122,14 @@ func (w *worker) Done(explore.Run) {
 
 func (w *worker) Again() { clear(w.goals) }
 
-// A deed is what a handler of a random program does.
+// A deed is an action of a handler of a random program.
 type deed struct{ do, to, kind int }
 
 // features of random programs.
 type features struct{ becomes, spawns, processes, timers, kills bool }
 
-// A program is a random program: actors whose handlers send, by their state and
-// the kind of the message. What state an actor comes to depends on both.
+// A program is a random program. The sends of its actors, and their next states, depend
+// on their state and the kind of the message.
 type program struct {
 	features
 	table     [3][3][3][]deed // by template, state and kind

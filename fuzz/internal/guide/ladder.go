@@ -8,38 +8,37 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// What a ladder keeps at most. A rung keeps a run, which it may share with others, and
-// of it the first mostClimbed steps.
+// Limits of a ladder. A rung holds the first mostClimbed steps of a run, and may share
+// them with other rungs.
 const (
-	mostNames   = 32   // names that signs may have
+	mostNames   = 32   // names of signs
 	mostRungs   = 256  // values of one name
 	mostInAll   = 512  // values of all names
-	mostHeights = 8    // runs for one name whose signs are heights
+	mostHeights = 8    // runs for one name with heights
 	mostClimbed = 4096 // steps of a run
 )
 
-// A Sign is what a user has said of a run.
+// A Sign is what a user's program reported about its run.
 type Sign struct {
-	// Name stands for the name under which it was said, and Value for what was said.
+	// Name and Value are hashes of the name and the value reported under it.
 	Name, Value uint64
-	// IsHeight reports that Height was said and not Value: more of it is better.
+	// IsHeight reports that the sign is a Height, not a Value: higher is better.
 	IsHeight bool
 	Height   float64
-	// Steps is how many steps had begun when it was said.
+	// Steps is how many steps had begun when the sign was given.
 	Steps int
 }
 
-// A Ladder keeps the runs that have come far, as users say by signs what far is, in
-// the manner of IJON (Aschermann et al., S&P 2020): for each value of a name the first
-// run that showed it, or the one that did after the fewest steps, and for heights the
-// highest runs. With each it keeps what its user needs to make the run again, of type S.
+// A Ladder keeps the runs that got far, in the manner of IJON (Aschermann et al., S&P
+// 2020). Signs of the user say what far is. For each value of a name it keeps the run
+// that showed it after the fewest steps, and for heights the highest runs. With each run
+// it keeps an S, which its user needs to replay it.
 //
-// Each name gets the same share of the moves. Within a name the runs of rare values
-// are chosen most, and those of values that more than half of all runs have, not at
-// all. Runs that are chosen in vain are chosen less.
+// Each name gets the same share of the climbs. Within a name, runs with rare values are
+// chosen most. Runs with values that more than half of all runs have are not chosen. Runs
+// that were chosen in vain are chosen less.
 //
-// The zero Ladder is empty. What it returns follows from the seeds and from what it
-// is told.
+// The zero Ladder is empty. Results depend only on the seeds and the runs it has seen.
 type Ladder[S any] struct {
 	names  []*rungs[S]
 	index  hash.Table // by name: its place in names
@@ -48,50 +47,49 @@ type Ladder[S any] struct {
 	isFull bool // there were more names
 }
 
-// rungs are those of one name.
+// rungs are the rungs of one name.
 type rungs[S any] struct {
 	name   uint64
-	list   []*rung[S] // of heights the highest first
-	index  hash.Table // by value: its place in the list; not of heights
+	list   []*rung[S] // heights: highest first
+	index  hash.Table // by value: its place in the list; unused for heights
 	isFull bool       // there were more values
 
 	areHeights bool
 }
 
-// A rung is what a run has come to.
+// A rung is a point that a run has reached.
 type rung[S any] struct {
 	run    *climbed[S]
 	height float64
-	steps  int // the first steps of the run, which lead here
-	times  int // runs that came here
-	tries  int // moves from here since one of them led to something new
+	steps  int // how many steps of the run lead here
+	times  int // runs that reached it
+	tries  int // climbs from here since the last one that led to something new
 }
 
 // climbed is a run that is kept.
 type climbed[S any] struct {
 	base *Base
-	ids  []uint64 // its first steps; zero for those that come by themselves
+	ids  []uint64 // its first steps; zero for those that no strategy chooses
 	with S
 }
 
-// A Climb is what a ladder makes of a run that it keeps.
+// A Climb is an order that a ladder makes from a run it keeps.
 type Climb[S any] struct {
 	Order
-	// With is what was kept with the run, and Other what was kept with another run, which
-	// may be the same.
+	// With belongs to the run, and Other to another run, which may be the same.
 	With, Other *S
-	// Steps is how many steps of the run are kept at its beginning.
+	// Steps is how many steps at the beginning of the run are kept.
 	Steps int
 
 	from *rung[S]
 }
 
-// IsZero reports whether no climb was made.
+// IsZero reports whether there is no climb.
 func (c *Climb[S]) IsZero() bool { return c.from == nil }
 
-// See tells the ladder of a run and its signs, and by which climb it was made, which
-// may be the zero Climb. It reports whether the run has come to something new; if so
-// the ladder keeps it, with what the function with returns.
+// See adds a run, its signs, and the climb that led to it, which may be zero. It reports
+// whether the run reached something new. If so, the ladder keeps it with the result of
+// with.
 func (l *Ladder[S]) See(t *trace.Trace, signs []Sign, by Climb[S], with func() S) (isNew bool) {
 	l.runs++
 	var run *climbed[S]
@@ -119,7 +117,7 @@ func (l *Ladder[S]) See(t *trace.Trace, signs []Sign, by Climb[S], with func() S
 	return isNew
 }
 
-// climb reads a run.
+// climb returns a run to keep.
 func climb[S any](t *trace.Trace, with S) *climbed[S] {
 	run := &climbed[S]{base: NewBase(t), with: with}
 	for i := range t.Steps[:min(len(t.Steps), mostClimbed)] {
@@ -133,7 +131,7 @@ func climb[S any](t *trace.Trace, with S) *climbed[S] {
 	return run
 }
 
-// named returns the rungs of the name of a sign; nil when there are too many names.
+// named returns the rungs of the sign's name, or nil if there are too many names.
 func (l *Ladder[S]) named(s *Sign) *rungs[S] {
 	i, had := l.index.Get(s.Name)
 	switch {
@@ -149,15 +147,15 @@ func (l *Ladder[S]) named(s *Sign) *rungs[S] {
 	return r
 }
 
-// note notes a value, and reports whether it is new and is kept. No new one is, when
-// the ladder is full.
+// note records a value, and reports whether it is new and kept. A full ladder keeps no
+// new values.
 func (r *rungs[S]) note(s *Sign, full bool, keep func() *climbed[S]) (isNew bool) {
 	i, had := r.index.Get(s.Value)
 	switch {
 	case had:
 		at := r.list[i]
 		at.times++
-		if s.Steps < at.steps { // the rest of the run is more of it
+		if s.Steps < at.steps { // a shorter beginning leaves more of the run open
 			at.run, at.steps = keep(), s.Steps
 		}
 		return false
@@ -170,7 +168,7 @@ func (r *rungs[S]) note(s *Sign, full bool, keep func() *climbed[S]) (isNew bool
 	return true
 }
 
-// rise notes a height, and reports whether none was higher.
+// rise records a height, and reports whether it is the highest so far.
 func (r *rungs[S]) rise(s *Sign, keep func() *climbed[S]) (isHighest bool) {
 	i, had := slices.BinarySearchFunc(r.list, s.Height, func(at *rung[S], h float64) int { return cmp.Compare(h, at.height) })
 	if had {
@@ -185,8 +183,8 @@ func (r *rungs[S]) rise(s *Sign, keep func() *climbed[S]) (isHighest bool) {
 	return i == 0
 }
 
-// Full returns the names of which there were more values than the ladder keeps, and
-// reports whether there were more names.
+// Full returns the names with more values than the ladder keeps, and reports whether
+// there were too many names.
 func (l *Ladder[S]) Full() (names []uint64, more bool) {
 	for _, r := range l.names {
 		if r.isFull {
@@ -196,9 +194,9 @@ func (l *Ladder[S]) Full() (names []uint64, more bool) {
 	return names, l.isFull
 }
 
-// Next makes a climb: mostly it keeps a run up to where the sign was given, or a bit
-// less, and leaves the rest open; it also turns two receives round, or goes on
-// in the order of another run. It is the zero Climb when no run has come far.
+// Next makes a climb, or the zero Climb if no run is kept. Most climbs keep a run up to
+// the sign, or a bit less, and leave the rest open. Others reverse two receives, or
+// continue with the order of another run.
 func (l *Ladder[S]) Next(seed uint64) Climb[S] {
 	d := dice(seed)
 	from, other := l.choose(&d), l.choose(&d)
@@ -210,7 +208,7 @@ func (l *Ladder[S]) Next(seed uint64) Climb[S] {
 	n := max(0, min(from.steps, len(from.run.ids)))
 	kind := d.below(8)
 	if kind > 4 && n == len(from.run.ids) {
-		kind = 0 // it was said at the end: what led there is not known
+		kind = 0 // the sign came at the end: what led to it is unknown
 	}
 	switch kind {
 	case 0:
@@ -228,7 +226,7 @@ func (l *Ladder[S]) Next(seed uint64) Climb[S] {
 	return c
 }
 
-// choose chooses a rung, nil when there is none.
+// choose draws a rung, or returns nil if there is none.
 func (l *Ladder[S]) choose(d *dice) *rung[S] {
 	var open [][]int
 	var of []*rungs[S]
@@ -251,16 +249,16 @@ func (l *Ladder[S]) choose(d *dice) *rung[S] {
 			return of[i].list[k]
 		}
 	}
-	return nil // not reached: the weights have this sum
+	return nil // unreachable: the weights have this sum
 }
 
-// weights returns how much each rung is worth, in a search of so many runs. Of
-// heights each is worth an eighth of the next higher.
+// weights returns the weight of each rung, after so many runs. Each height weighs an
+// eighth of the next higher one.
 func (r *rungs[S]) weights(runs int) []int {
 	list := make([]int, len(r.list))
 	for i, at := range r.list {
 		switch worth := 1 << 30 / (8 + at.tries); {
-		case 2*at.times > runs: // it is nothing that sets runs apart
+		case 2*at.times > runs: // it distinguishes no runs
 		case r.areHeights:
 			list[i] = 1 + worth>>(3*i)
 		default:
@@ -270,12 +268,12 @@ func (r *rungs[S]) weights(runs int) []int {
 	return list
 }
 
-// first returns the first steps of a run, n with those that come by themselves.
+// first returns the first n steps of a run, without those that no strategy chooses.
 func (c *climbed[S]) first(n int) []uint64 {
 	return slices.DeleteFunc(slices.Clone(c.ids[:n]), func(id uint64) bool { return id == 0 })
 }
 
-// cross returns the first n steps of a run, and then those of another.
+// cross returns the first n steps of a run, followed by those of another.
 func (c *climbed[S]) cross(n int, o *climbed[S]) []uint64 {
 	list := c.first(n)
 	var had hash.Table
@@ -290,8 +288,8 @@ func (c *climbed[S]) cross(n int, o *climbed[S]) []uint64 {
 	return list
 }
 
-// turn returns an order that turns two receives of a run round, and leaves open what
-// came after them.
+// turn returns an order that reverses two receives of a run, and leaves open what came
+// after them.
 func (c *climbed[S]) turn(d *dice) Order {
 	if c.base.Len() == 0 {
 		return Order{}

@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// see tells a ladder of a run, which it keeps under a number.
+// see adds a run to a ladder under a number.
 func see(l *Ladder[int], t *trace.Trace, number int, signs ...Sign) bool {
 	return l.See(t, signs, Climb[int]{}, func() int { return number })
 }
@@ -24,7 +24,7 @@ func chosen(l *Ladder[int]) map[int]int {
 	return counts
 }
 
-// An empty ladder makes no climb, and neither does one whose signs all runs have.
+// A ladder makes no climb if it is empty, or if all runs have its signs.
 func TestLadderOfNothing(t *testing.T) {
 	l := &Ladder[int]{}
 	tr := crowd(t, 3, 0)
@@ -36,8 +36,8 @@ func TestLadderOfNothing(t *testing.T) {
 	}
 }
 
-// What is new is kept: a value, or what is higher than all before. Of runs with one
-// value the one is kept that came there after the fewest steps.
+// New values and new greatest heights are kept. Of runs with one value, the one that
+// reached it after the fewest steps is kept.
 func TestWhatIsNewToALadder(t *testing.T) {
 	l := &Ladder[int]{}
 	tr := crowd(t, 3, 0)
@@ -72,8 +72,8 @@ func TestWhatIsNewToALadder(t *testing.T) {
 	}
 }
 
-// Names share the moves, whatever they have values; rare values and great heights get
-// most of the moves of a name, and no value gets any that most runs have.
+// Names share the climbs equally, whatever the number of their values. Within a name,
+// rare values and great heights get most climbs, and values that most runs have get none.
 func TestRareSignsAreChosen(t *testing.T) {
 	l := &Ladder[int]{}
 	tr := crowd(t, 3, 0)
@@ -96,7 +96,8 @@ func TestRareSignsAreChosen(t *testing.T) {
 	}
 }
 
-// A run that was chosen in vain is chosen less, until something new comes of it.
+// A run that was chosen in vain is chosen less, until a climb from it shows something
+// new.
 func TestLadderGivesWay(t *testing.T) {
 	l := &Ladder[int]{}
 	tr := crowd(t, 3, 0)
@@ -122,8 +123,8 @@ func TestLadderGivesWay(t *testing.T) {
 	}
 }
 
-// A climb keeps the beginning of a run, and nothing beyond what led to its sign
-// unless it turns receives round or goes on in the order of another run.
+// A climb keeps the beginning of a run up to its sign. It goes on only if it reverses
+// receives or continues with the order of another run.
 func TestClimbsBeginAsTheRun(t *testing.T) {
 	l := &Ladder[int]{}
 	tr := crowd(t, 4, 3)
@@ -155,7 +156,7 @@ func TestClimbsBeginAsTheRun(t *testing.T) {
 	}
 }
 
-// A ladder keeps a bounded number of runs, and says of what there is too much.
+// A ladder keeps a limited number of runs, and reports names with too many values.
 func TestLadderIsBounded(t *testing.T) {
 	l := &Ladder[int]{}
 	tr := crowd(t, 3, 0)

@@ -13,7 +13,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// paperNames are what the paper calls the steps of its examples.
+// paperNames maps steps to the paper's names for them, and back.
 func paperNames(tr *trace.Trace) (names map[uint64]string, ids map[string]uint64) {
 	names, ids = map[uint64]string{}, map[string]uint64{}
 	number := strings.NewReplacer("action.", "", "action", "")
@@ -39,8 +39,8 @@ func paperNames(tr *trace.Trace) (names map[uint64]string, ids map[string]uint64
 	return names, ids
 }
 
-// paper runs Listing 1 in an order of the paper, and returns the run as a base, and
-// the names of its steps.
+// paper runs Listing 1 in an order of the paper, and returns the run as a base, and the
+// names of its steps.
 func paper(t *testing.T, c writer.Config, order string) (*rig, *guide.Base, map[uint64]string) {
 	r := newRig(t, pulse.Options{}, c.Build)
 	var names map[uint64]string
@@ -95,10 +95,9 @@ func TestMustHappenBefore(t *testing.T) {
 	}
 }
 
-// TestGoals counts the goals at the writer of Listing 1 with two actions, as
-// section III-A does: six by PR and by PCR, and two runs that achieve those by PR,
-// while those by PCR take four. All of it is by the flush that follows done 2: the
-// one that follows done 1 has another identity.
+// TestGoals counts the goals at the writer of Listing 1 with two actions, as section
+// III-A does: six by PR and by PCR. Two runs achieve those by PR, and four those by PCR.
+// All refer to the flush after done 2: the one after done 1 has another identity.
 func TestGoals(t *testing.T) {
 	c := writer.Config{Actions: 2}
 	r, b, names := paper(t, c, "ex1 w1 ex2 w2 ad1 ad2 fl fd")
@@ -138,8 +137,8 @@ func TestGoals(t *testing.T) {
 	}
 }
 
-// TestOrdersOfThePaper compares the orders that are made from the run of section
-// IV-D: the first is the paper's, step by step. The paper says nothing of the others.
+// TestOrdersOfThePaper checks the orders made from the run of section IV-D: the first is
+// the paper's, step by step. The paper does not give the others.
 func TestOrdersOfThePaper(t *testing.T) {
 	const listing = "ex1 w1 ex2 w2 ad1 ad2 fl fd"
 	for _, c := range []struct {

@@ -8,55 +8,54 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// mostKept is how many runs a pool keeps at most.
+// mostKept limits the runs that a pool keeps.
 const mostKept = 256
 
-// A Pool keeps the runs that showed something new, and makes orders from them. It
-// is not told what is new: who uses it decides.
+// A Pool keeps the runs that showed something new, and makes orders from them. Its user
+// decides what is new.
 //
-// Which run is chosen depends on how often runs like it were seen: two runs are of
-// one shape when the same steps were taken in them, in whatever order. The runs of
-// rare shapes are chosen most, and those of shapes that are seen more often than the
-// average, not at all, as the power schedule of reads-from fuzzing does (Wolff et
-// al., ASPLOS 2024). A shape that is rare lies behind orders that are rare.
+// A run is chosen according to how often runs of its shape were seen. Two runs have one
+// shape if they took the same steps, in whatever order. Rare shapes are chosen most, and
+// shapes seen more often than twice the average not at all. This follows the power
+// schedule of reads-from fuzzing (Wolff et al., ASPLOS 2024): rare orders lead to rare
+// shapes.
 //
-// The zero Pool is empty. What it returns follows from the seeds and from what it is
-// told. It takes four bytes for each step of each run that it sees, of which it looks at
-// the first 512: whoever uses it begins anew now and then.
+// The zero Pool is empty. Results depend only on the seeds and the runs it has seen. It
+// takes four bytes for each of the first 512 steps of each run. Replace it now and then.
 type Pool struct {
 	kept   []*Kept
-	shapes hash.Table // by shape, which is the sum of its steps, mixed: its place in times
+	shapes hash.Table // by shape, the sum of its mixed steps: its place in times
 	times  []int      // by shape: how many runs had it
 	runs   int
 	reader closure
-	odds   []int      // by run that is kept, in choose
+	odds   []int      // by kept run, in choose
 	number hash.Table // by step: its place in steps
 	steps  []sight
-	last   []int32 // by actor of the run that is seen: its last receive that counts, None before the first
-	failed Goals   // goals for which an order was made that did not come true
+	last   []int32 // by actor of the run being seen: its last receive that counts, or None
+	failed Goals   // goals of orders that could not be followed
 }
 
-// A sight is what is known of a step that was seen.
+// A sight describes a step that was seen.
 type sight struct {
 	mixed uint64  // its identity, mixed
-	kept  bool    // a run with it was kept
-	next  []int32 // the steps that came right after it at its actor, for each run
+	kept  bool    // a kept run has it
+	next  []int32 // the steps that came right after it at its actor, one for each run
 }
 
 // Kept is a run that a pool keeps.
 type Kept struct {
-	// Index is how many runs were kept before it.
+	// Index is the number of runs kept before it.
 	Index int
 
 	base    *Base
-	fresh   int   // the first of its steps that no run before had; the number of its steps if none
+	fresh   int   // the first step that no earlier run had, or the number of steps
 	shape   int32 // its place in Pool.times
-	tries   int   // orders that were made from it since one of them led to something new
+	tries   int   // orders made from it since the last one that led to something new
 	root    *Base
-	demands []follow // the abstract schedule by which it was made of root
+	demands []follow // the abstract schedule by which it was made from root
 }
 
-// A Move is what a pool makes of a run that it keeps.
+// A Move is an order that a pool makes from a run it keeps.
 type Move struct {
 	Order
 	From *Kept
@@ -68,8 +67,8 @@ type Move struct {
 // Len returns how many runs are kept.
 func (p *Pool) Len() int { return len(p.kept) }
 
-// See tells the pool of a run: what it has achieved is less rare from now on. It
-// reports whether the run took steps that no run before that is kept has taken.
+// See counts a run, which makes its shape and goals less rare. It reports whether the run
+// took steps that no kept run has taken.
 func (p *Pool) See(t *trace.Trace) (isNew bool) {
 	p.runs++
 	sum := uint64(0)
@@ -105,7 +104,7 @@ func (p *Pool) numberOf(id uint64) int32 {
 	return k
 }
 
-// achieved returns how often a goal by PCR was achieved.
+// achieved returns how often a goal of criterion PCR was achieved.
 func (p *Pool) achieved(g Goal) (times int32) {
 	second := p.numberOf(g.Second)
 	for _, next := range p.steps[p.numberOf(g.First)].next {
@@ -116,7 +115,7 @@ func (p *Pool) achieved(g Goal) (times int32) {
 	return times
 }
 
-// shapeOf returns the place of a shape, by the sum of its steps.
+// shapeOf returns the place of a shape, given the sum of its steps.
 func (p *Pool) shapeOf(sum uint64) int32 {
 	i, had := p.shapes.Add(sum, int32(len(p.times)))
 	if !had {
@@ -125,8 +124,8 @@ func (p *Pool) shapeOf(sum uint64) int32 {
 	return i
 }
 
-// Keep keeps a run that has just been seen. By is the move by which it was made; it
-// may be the zero Move. It returns nil when the pool is full.
+// Keep keeps a run that See has just counted. by is the move that led to it, and may be
+// zero. Keep returns nil when the pool is full.
 func (p *Pool) Keep(t *trace.Trace, by Move) *Kept {
 	if by.From != nil {
 		by.From.tries = 0
@@ -153,14 +152,15 @@ func (p *Pool) Keep(t *trace.Trace, by Move) *Kept {
 	return k
 }
 
-// Failed tells the pool that an order did not come true: its goal is worth less.
+// Failed records that an order could not be followed, which lowers the weight of its
+// goal.
 func (p *Pool) Failed(m Move) {
 	if m.Goal != (Goal{}) {
 		p.failed.Add(m.Goal)
 	}
 }
 
-// Next makes a move; of an empty pool it is the zero Move.
+// Next makes a move, or the zero Move if the pool is empty.
 func (p *Pool) Next(seed uint64) Move {
 	if len(p.kept) == 0 {
 		return Move{}
@@ -177,7 +177,7 @@ func (p *Pool) Next(seed uint64) Move {
 	return p.mutate(k, &d)
 }
 
-// choose chooses a run.
+// choose draws a run.
 func (p *Pool) choose(d *dice) *Kept {
 	sum := 0
 	p.odds = append(p.odds[:0], make([]int, len(p.kept))...)
@@ -196,11 +196,11 @@ func (p *Pool) choose(d *dice) *Kept {
 			return p.kept[i]
 		}
 	}
-	return nil // not reached: the weights have this sum
+	return nil // unreachable: the weights have this sum
 }
 
-// cut returns an order that keeps the beginning of a run, and leaves the rest open:
-// in half of them from somewhere in what was new in it.
+// cut returns an order that keeps the beginning of a run, and leaves the rest open. Half
+// of the orders keep everything before the first new step.
 func (p *Pool) cut(k *Kept, d *dice) Move {
 	from, n := 0, k.base.Len()
 	if k.fresh < n && d.oneIn(2) {
@@ -209,9 +209,9 @@ func (p *Pool) cut(k *Kept, d *dice) Move {
 	return k.move(k.base.whole()[:from+d.below(n-from)])
 }
 
-// turn returns an order that turns two receives of a run round: of a few pairs the
-// one that was seen the fewest times so and failed the fewest times. In half of the
-// orders all else comes as in the run, as far as it can be known to come at all.
+// turn returns an order that reverses two receives of a run: the rarest of a few pairs,
+// where failures count as well. Half of the orders keep all other steps of the run that
+// can still be expected.
 func (p *Pool) turn(k *Kept, d *dice) Move {
 	least, near := int32(-1), d.oneIn(2)
 	var first, second int32
@@ -237,8 +237,8 @@ func (p *Pool) turn(k *Kept, d *dice) Move {
 	return m
 }
 
-// mutate returns an order by the abstract schedule by which a run was made, with one
-// demand more, one less, or one negated.
+// mutate changes the abstract schedule by which a run was made: it adds, removes or
+// negates a demand.
 func (p *Pool) mutate(k *Kept, d *dice) Move {
 	demands := slices.Clone(k.demands)
 	i := d.below(len(demands) + 1)
@@ -260,7 +260,7 @@ func (p *Pool) mutate(k *Kept, d *dice) Move {
 	return Move{Order{Steps: k.root.identities(k.root.realize(demands))}, k, k.root, demands}
 }
 
-// move returns a move by which the given steps come first.
+// move returns a move whose order is the given steps.
 func (k *Kept) move(list []int32) Move {
 	return Move{Order: Order{Steps: k.base.identities(list)}, From: k}
 }
@@ -286,8 +286,8 @@ func (b *Base) pair(d *dice) (x, y int32, ok bool) {
 	return 0, 0, false
 }
 
-// turnable goes through the receives of its actor before step y that need not come before
-// it, the last one first. There are none if y is no receive that counts.
+// turnable yields the receives before y at its actor that need not come before y, the
+// last one first. It yields none if y is not a receive that counts.
 func (b *Base) turnable(y int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		for x := b.steps[y].before; x != trace.None; x = b.steps[x].before {

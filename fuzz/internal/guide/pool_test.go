@@ -27,7 +27,7 @@ func crowd(t *testing.T, n int, seed uint64) *trace.Trace {
 	return sys.Trace()
 }
 
-// letters returns the steps of an order in which the letters are received.
+// letters returns those steps of an order that receive letters.
 func letters(t *trace.Trace, ids []uint64) string {
 	var list []string
 	for _, id := range ids {
@@ -40,7 +40,7 @@ func letters(t *trace.Trace, ids []uint64) string {
 	return strings.Join(list, " ")
 }
 
-// TestRealize has orders follow abstract schedules.
+// TestRealize checks the orders made from abstract schedules.
 func TestRealize(t *testing.T) {
 	tr := crowd(t, 4, 0)
 	b := NewBase(tr)
@@ -52,19 +52,19 @@ func TestRealize(t *testing.T) {
 	}
 	for _, c := range []struct{ demands, want string }{
 		{"", ""},
-		{"a b", "a b"}, // it is so in the base
+		{"a b", "a b"}, // already so in the base
 		{"b a", "b a"},
 		{"d a", "d a"},
 		{"a d", "a d"},
 		{"c b", "a c b"},
 		{"!b c", "a c b"},
-		{"!a c", ""}, // it is so in the base
-		{"!b a", ""}, // and this
+		{"!a c", ""}, // already so in the base
+		{"!b a", ""}, // already so in the base
 		{"b a, d c", "b a d c"},
 		{"a c, c d", "a c d"},
 		{"b a, a d", "b a d"},
 		{"a c, !c b", "a b c"},
-		{"b a, a b", "a b"}, // who contradicts himself gets what he said last
+		{"b a, a b", "a b"}, // of contradicting demands the last wins
 	} {
 		var demands []follow
 		for text := range strings.SplitSeq(c.demands, ", ") {
@@ -79,7 +79,7 @@ func TestRealize(t *testing.T) {
 	}
 }
 
-// TestPoolRepeatsItself makes the same moves from the same seeds.
+// TestPoolRepeatsItself: equal seeds give equal moves.
 func TestPoolRepeatsItself(t *testing.T) {
 	moves := func() (list []string) {
 		p := &Pool{}
@@ -101,8 +101,8 @@ func TestPoolRepeatsItself(t *testing.T) {
 	}
 }
 
-// The pool chooses the runs of rare shapes, and none whose shape is seen more than
-// twice as often as the average.
+// The pool chooses the runs of rare shapes, and none whose shape is seen more than twice
+// as often as the average.
 func TestRareShapesAreChosen(t *testing.T) {
 	p := &Pool{}
 	for n, times := range map[int]int{2: 40, 3: 10, 4: 2, 5: 1} {
@@ -123,7 +123,7 @@ func TestRareShapesAreChosen(t *testing.T) {
 	}
 }
 
-// A goal whose orders do not come true is gone for less.
+// A goal whose orders cannot be followed is tried less often.
 func TestFailedGoalsAreWorthLess(t *testing.T) {
 	count := func(fails bool) (n int) {
 		p := &Pool{}
@@ -150,7 +150,7 @@ func TestFailedGoalsAreWorthLess(t *testing.T) {
 	}
 }
 
-// A pool keeps a bounded number of runs.
+// A pool keeps a limited number of runs.
 func TestPoolIsBounded(t *testing.T) {
 	p := &Pool{}
 	if m := p.Next(1); m.From != nil || len(m.Steps) > 0 {
@@ -187,7 +187,7 @@ func TestSee(t *testing.T) {
 	}
 }
 
-// What is new in a run begins with the first of its steps that no run kept before has.
+// The new part of a run begins with the first of its steps that no kept run has.
 func TestFresh(t *testing.T) {
 	p, tr := &Pool{}, crowd(t, 4, 0)
 	all := len(tr.Steps)
@@ -207,8 +207,8 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// What has read other runs before reads a run as NewBase does, and draws pairs from all
-// that can be turned round.
+// A used closure reads a run as NewBase does, and pairs are drawn from all that can be
+// reversed.
 func TestReader(t *testing.T) {
 	var c closure
 	for _, n := range []int{3, 40, 2, 300, 1, 7} {
@@ -231,7 +231,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// What an actor sends follows from what another has done to its steps before.
+// The sends of an actor depend on what another actor did to its steps before.
 func TestTouchedSteps(t *testing.T) {
 	for _, touched := range []bool{false, true} {
 		tr := &trace.Trace{Actors: make([]trace.Actor, 4), Sends: make([]trace.Send, 4), Steps: make([]trace.Step, 4)}

@@ -14,23 +14,23 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A tally counts what came of the orders that were made.
+// A tally counts the results of the orders made.
 type tally struct {
 	programs, orders int
-	stops            map[string]int // orders that did not come true, by why
+	stops            map[string]int // orders that could not be followed, by reason
 	changed          int            // orders without their goal, because other steps changed handlers than in the base
-	faulty           int            // orders that went wrong after the network delivered other messages twice than in the base
+	faulty           int            // orders that failed after the network duplicated other messages than in the base
 	missed           int            // orders without their goal, for another reason
 	promised         int            // goals by PR and PCR of all orders of a base together
 	left             int            // of these, those that were not achieved
-	turnable         int            // goals by PR and PCR of pairs that the trace says can be turned round
+	turnable         int            // goals by PR and PCR of pairs that can be reversed according to the trace
 	forgotten        int            // of these, those that were not promised
 	explored         int            // programs of which all orders were explored
-	shown, possible  int            // goals by PR that the orders have shown, and that all orders have, of those
-	beyond           int            // goals that the orders have shown and all orders have not
+	shown, possible  int            // goals by PR that the orders have shown and, in these programs, that all orders show
+	beyond           int            // goals that the orders have shown and all orders do not show
 }
 
-// exact reports whether all is as the paper proves it.
+// exact reports whether all results are as proven in the paper.
 func (c *tally) exact() bool {
 	return len(c.stops)+c.missed+c.left+c.forgotten+c.beyond == 0 && c.orders > 0
 }
@@ -44,8 +44,8 @@ func (c *tally) String() string {
 type trial struct {
 	*tally
 	*rig
-	copies   string          // which messages of the base came twice
-	wrong    bool            // an order has gone wrong after others did
+	copies   string          // the duplicated messages of the base
+	wrong    bool            // an earlier order failed for that reason
 	changes  map[uint64]bool // which steps of the base change handlers
 	turnable map[guide.Goal]bool
 	promised map[guide.Goal]bool
@@ -53,7 +53,7 @@ type trial struct {
 }
 
 // try makes all orders by all criteria from one run and forces each. It explores all
-// orders if they are not more than limit.
+// orders unless they are more than limit.
 func (c *tally) try(t *testing.T, r *rig, seed uint64, newBase func(*trace.Trace) *guide.Base, limit int) {
 	if r.run(strategy.Random(), seed) != nil {
 		return
@@ -84,7 +84,7 @@ func (c *tally) try(t *testing.T, r *rig, seed uint64, newBase func(*trace.Trace
 	}
 }
 
-// read reads what the run has achieved, and what it shows that others can.
+// read reads what the run has achieved, and what it shows to be possible.
 func (x *trial) read() {
 	tr := x.sys.Trace()
 	for _, by := range guide.Criteria() {
@@ -127,7 +127,7 @@ func (x *trial) force(order guide.Order, seed uint64) {
 	}
 }
 
-// copies lists which messages came twice.
+// copies lists the duplicated messages.
 func copies(t *trace.Trace) string {
 	var list []uint64
 	for _, m := range t.Sends {
@@ -139,8 +139,8 @@ func copies(t *trace.Trace) string {
 	return fmt.Sprint(list)
 }
 
-// otherChanges reports whether a step of the last run changed its actor's handlers
-// and did not in the base, or the other way round.
+// otherChanges reports whether some step changes its actor's handlers either in the last
+// run or in the base, but not in both.
 func (x *trial) otherChanges() bool {
 	for _, s := range x.sys.Trace().Steps {
 		if was, ok := x.changes[s.ID]; ok && was != s.Changed {
@@ -150,8 +150,8 @@ func (x *trial) otherChanges() bool {
 	return false
 }
 
-// compare compares what was promised with what was achieved. By PMR it depends on
-// which steps change handlers, which is counted for each order.
+// compare compares promised and achieved goals. Goals by PMR depend on the steps that
+// change handlers, which are counted for each order.
 func (x *trial) compare() {
 	for g := range x.promised {
 		if g.Criterion == guide.PMR {
@@ -170,7 +170,7 @@ func (x *trial) compare() {
 	}
 }
 
-// explore compares what was achieved with what all orders achieve.
+// explore compares the achieved goals with those of all orders.
 func (x *trial) explore(t *testing.T, limit int) {
 	all, complete := coverable(t, x.options, x.build, limit)
 	if !complete {
@@ -196,7 +196,7 @@ func (x *trial) explore(t *testing.T, limit int) {
 type recorder struct {
 	guide.Goals
 	list  map[guide.Goal]bool
-	added map[guide.Goal]bool // that were not there
+	added map[guide.Goal]bool // new ones
 }
 
 func (r *recorder) Add(g guide.Goal) {
@@ -207,12 +207,12 @@ func (r *recorder) Add(g guide.Goal) {
 	r.list[g] = true
 }
 
-// TestPromises forces every order that is made from a run of each of thousands of
-// random programs. Each comes true, each achieves a goal that no order before it
-// has, and together they achieve all that was promised, which is both orders of
-// every pair that can be turned round. The exceptions are counted: what changes
-// handlers in the base may not do so in another order, so that a goal by PMR is none
-// there; and nothing of an actor comes after a Kill, of which Swappable says nothing.
+// TestPromises forces every order made from a run of each of thousands of random
+// programs. Each can be followed, and achieves a goal that no order before it has.
+// Together they achieve all that was promised: both orders of every pair that can be
+// reversed. Two exceptions are counted. A step that changes handlers in the base may not
+// do so in another order, which removes a goal by PMR. And nothing of an actor comes
+// after a Kill, which Swappable ignores.
 func TestPromises(t *testing.T) {
 	var b strings.Builder
 	programs := uint64(400)
@@ -255,7 +255,7 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-// Orders that are made with less than definition 5 do not come true.
+// Orders that ignore parts of definition 5 cannot be followed.
 func TestCarelessOrders(t *testing.T) {
 	n := tally{stops: map[string]int{}}
 	for seed := range uint64(100) {
@@ -266,9 +266,9 @@ func TestCarelessOrders(t *testing.T) {
 	}
 }
 
-// TestPromisesOnSubjects does the same on the subjects, in the form without a bug.
-// The network of raft-dupvote delivers a message twice, and not the same one when
-// messages are sent in another order: which one is a choice, and no order of steps.
+// TestPromisesOnSubjects does the same on the correct forms of the subjects. The network
+// of raft-dupvote duplicates a message, and another one if messages are sent in another
+// order: that is decided by a choice, not by an order of steps.
 func TestPromisesOnSubjects(t *testing.T) {
 	var b strings.Builder
 	for _, s := range subjects.Easy() {

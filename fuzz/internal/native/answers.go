@@ -2,22 +2,21 @@ package native
 
 import "github.com/jostle-go/jostle/pulse/choice"
 
-// The answers of a draft are bytes. Any bytes answer any questions, so no bytes
-// are wrong.
+// The answers of a draft are bytes. Any bytes answer any questions, so all bytes are
+// valid.
 //
-// A choice of the program, and the choice of a swarm's faults, reads a number
-// and takes it modulo the number of possible answers. The number has one byte
-// for at most 256 answers, two bytes (little-endian) for at most 65,536, and
-// four bytes for more.
+// A choice of the program, and the choice of a swarm's faults, reads a number and takes
+// it modulo the number of possible answers. The number has one byte for at most 256
+// answers, two bytes (little-endian) for at most 65,536, and four bytes for more.
 //
-// Faults and early timers are asked for all the time and are mostly answered by
-// zero. Their byte therefore says how long nothing happens: a byte n below 192
-// answers this question and the next n of its like by zero. A byte from 192 on
-// is the answer 1, 2, … modulo the number of possible answers. Where there are
-// more than the 64 answers that such a byte can name, the answer is a number as
+// Questions about faults and early timers are frequent, and mostly answered by zero.
+// Their byte therefore says how long nothing happens. A byte n below 192 answers this
+// question and the next n of these kinds by zero. A byte from 192 on is the answer 1, 2,
+// … modulo the number of possible answers. If there are more than the 64 answers that
+// such a byte can name, the answer is a number as above that follows the byte.
 // above that follows the byte.
 const (
-	strikes   = 192 // the first byte that lets a fault happen
+	strikes   = 192 // the first byte that causes a fault
 	direct    = 256 - strikes
 	mostQuiet = strikes - 1
 )
@@ -26,15 +25,15 @@ const (
 // answers left.
 type answerReader struct {
 	bytes []byte
-	quiet int // questions after the last that it answers too
+	quiet int // how many more questions the last byte answers by zero
 }
 
-// Reset moves r to the start of answers, which must stay as they are while
-// they are read.
+// Reset moves r to the start of answers. The caller must not change answers while r reads
+// them.
 func (r *answerReader) Reset(answers []byte) { *r = answerReader{bytes: answers} }
 
-// Next answers a question of kind k with n answers. When the bytes are used up
-// ok is false; what is left of them is passed over, when it is too short.
+// Next answers a question of kind k with n possible answers. When too few bytes are left,
+// ok is false and the rest is dropped.
 func (r *answerReader) Next(k choice.Kind, n int) (value int, ok bool) {
 	switch {
 	case n < 2:
@@ -76,7 +75,7 @@ func (r *answerReader) number(n int) (value int, ok bool) {
 	return int(uint64(x) % uint64(n)), true
 }
 
-// answerSize is how many bytes a number below n takes.
+// answerSize returns how many bytes a number below n takes.
 func answerSize(n int) int {
 	switch {
 	case n <= 1<<8:
@@ -87,9 +86,8 @@ func answerSize(n int) int {
 	return 4
 }
 
-// appendAnswers appends the bytes that answer as the choices do, if the same
-// questions are asked. It stops before the choice that would make them more
-// than maxAnswers.
+// appendAnswers appends bytes that answer the same questions as the choices do. It stops
+// before a choice that would exceed maxAnswers bytes.
 func appendAnswers(b []byte, choices []choice.Choice) []byte {
 	w := answerWriter{bytes: b, room: maxAnswers}
 	for i, c := range choices {
@@ -104,11 +102,11 @@ func appendAnswers(b []byte, choices []choice.Choice) []byte {
 type answerWriter struct {
 	bytes []byte
 	room  int
-	quiet int // questions after the last that it answered too
+	quiet int // how many more questions the last byte answered by zero
 }
 
-// answer writes one choice; rest are the choices after it. It reports whether
-// there was room.
+// answer writes one choice; rest are the choices after it. It reports whether there was
+// room.
 func (w *answerWriter) answer(c choice.Choice, rest []choice.Choice) bool {
 	n := int(c.N)
 	switch {
@@ -126,7 +124,7 @@ func (w *answerWriter) answer(c choice.Choice, rest []choice.Choice) bool {
 	return w.number(strikes, 1) && w.number(c.Value-1, answerSize(n-1))
 }
 
-// quietFor counts the rare questions that are answered by zero before one is not.
+// quietFor counts the rare questions answered by zero before the next other answer.
 func quietFor(rest []choice.Choice) (n int) {
 	for _, c := range rest {
 		switch {

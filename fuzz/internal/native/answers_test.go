@@ -9,7 +9,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// TestAnswerForm holds what answers mean, one question after another.
+// TestAnswerForm checks the meaning of answers, one question after another.
 func TestAnswerForm(t *testing.T) {
 	type ask struct {
 		kind choice.Kind
@@ -59,7 +59,7 @@ func TestAnswerForm(t *testing.T) {
 	}
 }
 
-// randomChoices makes choices as a run does, with faults one time in rate.
+// randomChoices returns choices like those of a run, with one fault in rate.
 func randomChoices(r *rand.Rand, length, rate int) (list []choice.Choice) {
 	for range length {
 		c := choice.Choice{Kind: choice.Kind(r.IntN(int(choice.Loss + 1))), N: uint32(1 + r.IntN(6))}
@@ -77,8 +77,8 @@ func randomChoices(r *rand.Rand, length, rate int) (list []choice.Choice) {
 	return list
 }
 
-// TestAnswersOfChoices holds that the answers made of choices answer as the
-// choices do, up to what there is room for, and are few where little happens.
+// TestAnswersOfChoices checks that the answers made from choices answer like the choices,
+// as far as there is room, and are few where little happens.
 func TestAnswersOfChoices(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	cut := 0
@@ -106,8 +106,8 @@ func TestAnswersOfChoices(t *testing.T) {
 	}
 }
 
-// TestQuietAnswersAreShort holds that 10,000 questions at which nothing happens
-// take little room, and that a prefix is kept.
+// TestQuietAnswersAreShort checks that 10,000 questions at which nothing happens take few
+// bytes, and that a prefix is kept.
 func TestQuietAnswersAreShort(t *testing.T) {
 	list := make([]choice.Choice, 10_000)
 	for i := range list {

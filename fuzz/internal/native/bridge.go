@@ -6,20 +6,19 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A bridge shows receive orders to Go's fuzzing engine. The engine keeps an
-// input that reaches a basic block more often than any input before, but an
-// order of messages reaches no block of its own. So the bridge maps each ordered
-// pair of receives, by its identity, to one of 4,096 slots, and each slot has a
-// block that the engine counts.
+// A bridge shows receive pairs to Go's fuzzing engine. The engine keeps an input that
+// reaches a basic block more often than any input before, but an order of messages
+// reaches no block of its own. So the bridge maps each receive pair, by its identities,
+// to one of 4,096 slots. Each slot has a block that the engine counts.
 //
-// A run reports all of its pairs, not only those that are new. Otherwise an
-// input with many pairs would look poorer when the engine runs it again.
+// A run reports all of its pairs, not only new ones. Otherwise an input with many pairs
+// would look poorer when the engine runs it again.
 //
-// It is a pulse.Observer: it gathers the pairs step by step, and hit
+// The bridge is a pulse.Observer that collects the pairs of each step. At the end hit
 // reaches the block of each slot once.
 type bridge struct {
 	seen  [slots / wordBits]uint16
-	steps [][]uint64 // by actor, the identities of the steps so far
+	steps [][]uint64 // by actor: the identities of the steps so far
 }
 
 const (
@@ -35,8 +34,8 @@ func (b *bridge) begin() {
 	}
 }
 
-// mostBefore is how many of its actor's earlier receives a receive is paired
-// with: the time for a run then grows with its length, not with the square.
+// mostBefore limits the earlier receives that a receive is paired with. It keeps the time
+// of a run linear in its length.
 const mostBefore = 64
 
 // Stepped pairs a receive with those before it at its actor.
@@ -56,5 +55,5 @@ func (b *bridge) Stepped(s *pulse.System, step int) {
 	b.steps[st.Actor] = append(before, st.ID)
 }
 
-// hit reaches the block of each slot that the run has.
+// hit reaches the block of each slot of the run.
 func (b *bridge) hit() { hitAll[byte](b.seen[:]) }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The engine's bytes reach different orders: a bridge that always reported
-// the same slots would be of no use.
+// The engine's bytes reach different orders: a bridge that always reports the same slots
+// would be useless.
 func TestBridgeSeesOrders(t *testing.T) {
 	h := harness(t)
 	seen := map[[len(bridge{}.seen)]uint16]bool{}
@@ -22,9 +22,9 @@ func TestBridgeSeesOrders(t *testing.T) {
 	}
 }
 
-// countSlots is a test that prints how many slots change just one counter that no other
-// slot changes, and how many do if two of the 256 words are mistaken for each other. It
-// reads the counters where the linker says that they are.
+// countSlots is a test that prints how many slots change exactly one counter that no
+// other slot changes, and how many do if two of the 256 words are exchanged. It reads the
+// counters at the addresses that the linker gives.
 const countSlots = `package native
 
 import (
@@ -80,8 +80,8 @@ func alone(mistake func()) (n int) {
 }
 `
 
-// Each slot has a counter of its own in what the engine's compiler makes: the engine
-// could not tell apart two slots that share one.
+// Each slot has a counter of its own in the engine's build: the engine cannot distinguish
+// two slots that share one.
 func TestSlotsHaveCounters(t *testing.T) {
 	slots, err := os.ReadFile("slots.go")
 	if err != nil {

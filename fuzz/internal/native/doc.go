@@ -1,4 +1,3 @@
-// Package native is what go test -fuzz needs of us: drafts, which are cases as
-// the bytes that Go's engine edits, the strategy that plays a draft, and the
-// bridge that shows the engine which receive orders a run had.
+// Package native supports go test -fuzz. A draft is a case as bytes that Go's engine edits,
+// and a strategy plays drafts. The bridge shows the engine which receive pairs a run had.
 package native

@@ -8,10 +8,10 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Draft is a case as bytes, for engines that edit bytes and know nothing else,
-// such as go test -fuzz. Every byte string is a draft, and Play makes a run of
-// every draft; what the draft leaves open follows from its seed. The empty draft
-// is the run in plain order in which every question is answered by zero.
+// A Draft is a case as bytes, for engines that edit only bytes, such as go test -fuzz.
+// Every byte string is a draft, and Play runs every draft. The seed decides whatever the
+// draft leaves open. The empty draft is the run in plain order with all questions
+// answered by zero.
 //
 // The bytes:
 //
@@ -22,33 +22,31 @@ import (
 //	1 each    Answers
 //	the rest  Priorities
 //
-// What lies beyond the end of the bytes is zero. There are no more words, answers
-// and priorities than begin before the end. All bytes that mean the same draft
-// have one canonical form, which Bytes returns.
+// Missing bytes at the end are zero. Words, answers and priorities that would begin after
+// the end do not exist. All byte strings of one draft have one canonical form, which
+// Bytes returns.
 //
-// The form suits what engines do. Both counts have fixed places, so that bytes
-// that are inserted or deleted behind them do not become counts. A priority
-// belongs to a message by the order of sending, not by what was waiting at some
-// point, so that an engine that changes one byte moves one message. Priorities
-// come last and have no count: an engine may append and cut them freely, and
-// what it appends changes nothing that came before.
+// The form suits engines. Both counts have fixed places, so insertions and deletions
+// behind them do not change the counts. A priority belongs to a message by the order of
+// sending, so a change of one byte moves one message. Priorities come last and have no
+// count: an engine may append or cut them freely, without effect on anything before.
 type Draft struct {
-	// Seed is what all the rest follows from: numbers for draws after Words,
-	// answers after Answers, priorities after Priorities. Zero stands for
-	// plain order and answers of zero, not for randomness.
+	// Seed decides what the rest leaves open: draws after Words, answers after Answers,
+	// priorities after Priorities. Zero is not random: it means plain order and answers
+	// of zero.
 	Seed uint64
-	// Words are the first numbers of the draws, props.WordsPerDraw for each draw in
-	// turn. The bytes hold maxWords of them.
+	// Words are the first random numbers of the draws, props.WordsPerDraw for each draw
+	// in turn. The bytes hold at most maxWords of them.
 	Words []uint64
-	// Answers are what answerReader reads. The bytes hold maxAnswers of them.
+	// Answers is input for answerReader. The bytes hold at most maxAnswers of them.
 	Answers []byte
-	// Priorities has one for each message, in the order of sending, timers
-	// and starts of processes included. The highest of those that can be
-	// delivered comes first, the oldest of those with the same priority.
+	// Priorities has one byte for each message in the order of sending, including timers
+	// and starts of processes. The deliverable message with the highest priority comes
+	// first; among equals the oldest.
 	Priorities []byte
 }
 
-// What the bytes of a draft have room for.
+// Limits of the bytes of a draft.
 const (
 	maxWords   = 63
 	maxAnswers = 255
@@ -59,13 +57,12 @@ const (
 	draftHeader = wordSize + 2 // the seed and two counts
 )
 
-// draftOf returns the draft that takes the steps of a case again, whose run
-// left the trace. A case says in which order messages came by identities, and
-// only its trace says which was sent when. The steps are the same as far as
-// prioritiesOf says that they keep what there was.
+// draftOf returns the draft that replays a case, given the trace of its run. A case
+// orders messages by identities, and only its trace has the order of sending. The replay
+// takes the same steps as far as prioritiesOf can express them.
 //
-// What a draft has no room for is left out: of a draw, the numbers after
-// props.WordsPerDraw; draws after maxWords numbers; choices after maxAnswers bytes.
+// Parts that do not fit are left out: numbers of a draw after props.WordsPerDraw, draws
+// after maxWords numbers, choices after maxAnswers bytes.
 func draftOf(c *corpus.Case, t *trace.Trace) *Draft {
 	d := &Draft{Seed: c.Seed, Answers: appendAnswers(nil, c.Record.Choices), Priorities: prioritiesOf(t)}
 	for i := range c.Inputs {
@@ -78,8 +75,8 @@ func draftOf(c *corpus.Case, t *trace.Trace) *Draft {
 	return d
 }
 
-// FromBytes makes d the draft that the bytes mean. It keeps d's memory and
-// nothing of data.
+// FromBytes sets d to the draft that data encodes. It reuses d's memory and does not keep
+// data.
 func (d *Draft) FromBytes(data []byte) {
 	var header [draftHeader]byte
 	data = data[copy(header[:], data):]
@@ -96,8 +93,8 @@ func (d *Draft) FromBytes(data []byte) {
 	d.Priorities = append(d.Priorities[:0], data[answers:]...)
 }
 
-// Bytes returns the canonical bytes of d, which FromBytes makes the same draft
-// of, except for words and answers that there is no room for.
+// Bytes returns the canonical bytes of d. FromBytes returns the same draft, except for
+// words and answers beyond the limits.
 func (d *Draft) Bytes() []byte {
 	words, answers := d.Words[:min(len(d.Words), maxWords)], d.Answers[:min(len(d.Answers), maxAnswers)]
 	b := make([]byte, 0, draftHeader+wordSize*len(words)+len(answers)+len(d.Priorities))

@@ -10,7 +10,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// TestDraftForm holds what bytes mean, and their canonical form.
+// TestDraftForm checks the meaning of bytes, and their canonical form.
 func TestDraftForm(t *testing.T) {
 	tests := []struct {
 		name      string
@@ -61,8 +61,7 @@ func equalDrafts(a, b *Draft) bool {
 	return same && bytes.Equal(a.Answers, b.Answers) && bytes.Equal(a.Priorities, b.Priorities)
 }
 
-// TestDraftLimits holds that what there is no room for is left out, and the
-// rest kept.
+// TestDraftLimits checks that parts beyond the limits are dropped, and the rest is kept.
 func TestDraftLimits(t *testing.T) {
 	d := Draft{Seed: 1, Words: make([]uint64, 100), Answers: bytes.Repeat([]byte{2}, 300), Priorities: bytes.Repeat([]byte{3}, 1000)}
 	var got Draft
@@ -73,8 +72,8 @@ func TestDraftLimits(t *testing.T) {
 	}
 }
 
-// TestDraftMemory holds that a draft is read into the memory that it has, and
-// that what it is read from may change.
+// TestDraftMemory checks that a draft is read into its existing memory, and shares none
+// with the bytes it is read from.
 func TestDraftMemory(t *testing.T) {
 	data := bytes.Repeat([]byte{7}, 1<<20)
 	var d Draft
@@ -90,8 +89,7 @@ func TestDraftMemory(t *testing.T) {
 	}
 }
 
-// checkDraft fails unless the bytes of data's draft mean that draft, and are
-// their own canonical form.
+// checkDraft fails unless the bytes of data's draft encode that draft, and are canonical.
 func checkDraft(t *testing.T, data []byte) {
 	t.Helper()
 	var a, b Draft

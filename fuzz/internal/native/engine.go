@@ -9,22 +9,22 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// An Engine is what go test -fuzz has saved for one target before it began.
+// An Engine holds what go test -fuzz had saved for a target before it began.
 type Engine struct {
 	folder string // of the package
-	inside string // the folder of its inputs, from there
+	inside string // the folder of its inputs, relative to folder
 	before []GoInput
 }
 
-// EngineOf looks at what is saved for a target, below the folder of its package.
+// EngineOf reads what is saved for a target, below the folder of its package.
 func EngineOf(packageFolder, target string) *Engine {
 	e := &Engine{folder: packageFolder, inside: filepath.Join("testdata", "fuzz", target)}
 	e.before, _ = Import(filepath.Join(packageFolder, e.inside))
 	return e
 }
 
-// Shrink puts the bytes of a case in place of those of each input that the engine has
-// saved since and that fails alike, and returns lines that say so.
+// Shrink replaces each input that the engine has saved since, and that fails with the
+// same signature, by the bytes of a case. It returns lines to print.
 func (e *Engine) Shrink(h *Harness, c *corpus.Case) (said []string) {
 	now, _ := Import(filepath.Join(e.folder, e.inside))
 	for _, in := range now {
@@ -42,12 +42,12 @@ func (e *Engine) Shrink(h *Harness, c *corpus.Case) (said []string) {
 	return said
 }
 
-// replace puts the bytes of a case in place of those of an input, under the name that the
-// engine has told, if they fail alike and are fewer or take fewer steps: its own attempts
-// at that know bytes only. It returns how many steps it took and takes, 0 if the input
-// stays as it is.
+// replace overwrites the file of an input with the bytes of a case. It does so if both
+// fail with the same signature, and the case takes fewer steps or as many with fewer
+// bytes. The file keeps the name that the engine printed. replace returns the steps
+// before and after, or zeros if the input stays.
 //
-// The input is run in this process. If that ends the process the input is still there.
+// The input is run in this process. If that kills the process, the input is still there.
 func (h *Harness) replace(in GoInput, c *corpus.Case) (was, is int, err error) {
 	signature, was := outcome(h.Run(in.Data))
 	if signature == "" || signature != c.Signature {
@@ -68,7 +68,7 @@ func (h *Harness) replace(in GoInput, c *corpus.Case) (was, is int, err error) {
 	return was, is, overwrite(in.Path, goText(data))
 }
 
-// outcome returns as what a run failed, "" if it did not, and in how many steps.
+// outcome returns the failure signature ("" if none) and the number of steps.
 func outcome(res props.Result) (signature string, steps int) {
 	if res.Failure != nil {
 		signature = res.Failure.Lasting()
@@ -79,8 +79,8 @@ func outcome(res props.Result) (signature string, steps int) {
 	return signature, steps
 }
 
-// trim leaves out of bytes what makes no difference: the seed, and then priorities,
-// answers and words at their ends.
+// trim removes from bytes what makes no difference: the seed, and then the ends of the
+// priorities, answers and words.
 func (h *Harness) trim(data []byte, same func(props.Result) bool) []byte {
 	try := func(change func(*Draft)) bool {
 		var d Draft
@@ -101,7 +101,7 @@ func (h *Harness) trim(data []byte, same func(props.Result) bool) []byte {
 	return data
 }
 
-// ends tries to cut a list of so many, by halves of what may still be left out.
+// ends shortens a list of length n as far as try succeeds, by halving steps.
 func ends(n int, try func(int) bool) {
 	for step := n; step > 0; {
 		if step <= n && try(n-step) {

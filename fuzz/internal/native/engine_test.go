@@ -16,8 +16,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// last fails if the last of at least two messages comes first, and otherwise if there are
-// nine.
+// last fails if the last of at least two messages comes first, or if there are nine.
 func last(t *props.T) {
 	n := props.Draw(t, rapid.IntRange(1, 9), "n")
 	sys := t.System()
@@ -39,8 +38,8 @@ func last(t *props.T) {
 	}
 }
 
-// failing returns bytes of a run that fails with a text, in at least or at most so many
-// steps, and its case.
+// failing returns bytes of a run that fails with a text in a fitting number of steps, and
+// its case.
 func failing(t *testing.T, h *Harness, text string, fits func(steps int) bool) ([]byte, *corpus.Case) {
 	t.Helper()
 	for n := range uint64(100_000) {
@@ -54,8 +53,8 @@ func failing(t *testing.T, h *Harness, text string, fits func(steps int) bool) (
 	return nil, nil
 }
 
-// Inputs that an engine has saved since, and that fail as a case does, become the case;
-// all others stay as they are.
+// Inputs that an engine has saved since, and that fail like a case, are replaced by it;
+// all others stay.
 func TestEngineShrink(t *testing.T) {
 	r := props.NewRunner("last", last)
 	defer r.Close()

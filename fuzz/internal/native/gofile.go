@@ -13,18 +13,17 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 )
 
-// goVersion is the first line of the files in which go test -fuzz keeps inputs.
+// goVersion is the first line of the input files of go test -fuzz.
 const goVersion = "go test fuzz v1"
 
-// goText returns the text of the file in which go test -fuzz keeps the bytes of a
-// target of package fuzz.
+// goText returns the text of an input file of go test -fuzz.
 func goText(data []byte) []byte { return fmt.Appendf(nil, "%s\n[]byte(%q)\n", goVersion, data) }
 
-// fromGoText returns the bytes in the text of such a file. The path is used in errors,
-// which have file and line, what is there and what was expected.
+// fromGoText returns the bytes in the text of such a file. Errors have path and line,
+// what is there and what was expected.
 func fromGoText(path string, text []byte) ([]byte, error) {
 	failf := func(line int, format string, args ...any) ([]byte, error) {
-		return nil, fmt.Errorf("%s:%d: %s: only the inputs of a target of one []byte can be read", path, line, fmt.Sprintf(format, args...))
+		return nil, fmt.Errorf("%s:%d: %s: inputs must have one []byte", path, line, fmt.Sprintf(format, args...))
 	}
 	lines := strings.Split(string(text), "\n")
 	if first := strings.TrimSuffix(lines[0], "\r"); first != goVersion {
@@ -59,16 +58,13 @@ type GoInput struct {
 	Data []byte // what Harness.Run runs
 }
 
-// Import reads the inputs that go test -fuzz keeps in a folder, such as
-// testdata/fuzz/FuzzName or the one in its cache, in the order of their names. For what
-// cannot be read it returns a problem, and goes on. A folder that is not there has none.
-//
-// Harness.Run makes a run of an input; if that fails, finding.From and its Save make a
-// case of it.
+// Import reads the inputs of a folder of go test -fuzz, such as testdata/fuzz/FuzzName or
+// the one in its cache, in the order of their names. It returns a problem for each file
+// that it cannot read. A missing folder has no inputs.
 func Import(dir string) (inputs []GoInput, problems []error) {
 	files, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, []error{fmt.Errorf("the inputs of %s cannot be read: %w", dir, err)}
+		return nil, []error{fmt.Errorf("cannot read the inputs of %s: %w", dir, err)}
 	}
 	for _, file := range files {
 		if strings.HasPrefix(file.Name(), ".") {
@@ -85,31 +81,29 @@ func Import(dir string) (inputs []GoInput, problems []error) {
 	return inputs, problems
 }
 
-// largestInput is how large the file of an input may be. The engine's bytes are at most
-// 100 MB, and mostly a few dozen.
+// largestInput limits the size of an input file. Most have a few dozen bytes.
 const largestInput = 64 << 20
 
 func readGoInput(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("an input cannot be read: %w", err)
-	case !info.Mode().IsRegular(): // to open a named pipe would wait for ever
-		return nil, fmt.Errorf("an input cannot be read: %s is no file (%v)", path, info.Mode().Type())
+		return nil, fmt.Errorf("cannot read an input: %w", err)
+	case !info.Mode().IsRegular(): // opening a named pipe would block
+		return nil, fmt.Errorf("cannot read an input: %s is not a file (%v)", path, info.Mode().Type())
 	case info.Size() > largestInput:
 		return nil, fmt.Errorf("%s:1: the file has %d MB, expected at most %d", path, info.Size()>>20, largestInput>>20)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("an input cannot be read: %w", err)
+		return nil, fmt.Errorf("cannot read an input: %w", err)
 	}
 	return fromGoText(path, text)
 }
 
-// Export writes bytes to a folder of go test -fuzz, which it makes, under the name that
-// the engine gives them, and returns the file's path. A file of that name has the same
-// bytes, and stays. Harness.BytesOf returns the bytes of a case. They have room for less
-// than a case: run them, and look whether they still fail.
+// Export writes an input to a folder of go test -fuzz under the name that the engine
+// would give it, and returns the file's path. It creates the folder if needed. Bytes may
+// hold less than the case they come from: run them to see whether they still fail.
 func Export(dir string, data []byte) (path string, err error) {
 	text := goText(data)
 	path = filepath.Join(dir, fmt.Sprintf("%x", sha256.Sum256(text))[:16])
@@ -122,7 +116,7 @@ func Export(dir string, data []byte) (path string, err error) {
 	return path, overwrite(path, text)
 }
 
-// overwrite writes a file, whose readers see the old text or the new one.
+// overwrite replaces a file atomically.
 func overwrite(path string, text []byte) error {
 	if err := corpus.Replace(path, text); err != nil {
 		return unexported(filepath.Dir(path), err)
@@ -131,5 +125,5 @@ func overwrite(path string, text []byte) error {
 }
 
 func unexported(dir string, err error) error {
-	return fmt.Errorf("the input cannot be written to %s: %w", dir, err)
+	return fmt.Errorf("cannot write the input to %s: %w", dir, err)
 }

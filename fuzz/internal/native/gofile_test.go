@@ -51,14 +51,14 @@ func TestGoTextErrors(t *testing.T) {
 		"<<<<<<< HEAD\ngo test fuzz v1\n":               `1: "<<<<<<< HEAD", expected "go test fuzz v1"`,
 		"jostle case 4\n":                               `1: "jostle case 4", expected "go test fuzz v1"`,
 	} {
-		want = "dir/a:" + want + ": only the inputs of a target of one []byte can be read"
+		want = "dir/a:" + want + ": inputs must have one []byte"
 		if data, err := fromGoText("dir/a", []byte(text)); err == nil || err.Error() != want || data != nil {
 			t.Errorf("%q: %q and\n%v, expected\n%s", text, data, err, want)
 		}
 	}
 }
 
-// FuzzGoText checks that what is read is written so that it is read as the same.
+// FuzzGoText checks that what is read and written again reads the same.
 func FuzzGoText(f *testing.F) {
 	f.Add([]byte("go test fuzz v1\n[]byte(\"a\\x00\")\n"))
 	f.Add(odd)
@@ -131,7 +131,7 @@ func TestImport(t *testing.T) {
 	os.WriteFile(filepath.Join(dir, ".hidden"), nil, 0o666)
 	got, problems = Import(dir)
 	if len(got) != 2 || len(problems) != 3 || !strings.HasPrefix(problems[0].Error(), want[0].Path+":1: ") ||
-		!strings.Contains(problems[1].Error(), "folder is no file") || !strings.HasSuffix(problems[2].Error(), "large:1: the file has 100 MB, expected at most 64") {
+		!strings.Contains(problems[1].Error(), "folder is not a file") || !strings.HasSuffix(problems[2].Error(), "large:1: the file has 100 MB, expected at most 64") {
 		t.Errorf("read %q, problems %v", got, problems)
 	}
 	if path, err := Export(dir, want[0].Data); err != nil || path != want[0].Path {
@@ -145,9 +145,9 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// A case goes to Go's engine and comes back, and fails alike. That is not so for three of
-// the programs: their first failing runs have more draws than a draft has room for, or
-// timers that fired while all messages were held back.
+// A case exported to Go's engine and imported again fails alike, except for three
+// programs. Their first failing runs have more draws than a draft has room for, or timers
+// that fired while all messages were held back.
 func TestCasesThroughGoFiles(t *testing.T) {
 	var found int
 	var lost []string

@@ -7,24 +7,23 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A Harness runs a property on the bytes of an engine. Every byte string is
-// some run, and the same bytes are the same run.
+// A Harness runs a property on the bytes of an engine. Every byte string is a run, and
+// the same bytes give the same run.
 type Harness struct {
 	// Runner runs the property.
 	Runner *props.Runner
-	// Blind leaves the bridge out: the engine then does not see orders.
+	// Blind disables the bridge: the engine does not see receive pairs.
 	Blind  bool
 	draft  Draft
 	bridge bridge
 }
 
-// stepsPerRun bounds a run whose property sets no bound: the engine does not
-// notice one that never ends.
+// stepsPerRun limits a run whose property sets no limit: the engine does not notice an
+// endless run.
 const stepsPerRun = 10_000
 
-// In a quarter of all drafts, by their seeds, so many timers may fire although
-// messages wait, if the property leaves that to the search. The seed zero, plain
-// order, is none of these.
+// A quarter of all drafts, chosen by seed, let this many timers fire while messages wait,
+// if the property leaves that to the search. Seed zero, plain order, is not among them.
 const (
 	earlyTimers = 2
 	earlyShare  = 4
@@ -38,7 +37,7 @@ func early(d *Draft) int {
 	return 0
 }
 
-// Run runs the property once. The result is good until the next run.
+// Run runs the property once. The result is valid until the next run.
 func (h *Harness) Run(data []byte) props.Result {
 	h.draft.FromBytes(data)
 	plan := props.Plan{Words: h.draft.Words, Seed: h.draft.Seed, Steps: stepsPerRun, EarlyTimers: early(&h.draft), Strategy: Play(&h.draft)}
@@ -52,12 +51,11 @@ func (h *Harness) Run(data []byte) props.Result {
 	return res
 }
 
-// Seed returns what the last run's decisions followed from where the bytes
-// said nothing.
+// Seed returns the seed that decided what the bytes of the last run left open.
 func (h *Harness) Seed() uint64 { return h.draft.Seed }
 
-// BytesOf replays a case to see what was sent when, which its bytes order. A
-// case that no longer applies has none.
+// BytesOf returns the bytes of a draft for a case. It replays the case to see the order
+// of sending, and returns nil if the case no longer applies.
 func (h *Harness) BytesOf(c *corpus.Case) []byte {
 	replayer := strategy.Replay(&c.Record, strategy.ReplayOptions{Lenient: true})
 	res := h.Runner.Run(props.Plan{Inputs: c.Inputs, EarlyTimers: c.EarlyTimers, Strategy: replayer})
@@ -67,14 +65,13 @@ func (h *Harness) BytesOf(c *corpus.Case) []byte {
 	return draftOf(c, res.System.Trace()).Bytes()
 }
 
-// A random draft has some words for the draws, and priorities for the first
-// messages.
+// Sizes of a random draft: words for the draws, priorities for the first messages.
 const (
 	randomWords      = props.WordsPerDraw
 	randomPriorities = 48
 )
 
-// RandomBytes returns those of a draft that follows from a number.
+// RandomBytes returns the bytes of a draft that is derived from n.
 func RandomBytes(n uint64) []byte {
 	d := Draft{Seed: hash.Seed(n, 0)}
 	for i := range uint64(randomWords) {

@@ -9,14 +9,14 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// harness runs a property that holds.
+// harness returns a harness for a property that holds.
 func harness(t *testing.T) *Harness {
 	r := props.NewRunner(t.Name(), writer.Property(true))
 	t.Cleanup(r.Close)
 	return &Harness{Runner: r}
 }
 
-// Any bytes are some run: none crash, hang or count as a pass without a run.
+// Any bytes are a run: none crash, hang, or pass without a run.
 func TestAnyBytesAreSomeRun(t *testing.T) {
 	h := harness(t)
 	for _, data := range [][]byte{nil, {0}, []byte("writer"), make([]byte, 1<<20), []byte(strings.Repeat("\xff", 1<<20))} {
@@ -26,7 +26,7 @@ func TestAnyBytesAreSomeRun(t *testing.T) {
 	}
 }
 
-// The same bytes are the same run, also with a runner that has run others.
+// The same bytes are the same run, also with a used runner.
 func TestSameBytesSameRun(t *testing.T) {
 	h := harness(t)
 	hashes := map[string]uint64{}
@@ -43,8 +43,8 @@ func TestSameBytesSameRun(t *testing.T) {
 	}
 }
 
-// A timer that races with a message is found under an engine too, without options of
-// the property; a property that says NeverEarly has no such run.
+// An engine also finds a timer that races with a message, without options of the
+// property. A property with NeverEarly has no such run.
 func TestTimersRaceByDefault(t *testing.T) {
 	late := func(o pulse.Options) func(*props.T) {
 		return func(t *props.T) {

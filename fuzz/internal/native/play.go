@@ -6,14 +6,13 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// Play returns the strategy of a draft: of the deliverable messages comes the one with the
-// highest priority, the oldest where there are several. The priority of the
-// i-th message that was sent is byte i of the draft; where the bytes are used
-// up it follows from the draft's seed and the message's identity. Questions
-// are answered likewise. The seed that the run is given does not matter.
+// Play returns the strategy of a draft. It delivers the message with the highest
+// priority, and the oldest among equals. The priority of the i-th message sent is byte i
+// of the draft's Priorities. After the last byte it is derived from the draft's seed and
+// the message's identity. Questions are answered likewise. The seed of the run is
+// ignored.
 //
-// The draft is read anew as each run begins, and must stay as it is until that
-// run is over.
+// Each run reads the draft as it begins. The draft must not change until the run is over.
 func Play(d *Draft) pulse.Strategy { return &player{draft: d} }
 
 type player struct {
@@ -27,8 +26,7 @@ func (s *player) Begin(uint64) {
 	s.answers.Reset(s.draft.Answers)
 }
 
-// Needs has identities computed. In a run that is recorded a slot is a message's
-// place in the order of sending.
+// Needs has the run recorded: a slot is then a message's place in the order of sending.
 func (s *player) Needs() pulse.Needs { return pulse.Needs{Record: true} }
 
 func (s *player) Pick(e *pulse.Enabled) int {

@@ -17,7 +17,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// must is for runs that are not expected to fail.
+// must fails the test if a run failed unexpectedly.
 func must(t testing.TB, f *pulse.Failure) {
 	t.Helper()
 	if f != nil {
@@ -29,8 +29,8 @@ func newRecorded(s pulse.Strategy) *pulse.System {
 	return pulse.New(pulse.Options{Strategy: s, Record: true})
 }
 
-// runs is how often a test runs its program: more at night, less with -short,
-// when little is left of the test's power.
+// runs is how often a test runs its program: more at night, less with -short, which
+// leaves little of the test's power.
 func runs(n int) int {
 	switch {
 	case os.Getenv("JOSTLE_NIGHTLY") != "":
@@ -67,7 +67,7 @@ func (newest) Choose(choice.Kind, int) int { return 0 }
 
 type kick struct{}
 
-// labels is what the steps of a run were, in their order.
+// labels returns the labels of the steps of a run, in order.
 func labels(t *trace.Trace) string {
 	var list []string
 	for i := range t.Steps {
@@ -76,8 +76,8 @@ func labels(t *trace.Trace) string {
 	return strings.Join(list, ", ")
 }
 
-// TestPlayOrders holds what the bytes of a draft mean for the writer,
-// whose messages are sent in the order execute, write, done, flush, flushed.
+// TestPlayOrders checks the meaning of a draft's bytes for the writer, whose messages are
+// sent in the order execute, write, done, flush, flushed.
 func TestPlayOrders(t *testing.T) {
 	const (
 		plain  = "action#1 ← execute, writer#1 ← write(1), terminator#1 ← done, writer#2 ← flush, terminator#2 ← flushed"
@@ -120,8 +120,7 @@ func TestPlayOrders(t *testing.T) {
 	}
 }
 
-// TestPlayAnswers holds that questions are answered by the draft, then by
-// its seed.
+// TestPlayAnswers checks that questions are answered by the draft, and then by its seed.
 func TestPlayAnswers(t *testing.T) {
 	answers := func(d *Draft) string {
 		sys := newRecorded(Play(d))
@@ -143,8 +142,8 @@ func TestPlayAnswers(t *testing.T) {
 	}
 }
 
-// TestPlayFaultsAreRare holds that a draft without answers has a fault
-// seldom, and one with a byte for it when the byte says.
+// TestPlayFaultsAreRare checks that a draft without answers rarely has a fault, and one
+// with a byte for a fault has it where the byte says.
 func TestPlayFaultsAreRare(t *testing.T) {
 	lost := func(d *Draft) int {
 		o := pulse.Options{Strategy: Play(d), Faults: pulse.Faults{Drop: 100}, Record: true}
@@ -172,13 +171,13 @@ func TestPlayFaultsAreRare(t *testing.T) {
 	}
 }
 
-// caseOf is the case of the run that a system has made.
+// caseOf returns the case of a system's last run.
 func caseOf(sys *pulse.System, seed uint64) *corpus.Case {
 	return &corpus.Case{Seed: seed, Record: *sys.Record().Clone()}
 }
 
-// TestDraftOfPrograms holds that a finished run, turned into a draft and into
-// bytes and back, is taken again step by step.
+// TestDraftOfPrograms checks that a finished run, converted to a draft, to bytes and
+// back, is repeated step by step.
 func TestDraftOfPrograms(t *testing.T) {
 	taken := 0
 	for n := range uint64(runs(1000)) {
@@ -198,7 +197,7 @@ func TestDraftOfPrograms(t *testing.T) {
 	}
 }
 
-// replayDraft makes a draft of a run, and fails if it makes another run.
+// replayDraft makes a draft of a run, and fails if it plays another run.
 func replayDraft(t *testing.T, o pulse.Options, sys *pulse.System, body func(*pulse.System)) {
 	t.Helper()
 	stored := draftOf(caseOf(sys, o.Seed), sys.Trace()).Bytes()
@@ -220,7 +219,7 @@ func replayDraft(t *testing.T, o pulse.Options, sys *pulse.System, body func(*pu
 	}
 }
 
-// TestDraftOfRich is the same for a program with all that the system offers.
+// TestDraftOfRich is the same for a program with all features of the system.
 func TestDraftOfRich(t *testing.T) {
 	for name, o := range trial.Settings() {
 		t.Run(name, func(t *testing.T) {
@@ -235,8 +234,8 @@ func TestDraftOfRich(t *testing.T) {
 	}
 }
 
-// TestDraftOfLongRuns holds that also runs of thousands of steps can be
-// exact: priorities are used up by overtaking only.
+// TestDraftOfLongRuns checks that runs of thousands of steps can be exact: only
+// overtaking uses up priorities.
 func TestDraftOfLongRuns(t *testing.T) {
 	lengths := map[int]pulse.Strategy{700: strategy.Random(), 5000: strategy.PCT(strategy.PCTOptions{Depth: 50})}
 	for steps, s := range lengths {
@@ -251,7 +250,7 @@ func TestDraftOfLongRuns(t *testing.T) {
 	}
 }
 
-// TestPriorities holds the exact bytes of some runs.
+// TestPriorities checks the exact bytes of some runs.
 func TestPriorities(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -277,8 +276,8 @@ func TestPriorities(t *testing.T) {
 	}
 }
 
-// TestPrioritiesRunOut holds what is kept when each of 400 messages overtakes
-// the one before: the first 255 steps.
+// TestPrioritiesRunOut checks what is kept if each of 400 messages overtakes the one
+// before: the first 255 steps.
 func TestPrioritiesRunOut(t *testing.T) {
 	o := pulse.Options{Strategy: newest{}, Record: true, Delivery: pulse.DeliveryUnordered}
 	sys := pulse.New(o)
@@ -326,8 +325,7 @@ func TestPlayAndOrderedAllocateNothing(t *testing.T) {
 	}
 }
 
-// TestPlayIsTotal holds that whatever the bytes, a run goes on to its end
-// and goes the same way twice.
+// TestPlayIsTotal checks that, for any bytes, a run reaches its end and repeats.
 func TestPlayIsTotal(t *testing.T) {
 	for name, o := range trial.Settings() {
 		var d Draft
@@ -357,8 +355,8 @@ func TestPlayIsTotal(t *testing.T) {
 	}
 }
 
-// BenchmarkPlay measures a step under a draft and under a schedule, each
-// as a ratio to Random in the same run.
+// BenchmarkPlay measures a step under a draft and under a schedule, each as a ratio to
+// Random in the same run.
 func BenchmarkPlay(b *testing.B) {
 	const tokens = 10
 	draft := &Draft{Seed: 5, Priorities: make([]byte, 500)}

@@ -7,19 +7,18 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// prioritiesOf returns those with which Play takes the steps of a run
-// again: a byte for each message that was sent.
+// prioritiesOf returns the priorities with which Play takes the steps of a run again: a
+// byte for each message that was sent.
 //
-// A message is given the highest that it can have: the lowest of those that
-// were on their way with it and received before it, less one if it is older
-// than that, because then it must be outranked. So a run in plain order has
-// 255 throughout, and only overtaking uses priorities up. The order is the
-// same for every run of at most 255 steps, and for every longer one in which
-// no chain of messages, each overtaken by the one before, has more than 255
-// overtakings. In others it is the same up to where the priorities are used
-// up: what would need a lower one than zero has zero, and comes in plain order.
+// A message gets the highest priority it can have. That is the lowest among the messages
+// that were on their way with it and received before it. If the message is older than
+// that one, it gets one less, because it must be outranked. So a run in plain order has
+// 255 throughout, and only overtaking uses up priorities. Runs of at most 255 steps keep
+// their order. Longer ones do if no chain of messages, each overtaken by the one before,
+// has more than 255 overtakings. In others the order is kept until the priorities are
+// used up: further messages get zero and come in plain order.
 //
-// What it cannot keep: that all messages were held back until a timer fired.
+// Priorities cannot express that all messages were held back until a timer fired.
 func prioritiesOf(t *trace.Trace) []byte {
 	d := newDepths(t)
 	list := make([]byte, len(t.Sends))
@@ -42,23 +41,22 @@ func prioritiesOf(t *trace.Trace) []byte {
 
 func priorityOf(depth int32) byte { return byte(math.MaxUint8 - min(depth, math.MaxUint8)) }
 
-// depths says for each message by how much it must be below the highest
-// priority, as far as the steps looked at so far show.
+// depths has for each message how far it must be below the highest priority, as far as
+// the steps so far show.
 //
-// Messages are known by their Seq, the order in which they arrived. Those on
-// their way when one is received are those with Seq up to a last: the older of
-// them must have a depth greater than its, the others one as great. That is
-// two ranges of Seq, whose depths are raised together in a tree; a message's
-// depth is the greatest on its way to the root. Ranges also raise what has been
-// received already, which is asked for no more.
+// Messages are identified by their Seq, the order in which they arrived. When one is
+// received, those with a Seq up to a last are on their way. Older ones must be deeper
+// than it, and the others at least as deep. These are two ranges of Seq, whose depths a
+// tree raises together: a message's depth is the maximum on its path to the root. Ranges
+// also raise messages already received, which no longer matters.
 type depths struct {
 	trace *trace.Trace
 	leafs int     // a power of two
 	nodes []int32 // nodes[1] is the root; nodes[n]'s parent is nodes[n/2]
-	// last[i] is the last message by Seq that may have arrived before step i,
-	// because it is before all that are known to have arrived later: those sent
-	// in step i or after it. A timer that fired between two sendings may be
-	// taken to have fired sooner than it did; that only costs priorities.
+	// last[i] is the last message by Seq that may have arrived before step i. It is
+	// before all messages known to have arrived later: those sent in step i or after it.
+	// A timer that fired between two sends may count as fired too soon; that only costs
+	// priorities.
 	last []int32
 }
 
@@ -90,14 +88,14 @@ func (d *depths) of(send int32) (depth int32) {
 	return depth
 }
 
-// received raises what was on its way when a message of some depth was received.
+// received raises the messages on their way when one with this depth is received.
 func (d *depths) received(send int32, step int, depth int32) {
 	seq := d.trace.Sends[send].Seq
 	d.raise(0, int(seq), depth+1)
 	d.raise(int(seq)+1, int(d.last[step])+1, depth)
 }
 
-// raise makes all depths from one Seq to before another at least depth.
+// raise raises the depths from one Seq to before another to at least depth.
 func (d *depths) raise(from, to int, depth int32) {
 	for lo, hi := from+d.leafs, to+d.leafs; lo < hi; lo, hi = lo/2, hi/2 {
 		if lo&1 == 1 {

@@ -1,10 +1,10 @@
 package native
 
-// The engine's compiler counts how often the right side of each && is reached. It makes
-// a function with counters of its own for each array type that T stands for. So the 16
-// slots of hitWord make 4,096 with the 16 types of hitRow and the 16 of hitAll.
+// The engine's compiler counts how often the right side of each && is reached. Each array
+// type that T stands for makes a function with its own counters. So the 16 slots of
+// hitWord become 4,096 with the 16 types of hitRow and the 16 of hitAll.
 //
-// The results mean nothing: they join the slots to one expression.
+// The results mean nothing: they join the slots into one expression.
 
 // hitAll reaches the blocks of the slots whose bits are set in 256 words.
 func hitAll[T any](w []uint16) bool {

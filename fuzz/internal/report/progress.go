@@ -1,4 +1,4 @@
-// Package report writes for people how far an exploration is.
+// Package report prints the progress of an exploration.
 package report
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Progress returns one line that says how far an exploration is, such as
+// Progress returns one line that describes the progress of an exploration, such as
 //
 //	12,400 runs, 310k/s, 40 ms of about 261 ms (15% of 81,000), no failures
 func Progress(p explore.Progress) string {
@@ -41,15 +41,14 @@ func Progress(p explore.Progress) string {
 	return b.String()
 }
 
-// whole returns how long all of an exploration takes and which part is done, as
-// far as that is known. An estimate that was too small says no more than that, and
-// one beyond all times says what to make of it.
+// whole returns the estimated total time of an exploration and the part that is done. It
+// says so if the estimate was too small, or if it is out of reach.
 func whole(p explore.Progress) string {
 	switch {
 	case p.Done || p.Estimate == 0:
 		return ""
 	case words.IsVast(p.Estimate):
-		return fmt.Sprintf(" (%s orders: not this way)", words.Roughly(p.Estimate, 0))
+		return fmt.Sprintf(" (%s orders: too many to explore)", words.Roughly(p.Estimate, 0))
 	case p.Estimate <= float64(p.Runs):
 		return " (more runs than estimated)"
 	case p.Left >= explore.TooLong:
@@ -58,7 +57,7 @@ func whole(p explore.Progress) string {
 	return fmt.Sprintf(" of about %s (%s of %s)", words.InOneUnit(p.Elapsed+p.Left), percent(p), words.Roughly(p.Estimate, 0))
 }
 
-// percent returns which part is done.
+// percent returns the part that is done.
 func percent(p explore.Progress) string {
 	part := 100 * float64(p.Runs) / p.Estimate
 	if part < 1 {
@@ -67,17 +66,16 @@ func percent(p explore.Progress) string {
 	return fmt.Sprintf("%d%%", int(part))
 }
 
-// Nothing is printed of what takes no longer than these. A line that stays is
-// worth more time than one that is written over.
+// Searches shorter than these print nothing. A line that stays in a log waits longer than
+// one that is overwritten.
 const (
 	waitForLine = time.Second
 	waitForLog  = 5 * time.Second
 )
 
-// Printer returns what writes the progress of a search to w, each line with the
-// name of the search: on a terminal one line a second that is written over,
-// elsewhere a line every five seconds. Of a search that was shown the end is
-// shown too.
+// Printer returns a function that writes the progress of a search to w, with the name of
+// the search. On a terminal it overwrites one line each second. Elsewhere it writes a
+// line every five seconds. If it wrote anything, it also writes the end.
 func Printer(w io.Writer, name string, terminal bool) func(explore.Progress) {
 	pr := &printer{w: w, name: trace.Visible(name), terminal: terminal, wait: waitForLog}
 	if terminal {
@@ -86,15 +84,15 @@ func Printer(w io.Writer, name string, terminal bool) func(explore.Progress) {
 	return pr.print
 }
 
-// A printer is what Printer returns.
+// A printer implements Printer.
 type printer struct {
 	w        io.Writer
 	name     string
 	terminal bool
 	wait     time.Duration // between two lines
-	next     time.Duration // when something is printed again
+	next     time.Duration // the time of the next line
 	shown    bool
-	width    int // of the line that is written over
+	width    int // of the line to overwrite
 }
 
 func (pr *printer) print(p explore.Progress) {
@@ -114,7 +112,7 @@ func (pr *printer) print(p explore.Progress) {
 	}
 }
 
-// IsTerminal reports whether lines of w can be written over.
+// IsTerminal reports whether w is a terminal.
 func IsTerminal(w io.Writer) bool {
 	f, is := w.(*os.File)
 	if !is {

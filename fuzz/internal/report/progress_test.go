@@ -31,7 +31,7 @@ func TestProgress(t *testing.T) {
 		{explore.Progress{Runs: 900, Rate: 9949, Elapsed: 95 * time.Minute, Left: 250 * 365 * 24 * time.Hour, Estimate: 3e17},
 			"900 runs, 9.9k/s, 95 min of centuries (under 1% of 3.0e+17), no failures"},
 		{explore.Progress{Runs: 900, Rate: 9949, Elapsed: 95 * time.Minute, Left: 250 * 365 * 24 * time.Hour, Estimate: math.Inf(1)},
-			"900 runs, 9.9k/s, 95 min (more than 10^18 orders: not this way), no failures"},
+			"900 runs, 9.9k/s, 95 min (more than 10^18 orders: too many to explore), no failures"},
 		{explore.Progress{Runs: 2_100_000, Elapsed: 20 * time.Second, Estimate: 2_100_000},
 			"2,100,000 runs, 20 s (more runs than estimated), no failures"},
 		{explore.Progress{Runs: 2_099_999, Elapsed: 20 * time.Second, Estimate: 2_100_000},
@@ -46,7 +46,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// What is printed of a search while it goes on: nothing of a short one.
+// TestPrinter checks what is printed during a search: nothing for a short one.
 func TestPrinter(t *testing.T) {
 	at := func(ms, runs int) explore.Progress {
 		return explore.Progress{Elapsed: time.Duration(ms) * time.Millisecond, Runs: runs}

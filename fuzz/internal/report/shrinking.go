@@ -11,18 +11,17 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// mostWidth is how many columns a line has that is erased later: one that a terminal
-// breaks cannot be.
+// mostWidth limits the width of a line that is erased later. A wrapped line cannot be
+// erased.
 const mostWidth = 79
 
-// Shrinking returns what tells on a terminal how far the shrinking of a failure is, and
-// what erases that. It writes nothing in the first second, and then a line a second, at
-// most. The cursor stays at the beginning of the line: whatever else is written to the
-// terminal begins a line there. Now is the clock. If w is no terminal nothing is written,
-// and tell is nil.
+// Shrinking returns a function that shows the progress of shrinking on a terminal, and
+// one that erases it. The first line comes after a second, and then at most one each
+// second. The cursor stays at the beginning of the line, so other output overwrites it.
+// Now is the clock. If w is not a terminal, nothing is written and tell is nil.
 //
-// The standard error of a test is a terminal when go test is called for the package of the
-// working folder without naming it, on a terminal. When packages are named it is a pipe.
+// The standard error of a test is a terminal if go test runs on one without package
+// arguments. With package arguments it is a pipe.
 func Shrinking(w io.Writer, name string, terminal bool, now func() time.Time) (tell func(shrink.Progress), erase func()) {
 	if !terminal {
 		return nil, func() {}
@@ -32,14 +31,14 @@ func Shrinking(w io.Writer, name string, terminal bool, now func() time.Time) (t
 	return l.tell, func() { l.write("") }
 }
 
-// An erased is a line that is written over, and erased at last.
+// An erased is a line that is overwritten, and erased in the end.
 type erased struct {
 	w     io.Writer
 	name  string
 	now   func() time.Time
 	begin time.Time
-	next  time.Time // when something is written again
-	width int       // of what stands there
+	next  time.Time // the time of the next line
+	width int       // of the current line
 }
 
 func (l *erased) tell(p shrink.Progress) {
@@ -57,7 +56,7 @@ func (l *erased) tell(p shrink.Progress) {
 	l.write("    " + string(name) + text)
 }
 
-// write writes a line over the last one, and goes back to its beginning.
+// write overwrites the last line, and returns the cursor to its beginning.
 func (l *erased) write(line string) {
 	if width := utf8.RuneCountInString(line); width+l.width > 0 {
 		fmt.Fprintf(l.w, "%-*s\r", l.width, line)

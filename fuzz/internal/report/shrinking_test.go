@@ -9,8 +9,8 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// TestShrinking holds what is written at which time: nothing of what is soon over, and at
-// the end nothing is left.
+// TestShrinking checks what is written at which time: nothing if shrinking is short, and
+// nothing remains at the end.
 func TestShrinking(t *testing.T) {
 	type told struct{ ms, runs, steps int }
 	for _, c := range []struct {
@@ -50,7 +50,7 @@ func TestShrinking(t *testing.T) {
 	}
 }
 
-// TestShrinkingIsForTerminals: elsewhere nothing is written.
+// TestShrinkingIsForTerminals: nothing is written to other files.
 func TestShrinkingIsForTerminals(t *testing.T) {
 	var b strings.Builder
 	tell, erase := report.Shrinking(&b, "T", false, nil)

@@ -1,4 +1,4 @@
-// Package words writes numbers, times and commands as people read them.
+// Package words formats numbers, times and commands for people.
 package words
 
 import (
@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Count writes how many of something there are: "1 run", "12,400 runs", "2 properties".
+// Count returns a count with its noun: "1 run", "12,400 runs", "2 properties".
 func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -20,7 +20,7 @@ func Count(n int, what string) string {
 	return Grouped(n) + " " + what + "s"
 }
 
-// Grouped writes a number with a comma at each thousand.
+// Grouped returns a number with commas at the thousands.
 func Grouped(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -29,15 +29,14 @@ func Grouped(n int) string {
 	return s
 }
 
-// vast is the largest number that is told: of more it does not matter how many.
+// vast is the largest number that Roughly prints.
 const vast = 1e18
 
-// IsVast reports whether a number is so large, or infinite, that Roughly does not
-// tell it.
+// IsVast reports whether a number is too large, or infinite, for Roughly to print.
 func IsVast(x float64) bool { return !(x <= vast) }
 
-// Roughly writes a number to two digits, but none below least: "81,000",
-// "4.0e+17", "more than 10^18".
+// Roughly returns a number with two digits, but at least least: "81,000", "4.0e+17",
+// "more than 10^18".
 func Roughly(x float64, least int) string {
 	if IsVast(x) {
 		return "more than 10^18"
@@ -49,7 +48,7 @@ func Roughly(x float64, least int) string {
 	return Grouped(max(least, int(math.Round(x/unit)*unit)))
 }
 
-// Elapsed writes how long something took.
+// Elapsed returns how long something took.
 func Elapsed(d time.Duration) string {
 	switch {
 	case d > 10*time.Second:
@@ -60,7 +59,7 @@ func Elapsed(d time.Duration) string {
 	return d.Round(100 * time.Microsecond).String()
 }
 
-// Short writes a number in few letters: "950", "12k", "3.1M".
+// Short returns a number in few letters: "950", "12k", "3.1M".
 func Short(x float64) string {
 	switch {
 	case x >= 9.95e6:
@@ -75,8 +74,7 @@ func Short(x float64) string {
 	return fmt.Sprintf("%.0f", x)
 }
 
-// InOneUnit writes a time in one unit, however long it is: "40 ms", "1.3 s",
-// "95 min", "80 days".
+// InOneUnit returns a time in one unit: "40 ms", "1.3 s", "95 min", "80 days".
 func InOneUnit(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
@@ -94,7 +92,7 @@ func InOneUnit(d time.Duration) string {
 	return fmt.Sprintf("%s days", Grouped(int(d/day)))
 }
 
-// Indented puts eight spaces before each line, and ends the last.
+// Indented indents each line by eight spaces, and ends the last with a newline.
 func Indented(s string) string {
 	s = strings.TrimRight(s, "\n")
 	return "        " + strings.ReplaceAll(s, "\n", "\n        ") + "\n"

@@ -46,8 +46,8 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestArguments: a shell reads an argument as it was, whatever it has in it, and nothing in it
-// moves the cursor of a terminal.
+// TestArguments: a shell reads an argument unchanged, and nothing in it moves the cursor
+// of a terminal.
 func TestArguments(t *testing.T) {
 	for text, want := range map[string]string{
 		"bank/testdata/ce2db3.case": "bank/testdata/ce2db3.case",
@@ -76,7 +76,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestCommand: the command that runs a test is read so by a shell.
+// TestCommand: a shell reads the command of a test unchanged.
 func TestCommand(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "my bank", "it's")

@@ -1,8 +1,8 @@
-// Package self is an inner part of jostle: it tells which goroutine calls. It imports
-// nothing, so that its assembly is checked for every processor in no time.
+// Package self is internal to jostle: it identifies the calling goroutine. It imports
+// nothing, so its assembly is quickly checked for every processor.
 package self
 
-// Goroutine returns a word that tells the calling goroutine from every other that is
-// alive: the address of what the runtime knows of it. No Go code can read it. Labels of
-// runtime/pprof do not help, since a goroutine inherits them from the one that starts it.
+// Goroutine returns a word that identifies the calling goroutine among those alive: the
+// address of its descriptor in the runtime. Go code cannot read that address. Labels of
+// runtime/pprof do not help, since a goroutine inherits them from its creator.
 func Goroutine() uintptr

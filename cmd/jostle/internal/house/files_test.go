@@ -63,8 +63,8 @@ func usedFiles(t *tree) (found []finding) {
 		named := f.mentions()
 		for _, other := range f.others {
 			if !isAssembly(other) && !named.covers(other) {
-				found = append(found, finding{f.path + "/" + other, "no test or go:embed of its package names this file",
-					"remove it; or name it, a folder that it is in or a pattern that it matches, in a string of the test that reads it " +
+				found = append(found, finding{f.path + "/" + other, "no test or go:embed of its package refers to this file",
+					"remove it, or write its name, its folder or a matching pattern in a string of the test that reads it " +
 						"(testdata alone does not count)"})
 			}
 		}
@@ -72,13 +72,13 @@ func usedFiles(t *tree) (found []finding) {
 	return found
 }
 
-// A mentions is what the sources of a folder mention of the files beside them.
+// A mentions has the references in a folder's sources to its other files.
 type mentions struct {
 	patterns []string // strings in tests, and what go:embed names
 	tests    []string // the names of tests
 }
 
-// mentions collects what the folder's sources mention of its other files.
+// mentions collects the references in the folder's sources to its other files.
 func (f *folder) mentions() (m mentions) {
 	for _, s := range f.sources {
 		for line := range strings.Lines(s.text) {
@@ -113,9 +113,9 @@ func isTestName(name string) bool {
 	})
 }
 
-// covers reports whether a file is mentioned: by its path or that of a folder it is
-// in, with testdata in front or without, by its name or the first part of it, or
-// because one of these is the name of a test, as in corpora.
+// covers reports whether a file is mentioned by its path or that of a folder it is in,
+// with testdata in front or without. It may also be mentioned by its name or the first
+// part of that. Any of these may be the name of a test, as in corpora.
 func (m mentions) covers(file string) bool {
 	if strings.HasSuffix(file, ".md") && !strings.Contains(file, "/") {
 		return true // a page for people
@@ -173,8 +173,8 @@ func topLevel(t *tree) (found []finding) {
 		name := entry.Name()
 		stray := entry.IsDir() && name[0] != '.' && !slices.Contains(atTop, name)
 		if stray || strings.HasSuffix(name, ".go") {
-			found = append(found, finding{name, "no more folders and no Go files at the top level",
-				"move it into the one of " + strings.Join(atTop, ", ") + " whose question it answers"})
+			found = append(found, finding{name, "this folder or Go file must not be at the top level",
+				"move it into the right one of " + strings.Join(atTop, ", ")})
 		}
 	}
 	return found

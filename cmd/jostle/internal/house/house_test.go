@@ -79,8 +79,8 @@ func (t *tree) sources(do func(*folder, *source)) {
 	}
 }
 
-// load reads the files of a repository. Of the folders that begin with a dot it
-// reads only .ci and .github; others are those of tools.
+// load reads the files of a repository. It skips folders that begin with a dot, which
+// belong to tools, except .ci and .github.
 func load(fsys fs.FS) (*tree, error) {
 	t := &tree{fset: token.NewFileSet(), texts: map[string]string{}, samples: map[string]string{}}
 	var err error

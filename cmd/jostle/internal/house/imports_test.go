@@ -61,9 +61,9 @@ const order = `
 	cmd/jostle/internal/house
 `
 
-// outside lists the modules that a package may import besides the standard
-// library. Whoever imports our package has these in their build, so the lists
-// are short; a package without a row may import none.
+// outside lists the modules that a package may import in addition to the standard
+// library. Users of our packages build them too, so the lists are short; a package
+// without a row may import none.
 var outside = map[string][]string{
 	"props":                  {"pgregory.net/rapid", "github.com/leanovate/gopter", "golang.org/x/exp/rand"},
 	"props/linear":           {"github.com/anishathalye/porcupine"},
@@ -75,19 +75,19 @@ var outside = map[string][]string{
 	"cmd/jostle":             {"github.com/spf13/cobra", "golang.org/x/term"}, // a nested module
 	// Nested modules, a go.mod each. The maps are in the types of proto.actor's registry.
 	"pulse/adapt/*": {"github.com/asynkron/protoactor-go", "github.com/orcaman/concurrent-map", "go.etcd.io/raft"},
-	// What raft writes into its log is a message of protobuf.
+	// raft writes messages of protobuf into its log.
 	"pulse/adapt/etcdraft": {"go.etcd.io/raft", "google.golang.org/protobuf"}, // another
 }
 
-// outsideTests lists the modules that any test may import besides those which
-// its package may.
+// outsideTests lists the modules that any test may import in addition to those of its
+// package.
 var outsideTests = []string{
 	"go.uber.org/goleak",
 	"github.com/google/go-cmp",
 	"github.com/rogpeppe/go-internal",
 	"github.com/creack/pty",
-	"github.com/stretchr/testify", // that its users find a props.T working is tested with it
-	"gopkg.in/yaml.v3",            // what the command writes for a CI is read with it
+	"github.com/stretchr/testify", // tests that its users can pass a props.T
+	"gopkg.in/yaml.v3",            // reads the workflows that the command writes
 	"pgregory.net/rapid",
 }
 
@@ -203,7 +203,7 @@ func (t *tree) imports() (packages []string, edges []edge) {
 		for _, spec := range s.syntax.Imports {
 			to, err := strconv.Unquote(spec.Path.Value)
 			if err != nil {
-				panic(err) // the parser let it pass
+				panic(err) // unreachable: the parser accepted it
 			}
 			edges = append(edges, edge{f.path, to, t.at(ast.Node(spec)), s.isTest()})
 		}
@@ -217,8 +217,8 @@ func checkImports(p policy, packages []string, edges []edge) []finding {
 	var found []finding
 	for _, pkg := range packages {
 		if _, ok := p.name(pkg); !ok {
-			found = append(found, finding{pkg, "a package that the import rules do not name",
-				"give it a place in `order` in imports_test.go, or move its files to a package that has one"})
+			found = append(found, finding{pkg, "the import rules do not have this package",
+				"add it to `order` in imports_test.go, or move its files to a package there"})
 		}
 	}
 	for _, e := range edges {
@@ -229,7 +229,7 @@ func checkImports(p policy, packages []string, edges []edge) []finding {
 	return found
 }
 
-// objection returns what to do about an import, "" when it is allowed.
+// objection returns what to do about an import, or "" if it is allowed.
 func (p policy) objection(e edge) string {
 	from, known := p.name(e.from)
 	to, ours := strings.CutPrefix(e.to, modulePath+"/")
@@ -311,7 +311,7 @@ func TestImportsCanary(t *testing.T) {
 	)
 }
 
-// TestPolicyCanary gives parsePolicy orders that are none.
+// TestPolicyCanary gives parsePolicy invalid orders.
 func TestPolicyCanary(t *testing.T) {
 	for _, text := range []string{"a < b < a", "a < b\n b < c\n c < a", "a < a", "a < , b", "a <"} {
 		if _, err := parsePolicy(text); err == nil {

@@ -8,14 +8,14 @@ import (
 	"testing/fstest"
 )
 
-// What a program says, or a file, or an argument, may have escape sequences, which move the
-// cursor of a terminal, write over what was said, or worse. So all text goes to terminals
-// through a few functions, which make it visible. This rule finds whatever prints beside them.
+// Output of programs, files and arguments may have escape sequences, which move the
+// cursor of a terminal, overwrite earlier output, or worse. So all text goes to terminals
+// through a few functions, which escape it. This rule finds all other code that prints.
 
-// outputs lists these functions: by the file, with the name of the function or the type of
-// its receiver. In tests everything may print.
+// outputs lists these functions: for each file the name of the function, or the type of
+// its receiver. Tests may print anything.
 var outputs = map[string][]string{
-	"cmd/jostle/main.go":            {"main"},           // hands both to run, which makes each a screen.Output
+	"cmd/jostle/main.go":            {"main"},           // passes both to run, which wraps each in a screen.Output
 	"fuzz/output.go":                {"output", "verb"}, // what the verbs print
 	"fuzz/internal/worker/serve.go": {"giveUp"},         // the last words of a worker
 	"corpus/golden/golden.go":       {"File", "Rows"},   // only tests call it
@@ -46,7 +46,7 @@ func checkOutputs(t *tree) (found []finding) {
 			ast.Inspect(d, func(n ast.Node) bool {
 				if what := prints(n, params, fields); what != "" {
 					found = append(found, finding{t.at(n), what + " prints text that may have control characters",
-						"print to the screen.Output of the command, or by the output of a verb; or give it a place in `outputs` in output_test.go"})
+						"print to the screen.Output of the command or through the output of a verb, or add it to `outputs` in output_test.go"})
 				}
 				return true
 			})
@@ -93,8 +93,8 @@ func isName(e ast.Expr, name string) bool {
 // printing are the methods by which a test prints.
 var printing = strings.Fields("Log Logf Error Errorf Fatal Fatalf Skip Skipf Output")
 
-// prints returns by what a node prints, "" if it does not. Params and fields are the names of
-// what is a test.
+// prints returns the function by which a node prints, or "". Params and fields are the
+// names of tests.
 func prints(n ast.Node, params, fields map[string]bool) string {
 	switch n := n.(type) {
 	case *ast.ImportSpec:

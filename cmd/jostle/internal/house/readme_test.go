@@ -18,12 +18,12 @@ const maxReadme = 200
 func checkReadme(t *tree) (found []finding) {
 	readme, run := t.texts["README.md"], t.texts[".ci/run"]
 	if n := strings.Count(readme, "\n"); n >= maxReadme {
-		found = append(found, finding{"README.md", "the README is too long", "keep it under 200 lines; details belong into doc comments"})
+		found = append(found, finding{"README.md", "the README is too long", "keep it under 200 lines; move details into doc comments"})
 	}
 	commands := testCommands(readme)
 	if !slices.Contains(commands, "go test ./...") {
 		found = append(found, finding{"README.md", "the README does not say how to test",
-			"have a fenced block of sh with the line `go test ./...` right below a heading `## Test`"})
+			"put a fenced block of sh with the line `go test ./...` right below a heading `## Test`"})
 	}
 	var runs []string
 	for line := range strings.Lines(run) {
@@ -32,7 +32,7 @@ func checkReadme(t *tree) (found []finding) {
 	for _, c := range commands {
 		if !slices.Contains(runs, c) {
 			found = append(found, finding{".ci/run", "it does not run the README's command " + c,
-				"give it a line with that command and nothing else, or change the README"})
+				"add a line with only that command, or change the README"})
 		}
 	}
 	return found
@@ -44,7 +44,7 @@ func checkExamples(t *tree) (found []finding) {
 	for _, b := range blocks(t.texts["README.md"]) {
 		if (b.language == "go" || b.language == "text") && !t.tests(b.text) {
 			found = append(found, finding{fmt.Sprintf("README.md:%d", b.line), "no test runs this block",
-				"let the same lines stand in a _test.go, or what is printed in a golden file"})
+				"put the same lines into a _test.go, or printed text into a golden file"})
 		}
 	}
 	return found
@@ -53,7 +53,7 @@ func checkExamples(t *tree) (found []finding) {
 // testName matches a test that a text names.
 var testName = regexp.MustCompile("`(Test[A-Z]\\w*)`")
 
-// checkNamedTests finds tests that CONTRIBUTING.md names and that there are not.
+// checkNamedTests finds names of tests in CONTRIBUTING.md that do not exist.
 func checkNamedTests(t *tree) (found []finding) {
 	there := map[string]bool{}
 	t.sources(func(_ *folder, s *source) {
@@ -110,8 +110,8 @@ func (t *tree) tests(block string) (found bool) {
 // moments matches times, which differ from run to run; golden files have TIME.
 var moments = regexp.MustCompile(`\d+(\.\d+)?(µs|ms|s)\b`)
 
-// halves matches the names of cases, of which the second half follows from all lines of
-// the file, such as those that name lines of code.
+// halves matches the names of cases. Their second half is a hash of all lines of the
+// file, such as those that name lines of code.
 var halves = regexp.MustCompile(`([0-9a-f]{6})-[0-9a-f]{6}\.case`)
 
 // bare returns a text without indentation, comment marks and empty lines.

@@ -42,8 +42,8 @@ func (s *shape) busiest() (name string, methods int) {
 // mostMethods bounds the methods of a type.
 const mostMethods = 60
 
-// mostArrows bounds the share of arrows, in percent, of the folders in which once
-// most files used most others.
+// mostArrows limits the share of arrows, in percent, in folders in which most files once
+// used most others.
 var mostArrows = map[string]float64{"pulse": 40, "fuzz/explore": 40}
 
 // mostLines bounds the lines of folders that should only call other packages.
@@ -227,16 +227,16 @@ func (s *shape) draw(files []*source, below []string) {
 func checkShapes(list []*shape) (found []finding) {
 	for _, s := range list {
 		if name, n := s.busiest(); n > mostMethods {
-			found = append(found, finding{s.path, fmt.Sprintf("%s has %d methods; the most is %d", name, n, mostMethods),
-				"find what of its fields have an invariant of their own, and make them a type with the methods that keep it"})
+			found = append(found, finding{s.path, fmt.Sprintf("%s has %d methods, at most %d are allowed", name, n, mostMethods),
+				"move the fields that share an invariant into a type of their own, with the methods that keep it"})
 		}
 		if most, bound := mostArrows[s.path]; bound && s.share() >= most {
-			found = append(found, finding{s.path, fmt.Sprintf("%.0f%% of the arrows between its files are drawn; less than %.0f%% may be", s.share(), most),
-				"let files know fewer others: move functions to their data, and data to the type that keeps it"})
+			found = append(found, finding{s.path, fmt.Sprintf("%.0f%% of its possible dependencies between files exist, less than %.0f%% are allowed", s.share(), most),
+				"reduce dependencies between files: move functions to their data, and data to its type"})
 		}
 		if most, bound := mostLines[s.path]; bound && s.lines >= most {
-			found = append(found, finding{s.path, fmt.Sprintf("%d lines; less than %d may be", s.lines, most),
-				"what is not the verbs or the glue to testing belongs into a package below"})
+			found = append(found, finding{s.path, fmt.Sprintf("%d lines, fewer than %d are allowed", s.lines, most),
+				"move everything but the verbs and the glue to testing into a package below"})
 		}
 	}
 	return found

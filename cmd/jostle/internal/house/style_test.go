@@ -134,7 +134,7 @@ const maxLines = 70
 func shortFunctions(t *tree) (found []finding) {
 	t.sources(func(_ *folder, s *source) {
 		if s.isTest() || ast.IsGenerated(s.syntax) {
-			return // what generates it is read, not it
+			return // people read its generator instead
 		}
 		ast.Inspect(s.syntax, func(n ast.Node) bool {
 			switch n.(type) {
@@ -144,8 +144,8 @@ func shortFunctions(t *tree) (found []finding) {
 			}
 			lines := t.fset.Position(n.End()).Line - t.fset.Position(n.Pos()).Line + 1
 			if lines > maxLines {
-				found = append(found, finding{t.at(n), fmt.Sprintf("a function of %d lines; the most is %d", lines, maxLines),
-					"give a name to a part of it that says one thing, and move that part out"})
+				found = append(found, finding{t.at(n), fmt.Sprintf("a function of %d lines, at most %d are allowed", lines, maxLines),
+					"move a part with one purpose into a function of its own"})
 			}
 			return false
 		})
@@ -162,7 +162,7 @@ func documentedNames(t *tree) (found []finding) {
 		for _, d := range s.syntax.Decls {
 			for _, name := range undocumented(d) {
 				found = append(found, finding{t.at(name), name.Name + " is exported and has no doc comment",
-					"say in a sentence what it is for, or make it unexported"})
+					"document it in a sentence, or make it unexported"})
 			}
 		}
 	})
@@ -237,18 +237,18 @@ func documentedPackages(t *tree) (found []finding) {
 			if name != "main" && !s.isTest() && !strings.HasPrefix(s.syntax.Doc.Text(), "Package "+name+" ") {
 				found = append(found, finding{fmt.Sprintf("%s:%d", s.path, t.fset.Position(s.syntax.Package).Line),
 					"the package comment does not begin with Package " + name,
-					"begin it so; for a comment on the file alone, leave an empty line below it"})
+					"begin it like that; leave an empty line below a comment on the file alone"})
 			}
 		}
 		if !documented {
 			found = append(found, finding{f.path, "the package has no comment",
-				"say above the package clause of one file what question the package answers"})
+				"write a package comment above the package clause of one file"})
 		}
 	}
 	return found
 }
 
-// ownFlags are what package flag has for flags of a caller's own, which no other code sees.
+// ownFlags are the names of package flag for private flag sets, which no other code sees.
 var ownFlags = []string{"NewFlagSet", "FlagSet", "Flag", "Value", "ContinueOnError", "ErrHelp"}
 
 // noFlags finds libraries that use the flags of the process.
@@ -261,7 +261,7 @@ func noFlags(t *tree) (found []finding) {
 		imported := false
 		for _, i := range s.syntax.Imports {
 			if imported = imported || i.Path.Value == `"flag"`; i.Path.Value == `"flag"` && i.Name != nil {
-				found = append(found, finding{t.at(i), "package flag has another name here, by which its use is not seen", "import it by its own name"})
+				found = append(found, finding{t.at(i), "package flag is imported under another name, which hides its use", "import it by its own name"})
 			}
 		}
 		ast.Inspect(s.syntax, func(n ast.Node) bool {
@@ -280,23 +280,23 @@ func noInit(t *tree) (found []finding) {
 		for _, d := range s.syntax.Decls {
 			f, ok := d.(*ast.FuncDecl)
 			if ok && f.Recv == nil && f.Name.Name == "init" && !s.inCommand() {
-				found = append(found, finding{t.at(f), "a library defines init, which runs whether it is wanted or not",
-					"set the variable where it is declared, or have a function that callers call"})
+				found = append(found, finding{t.at(f), "a library defines init, which runs in every program that imports it",
+					"initialize the variable where it is declared, or write a function for callers"})
 			}
 		}
 	})
 	return found
 }
 
-// documentedSkips finds tests that skip without a comment that tells when.
+// documentedSkips finds tests that skip without a comment that says why.
 func documentedSkips(t *tree) (found []finding) {
 	t.sources(func(_ *folder, s *source) {
 		if slices.ContainsFunc(s.syntax.Comments, func(c *ast.CommentGroup) bool { return strings.Contains(c.Text(), "Skips: ") }) {
 			return
 		}
 		for _, call := range skips(s.syntax, nil) {
-			found = append(found, finding{t.at(call), "a test skips, and its file does not say when",
-				"make it run everywhere, or write in the file a comment with `Skips: ` and the reason"})
+			found = append(found, finding{t.at(call), "a test skips, and its file does not say why",
+				"make it run everywhere, or add a comment with `Skips: ` and the reason to the file"})
 		}
 	})
 	return found

@@ -97,7 +97,7 @@ func checkTies(t *tree) (found []finding) {
 	for _, l := range list {
 		if name := knows(l); name != "" {
 			found = append(found, finding{l.where, fmt.Sprintf("%s knows %s by name", l.folder, name),
-				"have the other say it, by an option, a method or a type; or give the tie a place in `known` in ties_test.go"})
+				"let the other package provide it as an option, a method or a type, or add the tie to `known` in ties_test.go"})
 		}
 		if !l.compared || len(l.text) < 8 || !strings.Contains(strings.TrimSpace(l.text), " ") {
 			continue
@@ -105,7 +105,7 @@ func checkTies(t *tree) (found []finding) {
 		i := slices.IndexFunc(list, func(o literal) bool { return o.folder != l.folder && strings.Contains(o.text, l.text) })
 		if i >= 0 {
 			found = append(found, finding{l.where, fmt.Sprintf("%s reads a message of %s (%s)", l.folder, list[i].folder, list[i].where),
-				"have the other say it by a field, a method or an error that can be compared"})
+				"let the other package provide a field, a method or a comparable error"})
 		}
 	}
 	return found
@@ -141,19 +141,19 @@ func TestTiesCanary(t *testing.T) {
 	caught(t, checkTies(tr), "high/a.go:3", "high/b.go:2", "high/b.go:3", "high/c.go:3")
 }
 
-// said lists what other programs say, which their words alone tell apart: how a process of
-// an operating system ended, and what a program under test has recorded.
+// said lists messages of other programs that only their words distinguish: how a process
+// of an operating system ended, and what a program under test recorded.
 var said = map[string][]string{
 	"fuzz/internal/worker":  {"exit status 0", "exit status 1", "signal: killed"},
 	"pulse/adapt/adapttest": {"first second "},
 }
 
-// lookups lists the folders that look for a name in a text that is no list of names: lines of
-// a stack or of Go's output, what somebody has typed.
+// lookups lists the folders that search for a name in free text: lines of a stack or of
+// Go's output, or user input.
 var lookups = []string{"pulse", "pulse/stack", "pulse/adapt/adapttest", "fuzz/internal/flight", "fuzz/internal/campaign/report", "fuzz/tool"}
 
-// hand lists who may read the comment of a case otherwise than to print it: whoever reads old
-// forms, and whoever leaves alone what people have written.
+// hand lists the folders that may read the comment of a case for more than printing:
+// those that read old forms, and those that keep what people have written.
 var hand = []string{"corpus", "fuzz/finding"}
 
 // call returns the package and the name of a function of another package, and its arguments.
@@ -181,8 +181,8 @@ func worded(e ast.Expr) string {
 	return ""
 }
 
-// checkWords finds texts that are data: sentences that are compared, names that are looked for
-// in a sentence, and comments of cases that are searched.
+// checkWords finds texts used as data: sentences that are compared, names that are
+// searched in a sentence, and comments of cases that are searched.
 func checkWords(t *tree) (found []finding) {
 	t.sources(func(f *folder, s *source) {
 		if s.isTest() {
@@ -201,7 +201,7 @@ func checkWords(t *tree) (found []finding) {
 			for _, e := range compared {
 				if text := worded(e); text != "" && !slices.Contains(said[f.path], text) {
 					found = append(found, finding{t.at(e), fmt.Sprintf("%s tells cases apart by the words %q", f.path, text),
-						"give the cases a type with constants, and print the words where they are shown"})
+						"make a type with constants, and convert it to words where they are printed"})
 				}
 			}
 			pkg, name, args := call(n)
@@ -209,14 +209,14 @@ func checkWords(t *tree) (found []finding) {
 				_, set := args[0].(*ast.BasicLit) // of characters
 				if _, literal := args[1].(*ast.BasicLit); !literal && (!set || worded(args[0]) != "") {
 					found = append(found, finding{t.at(n), f.path + " looks for a name in a text",
-						"keep the names in a list; or give the folder a place in `lookups` in ties_test.go"})
+						"keep the names in a list, or add the folder to `lookups` in ties_test.go"})
 				}
 			}
 			if (pkg == "strings" || pkg == "slices" || pkg == "regexp") && !slices.Contains(hand, f.path) {
 				for _, arg := range args {
 					if sel, ok := arg.(*ast.SelectorExpr); ok && sel.Sel.Name == "Comment" {
 						found = append(found, finding{t.at(n), f.path + " reads the comment of a case",
-							"comments are for people: have the case say it by a field"})
+							"comments are for people: add a field to the case"})
 					}
 				}
 			}
@@ -226,8 +226,8 @@ func checkWords(t *tree) (found []finding) {
 	return found
 }
 
-// checkSettings finds settings of the environment that several packages read, so that they
-// may mean several things, and those that are read and then used nowhere.
+// checkSettings finds environment settings that several packages read, and thus may
+// interpret differently, and settings that are read but not used.
 func checkSettings(t *tree) (found []finding) {
 	readers, fields, used := map[string]map[string]string{}, map[string]string{}, map[string]bool{}
 	t.sources(func(f *folder, s *source) {
@@ -260,12 +260,12 @@ func checkSettings(t *tree) (found []finding) {
 	for _, name := range slices.Sorted(maps.Keys(readers)) {
 		if folders := slices.Sorted(maps.Keys(readers[name])); len(folders) > 1 {
 			found = append(found, finding{readers[name][folders[1]], fmt.Sprintf("%s is read by %s", name, strings.Join(folders, " and ")),
-				"have package env read it, and hand on what it means"})
+				"read it in package env only, and pass on the result"})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if !used[name] {
-			found = append(found, finding{fields[name], fmt.Sprintf("the setting %s is read and used nowhere", name), "use it, or do not read it"})
+			found = append(found, finding{fields[name], fmt.Sprintf("the setting %s is read but not used", name), "use it, or stop reading it"})
 		}
 	}
 	return found
@@ -275,7 +275,8 @@ func TestWords(t *testing.T) { report(t, checkWords(loadModule(t))) }
 
 func TestSettings(t *testing.T) { report(t, checkSettings(loadModule(t))) }
 
-// TestWordsCanary plants what TestWords and TestSettings are for: each was in this repository.
+// TestWordsCanary plants faults for TestWords and TestSettings. Each was once in this
+// repository.
 func TestWordsCanary(t *testing.T) {
 	tr := mustLoad(t, fstest.MapFS{
 		"fuzz/a.go":                 file("package fuzz", `func f(s string) bool { switch s { case "saved case": return true }; return s == "time" }`),
