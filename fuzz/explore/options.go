@@ -7,79 +7,79 @@ import (
 	"time"
 )
 
-// Options are how a program is explored. The zero value runs every distinct
-// order once, without bounds, and stops at the first failure.
+// Options configure an exploration. The zero value runs every distinct order
+// once, without bounds, and stops at the first failure.
 type Options struct {
 	Method
 
-	// Seed is what all random decisions follow from.
+	// Seed determines all random decisions.
 	Seed uint64
-	// Runs and Time end the search; zero means never.
+	// Runs and Time bound the search; zero means no bound.
 	Runs int
 	Time time.Duration
 	// Stop ends the search when it is closed.
 	Stop <-chan struct{}
-	// KeepOn goes on after a failure and counts failures by signature.
+	// KeepOn continues after a failure and counts failures by signature.
 	KeepOn bool
-	// Record has the runs recorded even if nothing else here needs it.
+	// Record records the runs even if the search does not need it.
 	Record bool
 
-	// Progress is told how far the search is: once every Every, which is a
-	// second when it is zero, and once more at the end. It may be called on
-	// the goroutine of any worker, but by one at a time.
+	// Progress is called once every Every (default: one second) and once at
+	// the end. Calls may come from the goroutine of any worker, but never
+	// overlap.
 	Progress func(Progress)
 	Every    time.Duration
-	// Estimate has Result.Estimate made even if there is no Progress. It takes
-	// runs of its own that are not counted: 100, or one for about a hundred of
-	// the search if that is more, but 2,000 at most. No estimate is made with bounds on
-	// depth, delays or preemptions, with state comparison, and with PersistentSets, DCUTE
-	// and GoodSiblings without Sleep.
+	// Estimate makes Result.Estimate even without Progress. The estimate makes
+	// uncounted runs of its own: about 1 % of the search's, at least 100 and at
+	// most 2,000. There is no estimate with bounds on depth, delays or
+	// preemptions, with state comparison, or with PersistentSets, DCUTE and
+	// GoodSiblings without Sleep.
 	Estimate bool
 
-	// File is where the rest of a search is kept when Runs, Time or Stop ends
-	// it, and every 30 seconds in case the process is killed. If there is such
-	// a file, the search goes on from it and its result counts on; Runs and
-	// Time are then about what is added. A search that came to its end, or to
-	// a failure, removes the file.
+	// File saves the rest of the search when Runs, Time or Stop ends it, and
+	// every 30 seconds in case the process is killed. If the file exists, the
+	// search continues from it: the Result includes the earlier runs, while Runs
+	// and Time bound the new ones. A search that completes or fails removes the
+	// file.
 	//
-	// Name is of what is explored. A file is gone on from only by a search that
-	// has the same.
+	// Name identifies what is explored. A search continues from a file only if
+	// the names are equal.
 	//
-	// A changed program is noticed when its messages show the change; else
-	// remove the file. Two searches must not have one file.
+	// A changed program is detected only if its messages differ; otherwise
+	// remove the file. Two searches must not share a file.
 	File      string
 	Name      string
-	keepEvery time.Duration // in place of 30 seconds, in tests
+	keepEvery time.Duration // replaces the 30 seconds in tests
 
-	// late is set when Time is over; nil where there is no Time. An alarm sets it: how
-	// many runs there are between two looks at the clock is chosen by how long those
-	// before have taken, and later ones may take a thousand times as long.
+	// late is set when Time is over; nil without Time. A timer sets it, because
+	// the interval between two clock reads depends on past runs, and later runs
+	// may take a thousand times as long.
 	late *atomic.Bool
 
 	probeAfter int // see Ongoing.ProbeAfter
-	// splitsAll has several workers divide subtrees after each run, in tests.
+	// splitsAll makes several workers divide subtrees after each run, in tests.
 	splitsAll bool
-	// heedsMeetings: SourceSets turns round what steps have to do with the life of an
-	// actor, or with the test, as those do that note events in a history. It does so only
-	// of a program that has shown that this matters: every process that ends changes a
-	// life, mostly without anybody to see it.
+	// heedsMeetings makes SourceSets reverse conflicts on an actor's lifetime or on
+	// test state (such as notes in a history). It is set only after a run showed
+	// that this matters: every process that ends changes a lifetime, and mostly
+	// nobody can notice.
 	heedsMeetings bool
-	// divides: partitions are made, because the program has shown that somebody may
-	// notice them, which a search with sleep sets else leaves out. It is so from the
-	// beginning in searches that leave out nothing.
+	// divides makes partitions, because the program showed that somebody may notice
+	// them. Until then, searches with sleep sets make none; unreduced searches
+	// always do.
 	divides bool
 }
 
 // isLate reports whether Time is over.
 func (o *Options) isLate() bool { return o.late != nil && o.late.Load() }
 
-// picksCrashes reports whether crashes are picked as messages are, and partitions left
-// out, where the program's options allow it.
+// picksCrashes reports whether the search picks crashes like messages and makes no
+// partitions, if the program's options allow it.
 func (o *Options) picksCrashes() bool {
 	return o.sleeps() && !o.compares() && !o.bounded() && !o.divides
 }
 
-// check returns an error that lists what cannot go together.
+// check returns an error that lists all invalid options and combinations.
 func (o *Options) check(workers int) error {
 	var r refusals
 	r.refuse(o.Reduction >= reductions, fmt.Sprintf("there is no reduction %d", o.Reduction))
@@ -100,7 +100,7 @@ func (o *Options) check(workers int) error {
 	return fmt.Errorf("explore: %s", strings.Join(r, "; "))
 }
 
-// refusals are the reasons why a search cannot be made.
+// refusals are the reasons why the options are invalid.
 type refusals []string
 
 func (r *refusals) refuse(is bool, reason string) {
