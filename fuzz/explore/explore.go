@@ -222,7 +222,7 @@ func (x *explorer) beginWith(over handover) {
 	x.search.tally.result.Because = x.why
 }
 
-// measure prepares for progress and the estimate, if somebody wants to know them.
+// measure prepares progress reports and the estimate, if requested.
 func (x *explorer) measure() {
 	if x.options.Progress == nil && !x.options.Estimate {
 		return
@@ -234,8 +234,8 @@ func (x *explorer) measure() {
 	x.estimate()
 }
 
-// estimate begins the estimate of the search, and makes it where nobody will ask for it
-// later: most searches are done before progress is told.
+// estimate begins the estimate of the search, and completes it if no later progress
+// report will: most searches end before the first report.
 func (x *explorer) estimate() {
 	if x.meter == nil {
 		return
@@ -248,15 +248,14 @@ func (x *explorer) estimate() {
 	}
 }
 
-// measureParts makes the estimate of a search that has paused.
+// measureParts continues the estimate when the search pauses.
 func (x *explorer) measureParts() {
 	if x.part > 0 && !x.over && x.meter != nil {
 		x.meter.estimator.measureLate(x.search.tally.result.Runs)
 	}
 }
 
-// nowAndThen tells how far the search is and writes it to its file, if it is
-// time to.
+// nowAndThen reports progress and saves the search, each if due.
 func (x *explorer) nowAndThen() {
 	s := x.search
 	if x.options.Progress != nil {
@@ -267,8 +266,7 @@ func (x *explorer) nowAndThen() {
 	}
 }
 
-// conclude completes the result, tells that the search is over, and writes or
-// removes its file.
+// conclude completes the result, reports the end, and writes or removes the file.
 func (x *explorer) conclude() (Result, error) {
 	if x.alarm != nil {
 		x.alarm.Stop()
@@ -291,7 +289,7 @@ func (x *explorer) conclude() (Result, error) {
 	return t.withProbed(), x.file.close(x.kept(), x.over)
 }
 
-// open reads the file of the search, if it has one, and goes on from there.
+// open reads the file of the search, if there is one, and continues from it.
 func (x *explorer) open() error {
 	if x.options.File == "" {
 		return nil
@@ -310,7 +308,7 @@ func (x *explorer) open() error {
 	return nil
 }
 
-// restore has the search go on from what was kept.
+// restore makes the search continue from its saved state.
 func (x *explorer) restore(k *kept) {
 	s := x.search
 	k.takeTally(&s.tally)
@@ -329,7 +327,7 @@ func (x *explorer) restore(k *kept) {
 	x.goOnCounting()
 }
 
-// goOnCounting adds to the bounds what was made before the search went on.
+// goOnCounting adds the earlier runs and time to the bounds.
 func (x *explorer) goOnCounting() {
 	l, o := &x.search.limits, &x.options
 	if o.Runs > 0 {

@@ -13,42 +13,40 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// The file of a search begins with a line that names the format, its version
-// and a checksum of the rest. The rest is JSON.
+// The file of a search begins with a line with the format, its version and a checksum of
+// the rest. The rest is JSON.
 const (
 	keptForm    = "jostle exploration "
 	keptVersion = "2"
 )
 
-// A kept is a search as it is kept in a file: what it has come to, and all that
-// the rest of it depends on. That is the path of decisions with what is known
-// of the branches beside it, or the frames of the optimal search. Indices and
-// numbers of actors mean the same in any run of the program, since it repeats
-// itself.
+// A kept is a search as saved in a file: its result so far, and everything that the rest
+// depends on. That is the path of decisions with the marks of its branches, or the frames
+// of the optimal search. Indices and numbers of actors mean the same in any run, because
+// the program is deterministic.
 //
-// The names of the fields are those in the file. They stay as they are while
-// the version does.
+// The names of the fields are those in the file. They do not change within a version.
 type kept struct {
-	Name     string `json:",omitempty"` // of what is explored
+	Name     string `json:",omitempty"` // of the explored program
 	Search   keptMethod
-	Used     string          // the reduction that is in use: another than was asked for, when that did not fit
-	Sleeps   bool            // Method.Sleep, as it is in use
-	Divides  bool            `json:",omitempty"` // partitions are made in any case
-	Heeds    bool            `json:",omitempty"` // what has to do with lives and with the test is turned round
+	Used     string          // the reduction in use: it differs from the requested one after a restart
+	Sleeps   bool            // sleep sets are in use
+	Divides  bool            `json:",omitempty"` // Options.divides
+	Heeds    bool            `json:",omitempty"` // Options.heedsMeetings
 	Verdict  Result          // so far
 	Probed   map[string]int  `json:",omitempty"` // how many probes failed, by signature
-	Cut      bool            `json:",omitempty"` // a bound has kept something from being run
+	Cut      bool            `json:",omitempty"` // a bound has left something out
 	Habits   keptHabits      // of HMS and SGR
 	Classes  []byte          `json:",omitempty"` // of the distinct orders, 8 bytes each
 	Touches  [][]trace.Touch `json:",omitempty"` // the sets of touches
 	Nodes    []keptNode      `json:",omitempty"`
 	Frames   []keptFrame     `json:",omitempty"`
-	Unwanted []byte          `json:",omitempty"` // what the optimal search knows of what processes want, 8 bytes each
-	From     int             `json:",omitempty"` // how many steps the top frame has in common with the run before
+	Unwanted []byte          `json:",omitempty"` // the optimal search's unwanted questions, 8 bytes each
+	From     int             `json:",omitempty"` // how many steps the top frame shares with the last run
 }
 
-// A keptMethod is the part of the options that decides which runs a search
-// makes. A file is gone on from only by a search that has the same.
+// A keptMethod is the part of the options that determines the runs of a search. A search
+// continues from a file only if the two are equal.
 type keptMethod struct {
 	Reduction     string
 	Sleep         bool
@@ -97,7 +95,7 @@ type keptNode struct {
 // A keptCand is a candidate.
 type keptCand struct {
 	Seq, Index, Send, Actor, Channel, Rank int32
-	Touches                                int32         `json:",omitempty"` // a place in kept.Touches, plus one
+	Touches                                int32         `json:",omitempty"` // an index in kept.Touches, plus one
 	Kind                                   candidateKind `json:",omitempty"`
 	Mark                                   mark
 }
@@ -146,8 +144,7 @@ func (k *kept) encode() ([]byte, error) {
 
 func checksum(body []byte) string { return fmt.Sprintf("%08x", crc32.ChecksumIEEE(body)) }
 
-// decode reads the text of a file. An error says what is wrong with it and what
-// to do.
+// decode reads the text of a file. Its errors say what is wrong and what to do.
 func decode(data []byte) (*kept, error) {
 	line, body, _ := bytes.Cut(data, []byte("\n"))
 	words, is := strings.CutPrefix(string(line), keptForm)
@@ -176,8 +173,8 @@ func decode(data []byte) (*kept, error) {
 	return k, nil
 }
 
-// check returns an error that says what in a kept search cannot be so. A search
-// can go on from all that it lets pass, though it may be of another program.
+// check returns an error for an inconsistent search. A search can continue from all that
+// passes, though it may belong to another program.
 func (k *kept) check() error {
 	used, ok := reductionOf(k.Used)
 	if !ok {
@@ -204,7 +201,7 @@ func (k *kept) check() error {
 	return nil
 }
 
-// canBe reports whether a candidate of so many is one.
+// canBe reports whether a candidate is valid among the given number.
 func (c *keptCand) canBe(of int32) bool {
 	isIndex := c.Index >= 0 && c.Index < of
 	switch c.Kind {
@@ -237,12 +234,12 @@ func (n *keptNode) check(touches int) error {
 	return nil
 }
 
-// mostWords bounds a set of steps. More would be for a run of millions of steps,
-// and such a run could not be kept.
+// mostWords bounds a set of steps. A larger one would need a run of millions of steps,
+// which could not be saved.
 const mostWords = 1 << 16
 
-// check checks a frame. The sets of the top frame need not be there for steps
-// that the next run does not share: they are found out anew.
+// check checks a frame. The sets of the top frame may be missing for steps that the next
+// run does not share: they are recomputed.
 func (f *keptFrame) check(top bool, shared int) error {
 	sets := len(f.Steps)
 	if top {
@@ -284,7 +281,7 @@ func (s *keptStep) check(number int32) error {
 	return nil
 }
 
-// packed writes words as bytes, which take less room in JSON.
+// packed returns words as bytes, which take less space in JSON.
 func packed(words []uint64) []byte {
 	b := make([]byte, 0, 8*len(words))
 	for _, x := range words {
