@@ -237,10 +237,10 @@ func TestRefusals(t *testing.T) {
 		{explore.Options{Method: explore.Method{Reduction: explore.SourceSets, DelayBound: 2}}, "a bound on delays or preemptions needs the reduction Everything"},
 		{explore.Options{Method: explore.Method{Reduction: explore.Everything, Sleep: true, PreemptionBound: 2}}, "a bound on delays or preemptions needs"},
 		{explore.Options{Method: explore.Method{Reduction: explore.Everything, DelayBound: 1, PreemptionBound: 1}}, "cannot be bounded together"},
-		{explore.Options{Method: explore.Method{Reduction: explore.Everything, DelayBound: 1, States: explore.ByHash}}, "cannot go with state comparison"},
+		{explore.Options{Method: explore.Method{Reduction: explore.Everything, DelayBound: 1, States: explore.ByHash}}, "cannot be combined with state comparison"},
 		{explore.Options{Method: explore.Method{States: explore.ByHash}}, "Optimal learns from whole runs"},
-		{explore.Options{Method: explore.Method{Reduction: explore.SourceSets, RandomBranch: true}}, "a random branch needs"},
-		{explore.Options{Method: explore.Method{BigSteps: true}}, "BigSteps is about state comparison"},
+		{explore.Options{Method: explore.Method{Reduction: explore.SourceSets, RandomBranch: true}}, "RandomBranch needs the reduction"},
+		{explore.Options{Method: explore.Method{BigSteps: true}}, "BigSteps needs state comparison"},
 		{explore.Options{Method: explore.Method{Reduction: 99}}, "there is no reduction 99"},
 		{explore.Options{Method: explore.Method{Ordering: 99}}, "there is no ordering 99"},
 	} {
@@ -255,8 +255,8 @@ func TestRefusals(t *testing.T) {
 		options explore.Options
 		want    string
 	}{
-		{explore.Options{Method: explore.Method{Reduction: explore.SourceSets, States: explore.ByHash}}, "state comparison needs one worker"},
-		{branching(1), "by one worker"},
+		{explore.Options{Method: explore.Method{Reduction: explore.SourceSets, States: explore.ByHash}}, "state comparison needs a single worker"},
+		{branching(1), "RandomBranch needs a single worker"},
 	} {
 		if _, err := explore.Explore(c.options, nil, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v with two workers: %v, want %q", c.options, err, c.want)

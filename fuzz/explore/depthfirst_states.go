@@ -102,8 +102,8 @@ func (s *states) clashes(place int32, seen bool, text string) bool {
 		return false
 	}
 	if old := s.texts[place]; old != text {
-		s.clash = fmt.Sprintf("two states have one hash: a Hash method leaves out what matters "+
-			"(what a slice has room for matters too: append writes there).\nOne state:\n%s\nthe other:\n%s", old, text)
+		s.clash = fmt.Sprintf("two states have one hash: a Hash method omits relevant state "+
+			"(the spare capacity of a slice is relevant too: append writes there).\nOne state:\n%s\nthe other:\n%s", old, text)
 		return true
 	}
 	return false

@@ -19,11 +19,11 @@ const (
 )
 
 var endingTexts = [...]string{
-	endedItself: "explore: the run came to its end",
-	endedAsleep: "explore: all that could come next was run from another branch",
+	endedItself: "explore: the run ended by itself",
+	endedAsleep: "explore: everything that could come next was run from another branch",
 	endedKnown:  "explore: the state was seen before",
-	endedDeep:   "explore: the bound on the depth was hit",
-	endedOther:  "explore: the program did not repeat itself",
+	endedDeep:   "explore: the bound on the depth was reached",
+	endedOther:  "explore: the program is nondeterministic: it behaved differently with the same decisions",
 }
 
 // A givenUp is an ending as an error. It allocates nothing: a search may give up as many
@@ -88,7 +88,7 @@ func otherMessages(e *pulse.Enabled) string {
 
 // otherQuestion describes a question that was not asked before, or not in this form.
 func otherQuestion(k choice.Kind, n int) string {
-	return fmt.Sprintf("a question (%v) of %d answers came where there was none like it", k, n)
+	return fmt.Sprintf("a question (%v) of %d answers was asked that was not asked before", k, n)
 }
 
 // A needy is a search's strategy with its needs.

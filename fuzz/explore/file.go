@@ -59,10 +59,10 @@ func (f *keeper) open() (*kept, error) {
 	case err != nil:
 		return nil, f.errorf(err)
 	case k.Name != f.name:
-		return nil, f.errorf(fmt.Errorf("it is of %s, and this search is of %s: name another file, or remove it to begin again",
+		return nil, f.errorf(fmt.Errorf("it belongs to %s, and this search explores %s: use another file, or remove it to start over",
 			orNothing(k.Name), orNothing(f.name)))
 	case k.Search != f.method:
-		return nil, f.errorf(fmt.Errorf("it is of a search with %v, and this one has %v: explore with the same options, or remove it to begin again",
+		return nil, f.errorf(fmt.Errorf("it belongs to a search with %v, and this one has %v: use the same options, or remove it to start over",
 			k.Search, f.method))
 	}
 	return k, f.errorf(f.tryOut())
@@ -103,8 +103,8 @@ func (f *keeper) close(k *kept, over bool) error {
 	switch {
 	case r.Nondeterminism != "" && f.from != nil:
 		if r.made() == f.runs {
-			return f.errorf(fmt.Errorf("it is of another program, or of another version of it (%s): "+
-				"go on with that, or remove it to begin again", r.Nondeterminism))
+			return f.errorf(fmt.Errorf("it belongs to another program, or another version of it (%s): "+
+				"continue with that version, or remove it to start over", r.Nondeterminism))
 		}
 		return nil // another program may have written the file: leave it alone
 	case !over || r.Bound == BoundRuns || r.Bound == BoundTime || r.Bound == BoundStop:

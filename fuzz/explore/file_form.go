@@ -150,17 +150,17 @@ func decode(data []byte) (*kept, error) {
 	words, is := strings.CutPrefix(string(line), keptForm)
 	switch {
 	case strings.HasPrefix(keptForm+keptVersion, string(line)):
-		return nil, errors.New("it is not whole: remove it to begin again")
+		return nil, errors.New("it is incomplete: remove it to start over")
 	case !is:
-		return nil, errors.New("it is not an exploration that was kept by jostle: name another file")
+		return nil, errors.New("it is not an exploration saved by jostle: use another file")
 	}
 	version, sum, _ := strings.Cut(words, " ")
 	if version != keptVersion {
-		return nil, fmt.Errorf("it is of version %.20q, and this jostle knows version %s: "+
-			"go on with the jostle that wrote it, or remove it to begin again", version, keptVersion)
+		return nil, fmt.Errorf("it has version %.20q, and this jostle supports version %s: "+
+			"continue with the jostle that wrote it, or remove it to start over", version, keptVersion)
 	}
 	if checksum(body) != sum {
-		return nil, errors.New("it is damaged or not whole: remove it to begin again")
+		return nil, errors.New("it is damaged or incomplete: remove it to start over")
 	}
 	k := &kept{}
 	err := json.Unmarshal(body, k)
@@ -168,7 +168,7 @@ func decode(data []byte) (*kept, error) {
 		err = k.check()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("it is not what jostle writes: remove it to begin again (%w)", err)
+		return nil, fmt.Errorf("its contents are invalid: remove it to start over (%w)", err)
 	}
 	return k, nil
 }
@@ -190,7 +190,7 @@ func (k *kept) check() error {
 		}
 	}
 	if (len(k.Frames) > 0) != (used == Optimal) {
-		return errors.New("its frames are not of its reduction")
+		return errors.New("its frames do not fit its reduction")
 	}
 	for i := range k.Frames {
 		top := i == len(k.Frames)-1
@@ -218,17 +218,17 @@ func (c *keptCand) canBe(of int32) bool {
 func (n *keptNode) check(touches int) error {
 	switch {
 	case n.Kind > strikes || n.N < 1 || n.Cur < 0 || n.Cur >= n.N || n.Step < 0:
-		return errors.New("it is no decision")
+		return errors.New("it is not a decision")
 	case n.First < 0 || n.First > 0 && (n.Kind != turns || n.First >= n.N):
 		return fmt.Errorf("it cannot begin with message %d of %d", n.First, n.N)
 	case n.Kind == picks && int(n.N) != len(n.Cands) || n.Kind != picks && len(n.Cands) > 0:
 		return fmt.Errorf("it has %d messages of %d", len(n.Cands), n.N)
 	case n.Group < 0 || n.Group > n.N:
-		return fmt.Errorf("it has taken up %d messages of %d", n.Group, n.N)
+		return fmt.Errorf("its group has %d messages of %d", n.Group, n.N)
 	}
 	for _, c := range n.Cands {
 		if !c.canBe(n.N) || c.Touches < 0 || int(c.Touches) > touches {
-			return fmt.Errorf("it has a message that cannot be: %+v", c)
+			return fmt.Errorf("it has an invalid message: %+v", c)
 		}
 	}
 	return nil
@@ -247,9 +247,9 @@ func (f *keptFrame) check(top bool, shared int) error {
 	}
 	switch {
 	case f.Base < 0 || f.Base > len(f.Steps) || sets < 0 || sets > len(f.Steps) || len(f.Steps) == 0:
-		return errors.New("its steps are not all there")
+		return errors.New("steps are missing")
 	case f.Words < 0 || f.Words > mostWords || len(f.Past)%8 != 0 || len(f.Past)/8 < sets*f.Words || !top && f.Words*64 < sets:
-		return errors.New("its sets of steps are not all there")
+		return errors.New("sets of steps are missing")
 	}
 	for i := range f.Steps {
 		if err := f.Steps[i].check(int32(i)); err != nil {

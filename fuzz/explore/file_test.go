@@ -194,7 +194,7 @@ func TestChangedProgram(t *testing.T) {
 		before, _ := os.ReadFile(o.File)
 		for _, other := range []func(*pulse.System) func() error{load.Senders(5, 1).Build, load.Senders(4, 2).Build, load.Pi(4).Build, fickle(1, 1)} {
 			_, err := explore.Explore(o, on(pulse.Options{}, other))
-			if err == nil || !strings.Contains(err.Error(), "of another program") || !strings.Contains(err.Error(), o.File) {
+			if err == nil || !strings.Contains(err.Error(), "belongs to another program") || !strings.Contains(err.Error(), o.File) {
 				t.Errorf("%v: %v", r, err)
 			}
 			if after, _ := os.ReadFile(o.File); string(after) != string(before) {
@@ -234,7 +234,7 @@ func TestBadFiles(t *testing.T) {
 		}
 	}
 	expect("hello\n", o, "not an exploration")
-	expect(strings.Replace(whole, "exploration 2", "exploration 1", 1), o, `version "1", and this jostle knows version 2`)
+	expect(strings.Replace(whole, "exploration 2", "exploration 1", 1), o, `version "1", and this jostle supports version 2`)
 	expect(strings.Replace(whole, "exploration 2", "exploration 3", 1), o, `version "3"`)
 	expect(strings.Replace(whole, `"Cur":1`, `"Cur":2`, 1), o, "damaged")
 	other := o
@@ -242,7 +242,7 @@ func TestBadFiles(t *testing.T) {
 	expect(whole, other, "ordering FIFO, and this one has reduction source with sleep sets, ordering LIFO")
 	other = o
 	other.Reduction = explore.PersistentSets
-	expect(whole, other, "explore with the same options, or remove it")
+	expect(whole, other, "use the same options, or remove it")
 }
 
 // TestFileThatCannotBe holds that a search does not begin if it could not be
@@ -318,15 +318,15 @@ func TestFileRefusals(t *testing.T) {
 	}{
 		{explore.Options{Method: explore.Method{Reduction: explore.SourceSets, States: explore.ByHash}}, "would have to hold all states"},
 		{explore.Options{Method: explore.Method{Reduction: explore.Everything, RandomBranch: true}}, "would have to hold all open branches"},
-		{explore.Options{Method: explore.Method{Reduction: explore.Everything, DelayBound: 2}}, "begin it again with the bound"},
-		{explore.Options{Method: explore.Method{Reduction: explore.Everything, PreemptionBound: 2}}, "begin it again with the bound"},
+		{explore.Options{Method: explore.Method{Reduction: explore.Everything, DelayBound: 2}}, "restart it with the bound"},
+		{explore.Options{Method: explore.Method{Reduction: explore.Everything, PreemptionBound: 2}}, "restart it with the bound"},
 	} {
 		c.options.File = "kept"
 		if _, err := explore.Explore(c.options, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.options, err, c.want)
 		}
 	}
-	if _, err := explore.Explore(explore.Options{File: "kept"}, nil, nil); err == nil || !strings.Contains(err.Error(), "needs one worker") {
+	if _, err := explore.Explore(explore.Options{File: "kept"}, nil, nil); err == nil || !strings.Contains(err.Error(), "needs a single worker") {
 		t.Errorf("two workers: %v", err)
 	}
 }

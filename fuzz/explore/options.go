@@ -85,9 +85,9 @@ func (o *Options) check(workers int) error {
 	r.refuse(o.Reduction >= reductions, fmt.Sprintf("there is no reduction %d", o.Reduction))
 	r.refuse(o.Ordering >= orderings, fmt.Sprintf("there is no ordering %d", o.Ordering))
 	r.refuse(o.Runs < 0, fmt.Sprintf("Runs is %d: give it a number from 1 on, or zero for no bound", o.Runs))
-	r.refuse(o.Time < 0, fmt.Sprintf("Time is %v: give it a time, or zero for no bound", o.Time))
+	r.refuse(o.Time < 0, fmt.Sprintf("Time is %v: give it a positive duration, or zero for no bound", o.Time))
 	r.refuse(o.Depth < 0, fmt.Sprintf("Depth is %d: give it a number from 1 on, or zero for all steps", o.Depth))
-	r.refuse(o.States > Checked, fmt.Sprintf("there is no way %d to compare states", o.States))
+	r.refuse(o.States > Checked, fmt.Sprintf("there is no state comparison %d", o.States))
 	r.refuse(workers < 1, "a search needs a worker, which runs the program")
 	r.checkMethod(&o.Method)
 	r.checkWorkers(&o.Method, workers)
@@ -111,27 +111,27 @@ func (r *refusals) refuse(is bool, reason string) {
 
 func (r *refusals) checkMethod(m *Method) {
 	r.refuse(m.bounded() && m.reduces(), "a bound on delays or preemptions needs the reduction Everything without Sleep: "+
-		"of orders that do the same a reduction keeps one, which may be beyond the bound when another is not")
-	r.refuse(m.bounded() && m.compares(), "a bound on delays or preemptions cannot go with state comparison: "+
-		"a state may be reached again with more of the bound left")
-	r.refuse(m.DelayBound > 0 && m.PreemptionBound > 0, "delays and preemptions cannot be bounded together")
+		"a reduction runs one of several equivalent orders, which may exceed the bound when another does not")
+	r.refuse(m.bounded() && m.compares(), "a bound on delays or preemptions cannot be combined with state comparison: "+
+		"a run may reach a known state with more of the bound left")
+	r.refuse(m.DelayBound > 0 && m.PreemptionBound > 0, "delays and preemptions cannot both be bounded")
 	r.refuse(m.Reduction == Optimal && m.compares(), "state comparison cuts runs short, and Optimal learns from whole runs: "+
 		"use SourceSets, or Everything with Sleep")
-	r.refuse(m.RandomBranch && m.reduces(), "a random branch needs the reduction Everything without Sleep: "+
-		"what a reduction leaves out follows from what was run before, depth-first")
-	r.refuse(m.RandomBranch && (m.bounded() || m.compares()), "a random branch cannot go with bounds or state comparison")
-	r.refuse(m.BigSteps && !m.compares(), "BigSteps is about state comparison: without it, places where there is no choice are never looked at")
+	r.refuse(m.RandomBranch && m.reduces(), "RandomBranch needs the reduction Everything without Sleep: "+
+		"reductions rely on the depth-first order of runs")
+	r.refuse(m.RandomBranch && (m.bounded() || m.compares()), "RandomBranch cannot be combined with bounds or state comparison")
+	r.refuse(m.BigSteps && !m.compares(), "BigSteps needs state comparison: set States, or leave BigSteps out")
 }
 
 func (r *refusals) checkWorkers(m *Method, workers int) {
-	r.refuse(workers > 1 && m.compares(), "state comparison needs one worker: the others do not know what one has seen")
-	r.refuse(workers > 1 && m.RandomBranch, "a random branch is drawn from all that are open, by one worker")
+	r.refuse(workers > 1 && m.compares(), "state comparison needs a single worker: several would not know each other's states")
+	r.refuse(workers > 1 && m.RandomBranch, "RandomBranch needs a single worker: it draws from all open branches")
 }
 
 func (r *refusals) checkFile(m *Method, workers int) {
-	r.refuse(workers > 1, "a search that is kept in a file needs one worker")
-	r.refuse(m.compares(), "a search that compares states cannot be kept in a file: it would have to hold all states")
-	r.refuse(m.RandomBranch, "a search by random branches cannot be kept in a file: it would have to hold all open branches")
-	r.refuse(m.bounded(), "a search with a bound on delays or preemptions cannot be kept in a file: "+
-		"begin it again with the bound that it had come to")
+	r.refuse(workers > 1, "a search saved in a file needs a single worker")
+	r.refuse(m.compares(), "a search that compares states cannot be saved in a file: it would have to hold all states")
+	r.refuse(m.RandomBranch, "a search by random branches cannot be saved in a file: it would have to hold all open branches")
+	r.refuse(m.bounded(), "a search with a bound on delays or preemptions cannot be saved in a file: "+
+		"restart it with the bound that it had reached")
 }

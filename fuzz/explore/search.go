@@ -37,17 +37,17 @@ type handover struct {
 
 // The reasons to restart with another reduction. Each continues a sentence after "because".
 const (
-	whySpawns     = "a step looks at Ref.Index or Ref.String of an actor, which depend on the order of steps that spawn actors"
-	whyLooks      = "a step looks at what all steps before have done, such as System.Steps, System.Trace or System.Warnings, or an actor crashes within it"
-	whyAnswers    = "System.Ask returns while others are at work, or may crash, or have set timers that may fire early"
-	whyLives      = "steps of this program that no message puts in order watch an actor, end it or ask whether it lives"
-	whyTest       = "steps of this program that no message puts in order have to do with what the test keeps, such as a history of calls, its failure or a Cleanup, or with what actors of an adapter share"
-	whyObserved   = "an observer, the isolation check or a bound on waiting messages looks at the run after each step, and may tell orders apart in which every actor receives the same"
-	whyTouches    = "steps of this program have to do with each other by more than messages, such as a supervisor, two answers to one Ask, a bounded mailbox, a fault that a step makes happen"
-	whyStrikes    = "something may come between any two steps, such as a fault or an early timer"
-	whyPartitions = "an actor may be cut off while time passes, or a step looks at what all steps before have done, partitions too"
-	whyTicks      = "time may pass early while periodic timers tick, or a step or the test makes faults happen"
-	whyBrokeOff   = "a step ended its run before the rest of it, by a failure or by Skip"
+	whySpawns     = "a step reads Ref.Index or Ref.String of an actor, which depend on the order of steps that spawn actors"
+	whyLooks      = "a step reads what all earlier steps did, such as System.Steps, System.Trace or System.Warnings, or an actor crashes within it"
+	whyAnswers    = "System.Ask returns while other actors still work, may crash or have timers that may fire early"
+	whyLives      = "steps that no message orders watch an actor, end it or ask whether it is alive"
+	whyTest       = "steps that no message orders conflict on test state, such as a history of calls, a failure or a Cleanup, or on what actors of an adapter share"
+	whyObserved   = "an observer, the isolation check or a bound on waiting messages reads the run after each step, and may distinguish orders in which every actor receives the same"
+	whyTouches    = "steps conflict without a message between them, such as by a supervisor, two answers to one Ask, a bounded mailbox or a fault that a step causes"
+	whyStrikes    = "an event such as a fault or an early timer may occur between any two steps"
+	whyPartitions = "an actor may be partitioned while time passes, or a step reads what all earlier steps did, partitions included"
+	whyTicks      = "timers may fire early while periodic timers tick, or while a step or the test causes faults"
+	whyBrokeOff   = "a step ended its run early, by a failure or by Skip"
 	whyDepth      = "Depth is bounded, and Optimal learns from whole runs"
 )
 
@@ -130,13 +130,13 @@ func (s *search) repeat(run *Run, again func() Run) bool {
 	switch {
 	case r.Nondeterminism != "":
 	case second.System == nil:
-		r.Nondeterminism = "the same decisions led to no system when they were made again"
+		r.Nondeterminism = "a run had a system, and its replay with the same decisions had none"
 	default:
 		s.prints[1].Take(second.System)
 		r.Nondeterminism = s.prints[0].Differs(&s.prints[1], second.System)
 	}
 	if r.Nondeterminism == "" && signatureOf(failure) != signatureOf(second.Failure) {
-		r.Nondeterminism = fmt.Sprintf("a run ended with %s, and with %s when its decisions were made again",
+		r.Nondeterminism = fmt.Sprintf("a run ended with %s, and its replay with the same decisions ended with %s",
 			signatureOf(failure), signatureOf(second.Failure))
 	}
 	return r.Nondeterminism == ""
