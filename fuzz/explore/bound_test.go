@@ -236,7 +236,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{explore.Options{Method: explore.Method{Reduction: explore.SourceSets, DelayBound: 2}}, "a bound on delays or preemptions needs the reduction Everything"},
 		{explore.Options{Method: explore.Method{Reduction: explore.Everything, Sleep: true, PreemptionBound: 2}}, "a bound on delays or preemptions needs"},
-		{explore.Options{Method: explore.Method{Reduction: explore.Everything, DelayBound: 1, PreemptionBound: 1}}, "cannot be bounded together"},
+		{explore.Options{Method: explore.Method{Reduction: explore.Everything, DelayBound: 1, PreemptionBound: 1}}, "cannot both be bounded"},
 		{explore.Options{Method: explore.Method{Reduction: explore.Everything, DelayBound: 1, States: explore.ByHash}}, "cannot be combined with state comparison"},
 		{explore.Options{Method: explore.Method{States: explore.ByHash}}, "Optimal learns from whole runs"},
 		{explore.Options{Method: explore.Method{Reduction: explore.SourceSets, RandomBranch: true}}, "RandomBranch needs the reduction"},

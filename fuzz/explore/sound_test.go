@@ -748,9 +748,9 @@ func TestFileHasAName(t *testing.T) {
 	if err := search("one", 2); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"other": "it is of one, and this search is of other", "": "this search is of a program without a name"} {
+	for name, want := range map[string]string{"other": "it belongs to one, and this search explores other", "": "this search explores a program without a name"} {
 		if err := search(name, 2); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q went on from the file of another: %v", name, err)
+			t.Errorf("%q continued from the file of another: %v", name, err)
 		}
 	}
 	if err := search("one", 2); err != nil {
@@ -760,7 +760,7 @@ func TestFileHasAName(t *testing.T) {
 	if err := search("", 2); err != nil {
 		t.Fatal(err)
 	}
-	if err := search("one", 2); err == nil || !strings.Contains(err.Error(), "it is of a program without a name, and this search is of one") {
+	if err := search("one", 2); err == nil || !strings.Contains(err.Error(), "it belongs to a program without a name, and this search explores one") {
 		t.Errorf("a file without a name: %v", err)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// Advice returns what to do about an exploration that was not complete, in a few
-// sentences: how much is left, what it would take, and what spoiled the runs. It is
-// "" when there is nothing to do, or a failure to mend first.
+// Advice returns what to do about an incomplete exploration, in a few sentences: how much
+// is left, what it would take, and what wasted runs. It is "" if there is nothing to do,
+// or a failure to fix first.
 func (v Verdict) Advice() string {
 	if v.Complete || v.Failing() > 0 || v.Nondeterminism != "" || v.Clash != "" {
 		return ""
@@ -27,15 +27,15 @@ func (v Verdict) Advice() string {
 	return ""
 }
 
-// farAway is how many times as much as was done is not worth waiting for.
+// farAway is the ratio of all runs to those made from which waiting is not worthwhile.
 const farAway = 1000
 
 // checkIsBetter says what to do about so many orders.
 const checkIsBetter = "Check is the better verb here, since it finds more in the same time; or make the input smaller"
 
-// adviceOnSize says how much is left, as far as that is known.
+// adviceOnSize says how much is left, if known.
 func (v *Verdict) adviceOnSize() (list []string) {
-	times := 0.0 // what was done so often is all
+	times := 0.0 // all runs divided by those made
 	if v.Runs > 0 && v.Estimate > float64(v.Runs) {
 		times = v.Estimate / float64(v.Runs)
 	}
@@ -65,7 +65,7 @@ func (v *Verdict) adviceOnSize() (list []string) {
 	return append(list, all+raise+", have more Config.Workers, make the input smaller, or use Check")
 }
 
-// adviceOnWaste says what most runs were given up for.
+// adviceOnWaste says why most runs were given up.
 func (v *Verdict) adviceOnWaste() []string {
 	switch {
 	case v.Wasted > v.Runs && v.Reduction != explore.Optimal:
@@ -80,8 +80,8 @@ func (v *Verdict) adviceOnWaste() []string {
 	return nil
 }
 
-// Failing returns how many runs failed, in whatever way. It is how many orders did,
-// where no order was run twice.
+// Failing returns how many runs failed, in any way. It is the number of failing orders if
+// no order ran twice.
 func (v Verdict) Failing() (n int) {
 	for _, count := range v.Failures {
 		n += count
