@@ -18,12 +18,16 @@ import "github.com/jostle-go/jostle/pulse"
 // in the same way. SourceSets then runs each set of steps that can come before the answer,
 // and tries everything that could come in its place, even if it never comes in that run.
 //
-// Other conflicts are supported by no reduction: two answers to one Ask, supervision,
-// bounded mailboxes, calls of a pulse.Nemesis, a step that stops another actor's timer or
-// acts in its name through a Host, an actor that crashes within a step (Ctx.MayCrash), and
-// a step that reads all earlier steps (System.Steps, Trace, Record, Warnings, Received and
-// Timers). If a run shows such a conflict between two steps that no message orders, the
-// search restarts with Everything.
+// Other conflicts are supported by no reduction:
+//
+//   - two answers to one Ask, supervision, bounded mailboxes, calls of a pulse.Nemesis;
+//   - a step that stops another actor's timer or acts in its name through a Host;
+//   - an actor that crashes within a step (Ctx.MayCrash);
+//   - a step that reads all earlier steps (System.Steps, Trace, Record, Warnings, Received
+//     and Timers).
+//
+// If a run shows such a conflict between unordered steps, the search restarts with
+// Everything.
 //
 // Sleep sets respect all these conflicts. A restarted search has sleep sets if it had them
 // before; Optimal and SourceSets always do.

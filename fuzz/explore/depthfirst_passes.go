@@ -265,9 +265,8 @@ func (r *races) setsTimerOnTheWay(rc race) bool {
 	})
 }
 
-// leavesTimer reports whether a timer that did not fire before the race's step may still
-// be set for its pass, after all steps before the pass that do not need the race's step.
-// Stopped timers count too: telling them apart saves one run in thirty thousand.
+// leavesTimer reports whether a timer for the pass of a race may be pending if the pass is
+// reversed with the race's step. Stopped timers count too: telling them apart saves one run in thirty thousand.
 func (r *races) leavesTimer(rc race) bool {
 	for m := range r.trace.Sends {
 		d := &r.trace.Sends[m]

@@ -29,7 +29,7 @@ func (n *node) answerOf(index int32) int32 {
 	return index
 }
 
-// A kind is what a node decides. Its values are kept in files.
+// A kind is what a node decides. Its values are saved in files.
 type kind uint8
 
 const (

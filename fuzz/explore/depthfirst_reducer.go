@@ -76,8 +76,8 @@ func (r *reducer) markAnswers(from int) {
 	}
 }
 
-// wasRefused reports whether the message of a race was sent before the pick of the
-// race's step, and the process did not want it, or wanted an earlier one of its channel.
+// wasRefused reports whether the process of a race did not want the race's message at the
+// pick of the step, or wanted an earlier one of its channel. The message was sent before.
 // Then the message cannot replace the step in any order: a waiting process does not
 // change what it wants.
 func (r *reducer) wasRefused(n *node, rc race) bool {

@@ -12,9 +12,9 @@
 // # The search
 //
 // Every run is a path in one tree of decisions. The search is depth-first and
-// stateless: each run starts the program anew, repeats the decisions of the previous
-// run up to the last one with an untried answer, and takes the default answers from
-// there. Only one path is kept, so memory does not grow with the number of runs
+// stateless. Each run starts the program anew and repeats the decisions of the previous
+// run up to the last one with an untried answer. From there it takes the default answers.
+// Only one path is kept, so memory does not grow with the number of runs
 // (Eta, section 3.2).
 //
 // Depth-first search stays in one corner of a large tree for a long time. So after
@@ -109,9 +109,9 @@
 // # Limits
 //
 // A property that reads several actors during the run sees only the orders that are
-// run; pruned orders may reach other intermediate states. The same holds if, after
-// the run, the property reads the trace, the names or sites of actors that steps
-// spawned, or the end time of a run with late messages to nobody. Partitions that
+// run; pruned orders may reach other intermediate states. The same holds if,
+// after the run, the property reads the trace, or the names or sites of actors that steps
+// spawned. It also holds for the end time of a run with late messages to nobody. Partitions that
 // nobody can notice are not made.
 //
 // ByHash treats two states as equal if their 64-bit hashes are equal. Among a hundred
@@ -126,5 +126,5 @@
 // controlled. A nondeterministic program ends the search, and the Result says where
 // it differed. The search notices this wherever a run repeats decisions of the
 // previous one. It also repeats the first run and one run in 64 later (one in 256 in
-// a long search), and compares the contents of messages as far as it can read them.
+// a long search). Repeated runs are compared including the readable contents of messages.
 package explore

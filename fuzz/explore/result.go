@@ -19,14 +19,13 @@ type Result struct {
 	Bound Bound
 	// Distinct is how many distinct orders were run, -1 if unknown. Two runs
 	// are of one distinct order if every actor received the same messages in
-	// the same order, and every decision within a step, such as the program's
-	// Choose, was the same. The time of a step counts too; if the search picks
+	// the same order, and all decisions within steps, such as Choose, were the
+	// same. The time of a step counts too; if the search picks
 	// early clock ticks, only the time of steps that read it.
 	//
 	// With sleep sets the number of runs is the number of distinct orders, with
-	// two exceptions: a fault may come at another point, or steps that conflict
-	// without a message (two that stop one timer, calls and returns of a history)
-	// may come in another order. Then only Method.CountDistinct counts distinct
+	// two exceptions. A fault may come at another point. Steps that conflict without
+	// a message, such as two that stop one timer, may come in another order. Then only Method.CountDistinct counts distinct
 	// orders.
 	Distinct int
 	// Runs is how many runs ended by themselves. Wasted is how many more the

@@ -55,12 +55,12 @@ func (v *Verdict) adviceOnSize() (list []string) {
 	}
 	switch {
 	case times > 0 && v.Bound == explore.BoundRuns:
-		all = fmt.Sprintf("all takes %s runs%s: ", v.estimated(), others)
+		all = fmt.Sprintf("all orders take %s runs%s: ", v.estimated(), others)
 	case times > 0:
-		all = fmt.Sprintf("all takes about %s%s: ", words.InOneUnit(time.Duration(times*float64(v.Elapsed))), others)
+		all = fmt.Sprintf("all orders take about %s%s: ", words.InOneUnit(time.Duration(times*float64(v.Elapsed))), others)
 	}
 	if v.Inputs == 1 && !v.more {
-		raise += ", go on the next time from Config.File"
+		raise += ", continue later from Config.File"
 	}
 	return append(list, all+raise+", have more Config.Workers, make the input smaller, or use Check")
 }
@@ -69,10 +69,10 @@ func (v *Verdict) adviceOnSize() (list []string) {
 func (v *Verdict) adviceOnWaste() []string {
 	switch {
 	case v.Wasted > v.Runs && v.Reduction != explore.Optimal:
-		return []string{fmt.Sprintf("%s were wasted beside %s: sleep sets gave them up when all that could come next had been run from another branch",
+		return []string{fmt.Sprintf("%s were wasted and %s were not: sleep sets gave them up when everything that could come next had been run from another branch",
 			words.Count(v.Wasted, "run"), words.Grouped(v.Runs))}
 	case v.Wasted > v.Runs:
-		return []string{fmt.Sprintf("%s were wasted beside %s: an order is begun to learn whether a process in ReceiveMatch takes a message; Receive wastes none",
+		return []string{fmt.Sprintf("%s were wasted and %s were not: the wasted ones found out whether a process in ReceiveMatch takes a message; Receive wastes none",
 			words.Count(v.Wasted, "run"), words.Grouped(v.Runs))}
 	case v.Skipped > v.Runs:
 		return []string{fmt.Sprintf("%s were skipped: draw what is wanted instead", words.Count(v.Skipped, "run"))}

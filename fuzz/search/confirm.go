@@ -43,10 +43,10 @@ const (
 )
 
 var doubtTexts = [...]string{
-	shared: "every distinct order passes, and a run in one of these orders fails: actors of this program share more than " +
-		"messages, such as a variable that two of them change; give it to one of them",
-	outlives: "every order passes, and fails when it is run again: something outlives a run, such as a variable of the " +
-		"package, or the program does not repeat itself; make all that a run uses in the property",
+	shared: "every distinct order passed, but a run in one of these orders fails: actors of this program share more than " +
+		"messages, such as a variable that two of them change: give it to one of them",
+	outlives: "every order passed, but one fails in a rerun: something outlives a run, such as a variable of the " +
+		"package, or the program is nondeterministic; create all that a run uses in the property",
 }
 
 func (d doubt) String() string { return doubtTexts[d] }

@@ -38,8 +38,8 @@ type Exhaustion struct {
 	passesAgain func() bool // see the function
 }
 
-// Exhaust runs a property in every distinct order of all its inputs, if the given number
-// of runs is enough and the property draws by OneOf alone or not at all. It is for
+// Exhaust runs a property in every distinct order of all its inputs, within the given
+// number of runs. The property must draw by OneOf alone or not at all. Exhaust is for
 // searches that may end when nothing is left, and so claims less than Explore. If no
 // distinct order fails, it runs all orders unreduced, if that takes at most unreducedTimes
 // as many runs. If there are more, it claims all orders only for a program that uses

@@ -64,10 +64,10 @@ type Found struct {
 }
 
 var (
-	errKeeps = errors.New("states cannot be compared under a property with Eventually, a monitor or a history: what they have seen " +
-		"is no part of a state, so that two runs in one state may be judged otherwise; leave States out, or say it by Always")
-	errManyInputs = errors.New("an exploration can be kept in a file only when there is one input, and this property draws: " +
-		"a file holds what is left of one tree of orders; fix what is drawn, or leave File out")
+	errKeeps = errors.New("states cannot be compared for a property with Eventually, a monitor or a history: what they have seen " +
+		"is not part of a state, so two runs in one state may differ in outcome; leave States out, or use Always")
+	errManyInputs = errors.New("an exploration can be saved in a file only if there is one input, and this property draws: " +
+		"a file holds the rest of one tree of orders; fix the draws, or leave File out")
 )
 
 // Explore runs a property in every order that the options ask for. The inputs take turns

@@ -203,7 +203,7 @@ func TestStatesOfAnExploration(t *testing.T) {
 	if x.Verdict.States == 0 || !x.Verdict.Complete {
 		t.Errorf("%v", x.Verdict)
 	}
-	if text := x.Verdict.String(); x.Verdict.Unread == "" || !strings.Contains(text, "; states were compared without all that they hold: the handler of") {
+	if text := x.Verdict.String(); x.Verdict.Unread == "" || !strings.Contains(text, "; states were compared without a part that cannot be read: the handler of") {
 		t.Errorf("functions as handlers: %s", text)
 	}
 	x = exploreFor(t, ExploreOptions{Method: explore.Method{States: explore.Checked, Reduction: explore.Everything}}, lying)
@@ -470,7 +470,7 @@ func TestVerdictTellsTheReductionThatWasUsed(t *testing.T) {
 		sys.Run()
 	}
 	x := exploreFor(t, ExploreOptions{}, early)
-	if v := x.Verdict; v.Reduction != explore.SourceSets || !strings.Contains(v.String(), "; went over from the reduction optimal to source, since ") {
+	if v := x.Verdict; v.Reduction != explore.SourceSets || !strings.Contains(v.String(), "; restarted with the reduction source instead of optimal, because ") {
 		t.Errorf("reduction %v: %v", v.Reduction, v)
 	}
 	twins := func(t *props.T) {
@@ -481,7 +481,7 @@ func TestVerdictTellsTheReductionThatWasUsed(t *testing.T) {
 		sys.Run()
 	}
 	x = exploreFor(t, ExploreOptions{Method: explore.Method{Reduction: explore.Everything, Sleep: true}}, twins)
-	if v := x.Verdict; !strings.Contains(v.String(), "; went over from the reduction everything with sleep sets to everything, since ") {
+	if v := x.Verdict; !strings.Contains(v.String(), "; restarted with the reduction everything instead of everything with sleep sets, because ") {
 		t.Errorf("from everything with sleep sets to everything: %v", v)
 	}
 	x = exploreFor(t, ExploreOptions{Method: explore.Method{Reduction: explore.SourceSets}}, early)

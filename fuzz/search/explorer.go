@@ -169,14 +169,14 @@ func (w *explorer) noteLast(r *explore.Result) {
 // drawsDiffer returns how the draws of a run differ from those of the chosen input, "" if
 // they do not.
 func drawsDiffer(run, chosen []choice.Input) string {
-	const why = "what a property draws must follow from its earlier draws alone"
+	const why = "a property's draws must depend on its earlier draws alone"
 	for i := range min(len(run), len(chosen)) {
 		if run[i].Label != chosen[i].Label {
-			return fmt.Sprintf("draw %d is %q, and was %q in the run before: %s", i, run[i].Label, chosen[i].Label, why)
+			return fmt.Sprintf("draw %d is %q, and was %q in the previous run: %s", i, run[i].Label, chosen[i].Label, why)
 		}
 	}
 	if len(run) != len(chosen) {
-		return fmt.Sprintf("there are %s, and were %d in the run before: %s", words.Count(len(run), "draw"), len(chosen), why)
+		return fmt.Sprintf("there are %s, and were %d in the previous run: %s", words.Count(len(run), "draw"), len(chosen), why)
 	}
 	return ""
 }
@@ -231,7 +231,7 @@ func (x *exploring) complaints(v *Verdict, failed bool) (list []string) {
 func (x *exploring) lost(found map[string]*placed) (list []string) {
 	for _, signature := range slices.Sorted(maps.Keys(x.verdict.Failures)) {
 		if found[signature] == nil {
-			list = append(list, fmt.Sprintf("%s failed (%s) before this exploration went on from %s, and nothing else is known of them: explore without it to see one",
+			list = append(list, fmt.Sprintf("%s failed (%s) before this exploration continued from %s, and nothing else is known of them: explore without it to see one",
 				words.Count(x.verdict.Failures[signature], "run"), signature, x.File))
 		}
 	}
@@ -250,7 +250,7 @@ func (x *exploring) which(f *placed) string {
 	case f.probe && x.verdict.refuted != noDoubt:
 		run = fmt.Sprintf("a confirming run after %s", words.Count(number, "run"))
 	case f.probe:
-		run = fmt.Sprintf("a random run beside %s", words.Count(number, "run"))
+		run = fmt.Sprintf("a random run, in addition to %s", words.Count(number, "run"))
 	case several:
 		run = fmt.Sprintf("one of %s", words.Count(all, "run"))
 	}

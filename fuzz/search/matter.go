@@ -22,8 +22,8 @@ import (
 //
 //   - A draw is "any" if at least 20 other values failed with the same signature, or all
 //     others that exist, and none did not. It is "≥ 3" or "≤ 3" if all tried values on that
-//     side of the bound failed so, the value next to it was tried and did not, and no value
-//     beyond that did. The order is that of the case. If other draws send other messages, so
+//     side of the bound failed so, and no value beyond did. The value next to the bound must
+//     be among the tried ones. The order is that of the case. If other draws send other messages, so
 //     that the order is impossible, other orders are searched. If none of them fails and
 //     some were not run, nothing is said of the draw.
 //   - A fault is needed if the case does not fail so without it. Early timers are needed if

@@ -12,8 +12,8 @@ import (
 
 // PropertyOf returns a property with the name under which its cases are saved. A declared
 // function has its own name, whatever test and verb runs it. A function literal, a method
-// or an instance of a generic function has the name of the test that runs it, since one such
-// function may stand for many properties. A declared function of another package than the
+// or an instance of a generic function may stand for many properties, so it has the name of
+// the test that runs it. A declared function of another package than the
 // tested one is prefixed with its package's name: "bank/neverOverdrawn".
 func PropertyOf(property func(*props.T), test string) Property {
 	return Property{Name: nameOf(property, testedPackage(), test), Test: test, Func: property}

@@ -84,9 +84,9 @@ var costs = map[string]int{floorArm: 4, "pct": 4, "pos": 5, "urw": 5, "pctcp": 6
 // A share distributes the runs of one batch. It depends only on the number of the batch and
 // on the batch's own runs, so that the batch can be replayed by itself.
 //
-// In the default portfolio plain random has a floor of a quarter: after a run of another arm
-// it still has a quarter of the runs, and there is no such run while random has had less than
-// a quarter of their cost. So the floor holds after each run, up to that run's cost. If all
+// In the default portfolio plain random has a floor of a quarter. After a run of another arm
+// it still has a quarter of the runs. While it has had less than a quarter of their cost, no
+// other arm gets a run. So the floor holds after each run, up to that run's cost. If all
 // runs of a batch had inputs with only one order, no arm is better than random, which is the
 // cheapest: the others get nothing.
 type share struct {

@@ -137,7 +137,7 @@ func (s *Shrunk) inWords(took time.Duration) string {
 		text = fmt.Sprintf("shrunk from %s to %d in %s", words.Count(s.From, "step"), s.Best.Steps, words.Elapsed(took))
 	}
 	if !s.Done {
-		text += ", not as far as it goes"
+		text += ", not fully"
 	}
 	return text
 }
@@ -182,9 +182,9 @@ func (s *shrinking) first(f *finding.Finding) (out shrink.Outcome, why string) {
 		Strategy: strategy.Replay(&f.Case.Record, strategy.ReplayOptions{})})
 	switch {
 	case res.Failure == nil:
-		return out, "it does not repeat: made again, it does not fail"
+		return out, "it does not repeat: replayed, it does not fail"
 	case res.Failure.Signature() != f.Failure.Signature():
-		return out, "it does not repeat: made again, it fails with: " + firstLine(res.Failure.Text)
+		return out, "it does not repeat: replayed, it fails with: " + firstLine(res.Failure.Text)
 	case res.System == nil:
 		return out, "it makes no system, and so has no order"
 	}
@@ -195,7 +195,7 @@ func (s *shrinking) first(f *finding.Finding) (out shrink.Outcome, why string) {
 		out = s.Run(c)
 	}
 	if out.Signature != f.Failure.Signature() {
-		return out, "no order of its messages makes it again"
+		return out, "no order of its messages reproduces it"
 	}
 	return out, ""
 }
@@ -205,7 +205,7 @@ func (s *shrinking) first(f *finding.Finding) (out shrink.Outcome, why string) {
 func (s *shrinking) finding(c shrink.Case) (f *finding.Finding, wrong string) {
 	res := s.run(c)
 	if res.Failure == nil {
-		return nil, "does not repeat: made again, it does not fail"
+		return nil, "does not repeat: replayed, it does not fail"
 	}
 	if sys := res.System; sys != nil {
 		if err := legal.Check(sys.Options(), sys.Trace(), sys.Record()); err != nil {

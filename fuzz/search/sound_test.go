@@ -121,7 +121,7 @@ func TestWatchedByOthers(t *testing.T) {
 	}
 	for name, property := range map[string]func(*props.T){"isolation": changed, "observer": observed, "trace": traced} {
 		x := exploreFor(t, ExploreOptions{}, property)
-		if v := x.Verdict; !v.Watched || !strings.Contains(v.String(), "observers, the isolation check and who reads the trace looked at the orders that were run") {
+		if v := x.Verdict; !v.Watched || !strings.Contains(v.String(), "observers, the isolation check and readers of the trace saw only the orders that were run") {
 			t.Errorf("%s: %v", name, v)
 		}
 		x = exploreFor(t, ExploreOptions{Method: explore.Method{Reduction: explore.Everything}}, property)

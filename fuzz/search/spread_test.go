@@ -231,7 +231,7 @@ func TestProbesAreFindings(t *testing.T) {
 			t.Errorf("%d workers: %v, found %+v, lost %q, %q", workers, x.Verdict, x.Found, x.Lost, x.Complaints)
 			continue
 		}
-		if want := "a random run beside 2,010 runs (explore, optimal), "; workers == 1 && !strings.HasPrefix(x.Found[0].Run, want) {
+		if want := "a random run, in addition to 2,010 runs (explore, optimal), "; workers == 1 && !strings.HasPrefix(x.Found[0].Run, want) {
 			t.Errorf("told as %q, want %q", x.Found[0].Run, want)
 		}
 	}

@@ -178,8 +178,8 @@ func (t *Tally) Yields() string {
 		}
 		line := fmt.Sprintf("%s: %s, nothing new", n, runs)
 		if fresh := t.Fresh[n]; fresh > 0 {
-			line = fmt.Sprintf("%s: %s, %s first, %.3g in 100 runs", n, runs,
-				words.Count(fresh, "order")+" seen", 100*float64(fresh)/float64(counted))
+			line = fmt.Sprintf("%s: %s, %s, %.3g in 100 runs", n, runs,
+				words.Count(fresh, "new receive pair"), 100*float64(fresh)/float64(counted))
 		}
 		lines = append(lines, line)
 	}
@@ -277,7 +277,7 @@ func neverReached(missed []string, runs int) (list []string) {
 			return append(list, fmt.Sprintf("sometimes: %s more reached in none of %s: are their names the same in each run?",
 				words.Count(len(missed)-i, "situation"), words.Count(runs, "run")))
 		}
-		list = append(list, fmt.Sprintf("sometimes %q: reached in none of %s: the test tests less than it seems to", name, words.Count(runs, "run")))
+		list = append(list, fmt.Sprintf("sometimes %q: reached in none of %s: the test covers less than it seems to", name, words.Count(runs, "run")))
 	}
 	return list
 }

@@ -28,9 +28,9 @@ type Verdict struct {
 	// Skipped is how many runs the property skipped, including inputs that it skipped or
 	// whose draws found no value.
 	Skipped int
-	// Watched reports that the property has Always, Eventually, a monitor, an observer or
-	// the isolation check, or reads the trace, and that a reduction has pruned orders in
-	// which these might have seen something else. Unreached lists the situations of
+	// Watched reports that a reduction has pruned orders in which parts of the property might
+	// have seen something else: Always, Eventually, a monitor, an observer, the isolation
+	// check or readers of the trace. Unreached lists the situations of
 	// Sometimes that no run reached, if that is no complaint: pruned orders may reach them.
 	Watched   bool
 	Unreached []string
@@ -89,15 +89,15 @@ func (v Verdict) String() string {
 	b.WriteString(v.failures())
 	b.WriteString(v.handedOver())
 	if v.Unread != "" {
-		fmt.Fprintf(&b, "; states were compared without all that they hold: %s", v.Unread)
+		fmt.Fprintf(&b, "; states were compared without a part that cannot be read: %s", v.Unread)
 	}
 	switch {
 	case v.looked:
-		b.WriteString("; Always, Eventually, monitors, observers, the isolation check and who reads the trace looked " +
-			"at the orders that were run: those left out differ in between")
+		b.WriteString("; Always, Eventually, monitors, observers, the isolation check and readers of the trace saw " +
+			"only the orders that were run: others may differ in between")
 	case v.Watched:
-		b.WriteString("; Always, Eventually and monitors were asked " +
-			"in the orders that were run: those left out differ in between")
+		b.WriteString("; Always, Eventually and monitors saw " +
+			"only the orders that were run: others may differ in between")
 	}
 	for i, name := range v.Unreached {
 		if i == mostMissed {
@@ -176,7 +176,7 @@ func (v Verdict) why() string {
 	case v.Clash != "":
 		return "two states have one hash"
 	case v.refuted == outlives:
-		return "an order that passed fails when it is run again"
+		return "an order that passed fails in a rerun"
 	case v.refuted != noDoubt:
 		return "an order that was left out fails"
 	case v.Bound == explore.BoundFailure:
@@ -193,7 +193,7 @@ func (v Verdict) handedOver() string {
 		return ""
 	}
 	from, to := reduction(v.asked.Reduction, v.asked.Sleep), reduction(v.Reduction, v.Sleep)
-	return fmt.Sprintf("; went over from the reduction %s to %s, since %s", from, to, v.Because)
+	return fmt.Sprintf("; restarted with the reduction %s instead of %s, because %s", to, from, v.Because)
 }
 
 // reduction names a reduction, and says whether Everything had sleep sets.

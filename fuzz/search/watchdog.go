@@ -116,14 +116,14 @@ func (d *Watchdog) report(l *looked) {
 
 // headline says where a run hangs and for how long.
 func headline(s *props.Stall, stood time.Duration) string {
-	where := "in no step: the property itself does not go on"
+	where := "outside of all steps: the property itself makes no progress"
 	switch {
 	case s.Step >= 0 && s.Actor != "" && s.Message == nil:
 		where = fmt.Sprintf("in step %d, of %s", s.Step, s.Actor)
 	case s.Step >= 0 && s.Actor != "":
 		where = fmt.Sprintf("in step %d, in which %s receives %s", s.Step, s.Actor, trace.TypeLabel(s.Message))
 	case s.Step >= 0:
-		where = fmt.Sprintf("after step %d, in what looks at the run", s.Step)
+		where = fmt.Sprintf("after step %d, in code that observes the run", s.Step)
 	}
 	return fmt.Sprintf("NO PROGRESS for %s, %s", words.Elapsed(stood), where)
 }
@@ -137,18 +137,18 @@ func howItStands(s *props.Stall) string {
 	case "running", "runnable":
 		b.WriteString("its goroutine is running: does a loop never end?\n")
 	default:
-		fmt.Fprintf(&b, "its goroutine waits (%s), and nobody else runs while it does\n", s.State)
+		fmt.Fprintf(&b, "its goroutine waits (%s), and no other actor runs meanwhile\n", s.State)
 	}
 	if len(s.Stack) > 0 {
 		b.WriteString(stack.Lines(s.Stack) + "\n")
 	}
 	if f := s.Intruder; f != nil {
-		fmt.Fprintf(&b, "it may wait for what was refused: %s\n", trace.Visible(f.Text))
+		fmt.Fprintf(&b, "it may wait for something that was refused: %s\n", trace.Visible(f.Text))
 		if len(f.Stack) > 0 {
 			b.WriteString(stack.Lines(f.Stack) + "\n")
 		}
 	}
-	fmt.Fprintf(&b, "decided by %s, seed %#x of the draws and %#x of the order\n", s.Strategy, s.Seed, s.StrategySeed)
+	fmt.Fprintf(&b, "strategy %s, seed %#x of the draws and %#x of the order\n", s.Strategy, s.Seed, s.StrategySeed)
 	return b.String()
 }
 
