@@ -53,7 +53,7 @@ func walkers(steps ...int) func(*pulse.System) func() error {
 }
 
 // TestPreemptions counts, among all orders, those with so many steps after
-// which another actor went on although this one could have.
+// which another actor continued although this one could have.
 func TestPreemptions(t *testing.T) {
 	for _, steps := range [][]int{{3, 3}, {2, 2, 2}, {1, 2, 3}, {4}} {
 		var want []int
@@ -190,7 +190,7 @@ func TestStepBoundAndCrashes(t *testing.T) {
 	}
 }
 
-// TestNondeterminism holds that a program that does not repeat itself is found
+// TestNondeterminism holds that a nondeterministic program is found
 // out where it first differs.
 func TestNondeterminism(t *testing.T) {
 	for _, c := range []struct {

@@ -65,7 +65,7 @@ func (search searcher) inPieces(o explore.Options, runs int) (all find, pieces i
 			all.orders[order] += n
 			made += n
 		}
-		if made > 2*runs { // an optimal search that goes over to another begins anew
+		if made > 2*runs { // an optimal search that restarts with another reduction begins anew
 			panic("a piece has more runs than it should")
 		}
 		if all.Result = f.Result; f.Bound != "runs" {
@@ -83,7 +83,7 @@ func sameFinds(a, b find) string {
 	return ""
 }
 
-// checkPieces holds that a search that is cut into pieces comes to the same as
+// checkPieces holds that a search that is cut into pieces has the same result as
 // one that is not.
 func checkPieces(t *testing.T, name string, search searcher, o explore.Options, path string) {
 	t.Helper()
@@ -98,7 +98,7 @@ func checkPieces(t *testing.T, name string, search searcher, o explore.Options, 
 		if why := sameFinds(got, whole); why != "" {
 			t.Fatalf("%s, %s, in %d pieces of %d runs: %s", name, nameOf(o), pieces, runs, why)
 		}
-		// An optimal search that went over to another began anew.
+		// An optimal search restarted with another reduction.
 		if want := (made + runs - 1) / runs; pieces != max(want, 1) && got.Reduction == o.Reduction && got.Because == "" {
 			t.Errorf("%s, %s: %d pieces of %d runs, want %d", name, nameOf(o), pieces, runs, want)
 		}
@@ -144,8 +144,8 @@ func TestPiecesOfRandomPrograms(t *testing.T) {
 	}
 }
 
-// TestKilledSearch holds that a search goes on from what was written while it
-// went on.
+// TestKilledSearch holds that a search continues from what was saved during
+// it.
 func TestKilledSearch(t *testing.T) {
 	folder := t.TempDir()
 	for _, o := range []explore.Options{{}, {Method: explore.Method{Reduction: explore.SourceSets}}, {Method: explore.Method{Reduction: explore.Everything, CountDistinct: true}}} {

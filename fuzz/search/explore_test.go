@@ -29,7 +29,7 @@ type explored struct {
 	Exploration
 }
 
-// exploreFor explores a property, without the runs that confirm what it comes to.
+// exploreFor explores a property, without the runs that confirm its result.
 func exploreFor(t *testing.T, o ExploreOptions, property func(*props.T)) explored {
 	t.Helper()
 	return exploreUntil(t, context.Background(), o, property)
@@ -166,7 +166,7 @@ func TestInputsOfAnExploration(t *testing.T) {
 	}
 }
 
-// An Always that looks at two actors is asked in every state only when nothing
+// An Always that reads two actors is checked in every state only if nothing
 // is left out.
 func TestAlwaysNeedsEverything(t *testing.T) {
 	if x := exploreFor(t, ExploreOptions{}, trial.Apart); !x.Verdict.Watched || len(x.Found) > 0 || !x.Verdict.Complete {
@@ -420,7 +420,7 @@ func TestWorkersShowTheSameFailure(t *testing.T) {
 	}
 }
 
-// An exploration that is kept in a file goes on until it is complete.
+// An exploration saved in a file continues until it is complete.
 func TestExplorationInAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "search")
 	for i := 1; ; i++ {
