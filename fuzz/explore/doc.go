@@ -43,7 +43,7 @@
 //     (Basset, sections 2.3 and 4; Eta, section 5.2). They run some distinct
 //     orders several times, fewer with Sleep.
 //
-// Explore refuses options that cannot be combined and says why. The others:
+// Explore refuses options that cannot be combined and says why. These are the rules:
 //
 //   - Sleep sets work with every reduction.
 //   - State comparison works with every reduction but Optimal, which learns from
@@ -54,7 +54,7 @@
 //   - Bounds on delays and preemptions need Everything without Sleep. A reduction
 //     runs one of several equivalent orders, and that one may exceed the bound
 //     when another does not.
-//   - Bounds on depth, runs and time work with everything.
+//   - Bounds on depth, runs and time work with every reduction.
 //
 // # When the search restarts with another reduction
 //
