@@ -88,7 +88,7 @@ func TestIncompleteIsSaidWithoutVerbose(t *testing.T) {
 		t.Errorf("%v: %s", err, out.String())
 	}
 	if text := beside.String(); !strings.HasPrefix(text, "    TestSample: NOT complete (runs): 5 distinct orders in 5 runs") ||
-		!strings.Contains(text, "\n        all takes about ") && !strings.Contains(text, "\n        raise Config.Runs") {
+		!strings.Contains(text, "\n        all orders take about ") && !strings.Contains(text, "\n        raise Config.Runs") {
 		t.Errorf("beside the test there was\n%s", text)
 	}
 }

@@ -134,7 +134,7 @@ func TestFoundInputsAreShrunk(t *testing.T) {
 // test nothing. It used to pass.
 func TestTargetJudgesAtTheEnd(t *testing.T) {
 	for sample, want := range map[string]string{
-		"fuzz-missed":  `sometimes "it rains": reached in none of 1,008 runs: the test tests less than it seems to`,
+		"fuzz-missed":  `sometimes "it rains": reached in none of 1,008 runs: the test covers less than it seems to`,
 		"fuzz-skipped": "all of 1,008 runs were skipped: nothing was tested (not today)",
 		"fuzz-rare":    "--- PASS: FuzzSubject",
 	} {

@@ -218,7 +218,7 @@ func TestStepsThatNeverEndAreNamed(t *testing.T) {
 		"stall-mutex":    {"in step 1, in which door receives turn\n", "waits (sync.Mutex.Lock)", "fuzz.(*lock).stay watch_test.go:"},
 		"stall-channel":  {"fuzz.Explore of TestSample", "in step 1, in which door receives turn\n", "waits (chan receive)", "fuzz.(*lock).stay watch_test.go:"},
 		"stall-process":  {"in which porter receives start\n", "waits (chan receive)", "fuzz.(*lock).stay watch_test.go:", "func in locked watch_test.go:"},
-		"stall-property": {"in no step: the property itself does not go on", "waits (chan receive)", "func in locked watch_test.go:"},
+		"stall-property": {"outside of all steps: the property itself makes no progress", "waits (chan receive)", "func in locked watch_test.go:"},
 	} {
 		t.Run(sample, func(t *testing.T) {
 			t.Parallel()

@@ -100,7 +100,7 @@ func (a *reached) judgeAtTheEnd(rt *rapid.T) {
 		}
 		for _, name := range a.names {
 			if a.test == any(test) && !a.is[name] && a.runs >= fewestRuns && !test.Failed() {
-				test.Errorf("sometimes %q: reached in none of %d runs: the test tests less than it seems to", name, a.runs)
+				test.Errorf("sometimes %q: reached in none of %d runs: the test covers less than it seems to", name, a.runs)
 			}
 		}
 		if a.test == any(test) && a.more {

@@ -54,7 +54,7 @@ func (r *rig) worker(o pulse.Options, build func(*pulse.System) func() error) *w
 	}}
 }
 
-// explored is what an exploration came to, in the enumerator's terms.
+// explored is the result of an exploration, in the enumerator's terms.
 type explored struct {
 	explore.Result
 	passing map[uint64]int
@@ -70,7 +70,7 @@ func (r *rig) exploreBuild(so pulse.Options, build func(*pulse.System) func() er
 	return exploreWith(o, after, r.worker(so, build))
 }
 
-// exploreWith explores with workers, and collects what their runs came to.
+// exploreWith explores with workers, and collects the results of their runs.
 func exploreWith(o explore.Options, after []func(explore.Run), workers ...*worker) *explored {
 	e := &explored{passing: map[uint64]int{}, failing: map[string]int{}}
 	o.KeepOn, o.Record = true, true
@@ -142,7 +142,7 @@ func (e *explored) repeats() int {
 	return n
 }
 
-// ways are the explorations that must all come to the same.
+// ways are the explorations that must all have the same result.
 func ways() (list []explore.Options) {
 	for _, r := range explore.Reductions() {
 		for _, sleep := range []bool{false, true} {
@@ -185,13 +185,13 @@ func families() []family {
 		{"unwatch", agreementWith(unwatching), 90, 5000, true},      // watches end
 		{"send after", agreementWith(sendingLater), 90, 5000, true}, // messages go later
 		{"ask", agreementWith(testAsking), 90, 5000, true},          // the test asks before and after the Run
-		{"matches", matchingProgram, 60, 1000, true},                // most processes wait for a match, by what they and the senders have come to
-		{"survivors", drawn(survivingFeatures), 50, 5000, false},    // crash within steps, lose what they have written, and are told of their starts
+		{"matches", matchingProgram, 60, 1000, true},                // most processes wait for a match, by their own and the senders' state
+		{"survivors", drawn(survivingFeatures), 50, 5000, false},    // crash within steps, lose what they have written, and are notified of their starts
 		{"early timers", sometimesEarlyProgram, 60, 5000, false},    // half of the programs set nothing that comes with time
 		{"passes", earlyProgram, 90, 10_000, false},                 // time may pass early, and mostly something comes with it
 		{"lives", livingProgram, 60, 10_000, false},                 // actors watch each other, and ask whether others live, while those end
 		{"histories", recordingProgram, 60, 20_000, false},          // actors note events, which are judged in the end
-		{"foolish", drawn(foolishFeatures), 100, 20_000, false},     // skip runs, fail in several ways, look at other actors, or are judged by an observer
+		{"foolish", drawn(foolishFeatures), 100, 20_000, false},     // skip runs, fail in several ways, read other actors, or have an observer
 		{"crashes", crashingProgram, 60, 10_000, false},             // come between any two steps
 		{"partitions", cutOffProgram, 90, 5000, false},              // one actor may be cut off
 		{"courses", askingProgram, 60, 20_000, false},               // the test asks, and does and sees more before all is done
@@ -251,7 +251,7 @@ func sometimesEarlyProgram(seed uint64) *program {
 	return p
 }
 
-// livingProgram draws a program that does what has to do with lives, and mostly
+// livingProgram draws a program whose steps conflict on lifetimes, and mostly
 // little else.
 func livingProgram(seed uint64) *program {
 	f := stopping | killing | watching | fifo | unordered | processes | becoming | spawning | checking | looking
@@ -267,7 +267,7 @@ func livingProgram(seed uint64) *program {
 }
 
 // recordingProgram draws a program whose actors note events in a history, and mostly
-// do little else that has to do with each other.
+// have few other conflicts.
 func recordingProgram(seed uint64) *program {
 	f := spawning | becoming | fifo | unordered | processes | asking | timeouts | timers | choosing | checking
 	switch seed % 8 {
@@ -387,8 +387,8 @@ type oddity struct {
 // oddities showed a mistake while the search was made, or show one that is planted: a group
 // of dCUTE of which one sleeps (198), a timer that may come early in another order (403), a
 // message that is left when a run is given up (454), a wait that a fault stands before
-// (523), and steps that have to do with each other by more than messages (784, 4109, 9678,
-// 10092); what told of an end and was taken back, and could have come before another step
+// (523), and steps that conflict without messages (784, 4109, 9678,
+// 10092); a Down dropped by an Unwatch, which could have come before another step
 // than the last (17,000,477); a crash that cannot be left out on the way to a message that
 // sleeps (1713); a partition that a step notices by the number of steps (1453); an actor
 // that ends after its timer has come due (71204), and two that read the name of a third

@@ -111,8 +111,8 @@ func newListing(seed uint64, giving bool) []op {
 	return list
 }
 
-// TestAgreementOfSlices holds that searches that compare states come to all that
-// programs come to whose actors know nothing but lists that share memory. Listers
+// TestAgreementOfSlices holds that searches that compare states find all results of
+// programs whose actors hold only lists that share memory. Listers
 // that hide what is shared show that the programs tell: some are missed with them.
 func TestAgreementOfSlices(t *testing.T) {
 	e, r := &enumerator{}, &rig{}

@@ -9,7 +9,7 @@ import (
 )
 
 // asksAboutACrash has two senders race to a worker that may crash. When all are done,
-// the test asks a monitor whether the worker lives, and the worker may still crash then.
+// the test asks a monitor whether the worker is alive, and the worker may still crash then.
 func asksAboutACrash(sys *pulse.System) func() error {
 	received, ends := 0, 0
 	worker := sys.Spawn("worker", pulse.Func(func(*pulse.Ctx, any) { received++ }))
@@ -85,7 +85,7 @@ func asksWhoNotes(sys *pulse.System) func() error {
 	return sees("received %v", sys.Received())
 }
 
-// asksBesideWork has the test ask one actor while another has work to do, and look at how
+// asksBesideWork has the test ask one actor while another has work to do, and read how
 // much of that is done.
 func asksBesideWork(sys *pulse.System) func() error {
 	done := 0

@@ -68,7 +68,7 @@ func (p *permuter) all() {
 	}
 }
 
-// next goes on to the next order, and reports whether there was one.
+// next moves to the next order, and reports whether there was one.
 func (p *permuter) next() bool {
 	n := len(p.digits)
 	for i := n - 1; i >= 0; i-- {

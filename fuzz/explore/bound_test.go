@@ -53,7 +53,7 @@ func walkers(steps ...int) func(*pulse.System) func() error {
 }
 
 // TestPreemptions counts, among all orders, those with so many steps after
-// which another actor went on although this one could have.
+// which another actor continued although this one could have.
 func TestPreemptions(t *testing.T) {
 	for _, steps := range [][]int{{3, 3}, {2, 2, 2}, {1, 2, 3}, {4}} {
 		var want []int
@@ -190,7 +190,7 @@ func TestStepBoundAndCrashes(t *testing.T) {
 	}
 }
 
-// TestNondeterminism holds that a program that does not repeat itself is found
+// TestNondeterminism holds that a nondeterministic program is found
 // out where it first differs.
 func TestNondeterminism(t *testing.T) {
 	for _, c := range []struct {
@@ -236,11 +236,11 @@ func TestRefusals(t *testing.T) {
 	}{
 		{explore.Options{Method: explore.Method{Reduction: explore.SourceSets, DelayBound: 2}}, "a bound on delays or preemptions needs the reduction Everything"},
 		{explore.Options{Method: explore.Method{Reduction: explore.Everything, Sleep: true, PreemptionBound: 2}}, "a bound on delays or preemptions needs"},
-		{explore.Options{Method: explore.Method{Reduction: explore.Everything, DelayBound: 1, PreemptionBound: 1}}, "cannot be bounded together"},
-		{explore.Options{Method: explore.Method{Reduction: explore.Everything, DelayBound: 1, States: explore.ByHash}}, "cannot go with state comparison"},
+		{explore.Options{Method: explore.Method{Reduction: explore.Everything, DelayBound: 1, PreemptionBound: 1}}, "cannot both be bounded"},
+		{explore.Options{Method: explore.Method{Reduction: explore.Everything, DelayBound: 1, States: explore.ByHash}}, "cannot be combined with state comparison"},
 		{explore.Options{Method: explore.Method{States: explore.ByHash}}, "Optimal learns from whole runs"},
-		{explore.Options{Method: explore.Method{Reduction: explore.SourceSets, RandomBranch: true}}, "a random branch needs"},
-		{explore.Options{Method: explore.Method{BigSteps: true}}, "BigSteps is about state comparison"},
+		{explore.Options{Method: explore.Method{Reduction: explore.SourceSets, RandomBranch: true}}, "RandomBranch needs the reduction"},
+		{explore.Options{Method: explore.Method{BigSteps: true}}, "BigSteps needs state comparison"},
 		{explore.Options{Method: explore.Method{Reduction: 99}}, "there is no reduction 99"},
 		{explore.Options{Method: explore.Method{Ordering: 99}}, "there is no ordering 99"},
 	} {
@@ -255,8 +255,8 @@ func TestRefusals(t *testing.T) {
 		options explore.Options
 		want    string
 	}{
-		{explore.Options{Method: explore.Method{Reduction: explore.SourceSets, States: explore.ByHash}}, "state comparison needs one worker"},
-		{branching(1), "by one worker"},
+		{explore.Options{Method: explore.Method{Reduction: explore.SourceSets, States: explore.ByHash}}, "state comparison needs a single worker"},
+		{branching(1), "RandomBranch needs a single worker"},
 	} {
 		if _, err := explore.Explore(c.options, nil, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v with two workers: %v, want %q", c.options, err, c.want)

@@ -7,19 +7,18 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// Depth-first search sees one corner of the tree for long. Eta (section 4)
-// therefore tries to go on with a branch that is drawn from all that are open,
-// with the same chance for each: what is seen first is then spread over the
-// whole tree. The price is that all open branches are in memory.
+// Depth-first search stays in one corner of the tree for a long time. Eta (section 4)
+// therefore continues with a branch drawn uniformly from all open ones, which spreads the
+// first runs over the whole tree. The price is that all open branches are in memory.
 
-// branches are all open branches of a tree. The forks that lead to them are linked to
-// the fork above, so that what paths share is kept once. A fork below which nothing is
-// open is forgotten (Eta, section 3.2), and its place is used again.
+// branches holds all open branches of a tree. Each fork links to the fork above, so that
+// common parts of paths are stored once. A fork without open branches below is forgotten
+// (Eta, section 3.2), and its place is reused.
 type branches struct {
 	forks  []fork
-	free   []int32  // places in forks that are not in use
+	free   []int32  // unused places in forks
 	open   []branch // in no order
-	path   []int32  // the forks of the run, from the root on
+	path   []int32  // the forks of the run, from the root
 	random uint64
 }
 
@@ -33,7 +32,7 @@ type fork struct {
 	done  int32  // how many branches are done
 }
 
-// advance makes a path that of an open branch. It reports whether one was open.
+// advance changes p to the path of an open branch. It reports whether one was open.
 func (b *branches) advance(p *path) bool {
 	for i := len(b.path); i < len(p.nodes); i++ {
 		above := branch{fork: -1}
@@ -70,7 +69,7 @@ func (b *branches) place() int32 {
 	return int32(len(b.forks) - 1)
 }
 
-// end frees the forks of the run of which all branches are done with it.
+// end frees the forks of the run whose branches are now all done.
 func (b *branches) end() {
 	for i := len(b.path) - 1; i >= 0; i-- {
 		f := &b.forks[b.path[i]]
@@ -81,8 +80,8 @@ func (b *branches) end() {
 	}
 }
 
-// draw draws one of the open branches, each with the same chance, and makes the path
-// that leads to it. It reports whether one is open.
+// draw draws one of the open branches uniformly, and makes the path that leads to it. It
+// reports whether one was open.
 func (b *branches) draw(p *path) bool {
 	n := len(b.open)
 	if n == 0 {

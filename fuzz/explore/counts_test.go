@@ -90,7 +90,7 @@ func sizes() map[string]size {
 	}
 }
 
-// A find is what an exploration came to: which distinct orders, and how often
+// A find is the result of an exploration: which distinct orders, and how often
 // it ran each.
 type find struct {
 	explore.Result
@@ -121,7 +121,7 @@ func (s *subject) count(c counting) find {
 	return f
 }
 
-// result explores a subject, and tells of each run that is done.
+// result explores a subject, and reports each completed run.
 func (s *subject) result(c counting, done func(explore.Run)) explore.Result {
 	var rigs []*rig
 	var workers []explore.Worker
@@ -191,7 +191,7 @@ func countings() (list []counting) {
 	return list
 }
 
-// TestCounts holds that every way to explore comes to the same distinct orders
+// TestCounts holds that every way to explore finds the same distinct orders
 // of every program, and to as many runs and steps as are known.
 func TestCounts(t *testing.T) {
 	want := sizes()
@@ -249,7 +249,7 @@ func TestLargeCounts(t *testing.T) {
 	}
 }
 
-// largeCountings are the explorations of the large programs beside that by
+// largeCountings are the explorations of the large programs in addition to that by
 // Optimal: those that do not run again what they have run before.
 func largeCountings() (list []counting) {
 	if !nightly() {

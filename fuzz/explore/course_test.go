@@ -22,10 +22,10 @@ const (
 	testSends                // kind b to root a
 	testRuns                 // to the end
 	testRunsFor              // a units
-	testReceives             // looks at what it has received
-	testLooks                // looks at what the roots have come to
-	testLives                // looks whether root a lives
-	testTime                 // looks at the time
+	testReceives             // reads what it has received
+	testLooks                // reads the state of the roots
+	testLives                // asks whether root a is alive
+	testTime                 // reads the time
 	testKills                // root a
 	testStrikes              // lets a fault happen, where there is a Nemesis
 )

@@ -77,7 +77,7 @@ func answered(sys *pulse.System, _ []pulse.Ref) {
 	relays(sys, "answer", timed)
 }
 
-// readsTime has one more actor, which looks at the time, beside one that sets a timer.
+// readsTime adds an actor that reads the time to one that sets a timer.
 func readsTime(sys *pulse.System, _ []pulse.Ref) {
 	setsTimer(sys, nil)
 	sys.Send(sys.Spawn("reader", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Log("it is %d", ctx.Now()) })), kind("go"))
@@ -116,8 +116,8 @@ func crash(n int) pulse.Options { return pulse.Options{Faults: pulse.Faults{Cras
 
 var partition = pulse.Options{Faults: pulse.Faults{Partition: 1}}
 
-// TestDependencies holds how many runs it takes to go through programs in which steps
-// have to do with each other by more than messages, and how many of them are wasted.
+// TestDependencies holds how many runs it takes to explore programs whose steps conflict
+// without messages, and how many of them are wasted.
 func TestDependencies(t *testing.T) {
 	for _, c := range []struct {
 		name         string

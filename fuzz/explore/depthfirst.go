@@ -2,86 +2,87 @@ package explore
 
 import "github.com/jostle-go/jostle/pulse"
 
-// What reductions heed, and when a search restarts with another one.
+// The dependencies that reductions respect, and when a search restarts with another one.
 //
-// Steps have to do with each other by the life of an actor when one ends it and
-// another watches it, ends a watch of it or asks by System.Alive whether it lives, and
-// when two begin or end a watch of it. They have to do with each other by the test when
-// two note calls or returns in histories, fail the T of a property or read whether it has
-// failed. A search with a reduction that meets two such steps that no message puts in
-// order begins again with SourceSets, which then turns their order round as it does with
-// messages; with Everything when states are compared.
+// Lifetimes: two steps conflict on an actor's lifetime if one ends it and the other
+// watches it, unwatches it or calls System.Alive, or if both watch or unwatch it.
+// Test state: two steps conflict if both note calls or returns in histories, fail the T
+// of a property or read whether it failed. If a run shows such a conflict between two
+// steps that no message orders, the search restarts with SourceSets, which then reverses
+// these conflicts like those of messages. When states are compared, it restarts with
+// Everything.
 //
-// The answer to a System.Ask conflicts with all steps: the test goes on when the answer
+// The answer to a System.Ask conflicts with all steps: the test continues when the answer
 // comes, and sees what came before it. If anything else could come in place of the answer
 // (a message to another actor, a crash, an early timer), a search with a reduction restarts
 // in the same way. SourceSets then runs each set of steps that can come before the answer,
 // and tries everything that could come in its place, even if it never comes in that run.
 //
-// Some steps have to do with each other by still more: when one Ask has two answers,
-// under supervision, when a mailbox has a bound, when one calls a pulse.Nemesis, when one
-// stops the timer of another or does something in its name by a Host, when an actor crashes
-// within a step, by Ctx.MayCrash, or when a step looks at what all steps before it have done:
-// System.Steps, Trace, Record, Warnings, Received and Timers. When a search with a reduction
-// meets two of them that no message puts in order, it begins again with Everything.
+// Other conflicts are supported by no reduction:
 //
-// Sleep sets heed all these steps. A search that begins again has them if it had them
-// before, as Optimal and SourceSets always do.
+//   - two answers to one Ask, supervision, bounded mailboxes, calls of a pulse.Nemesis;
+//   - a step that stops another actor's timer or acts in its name through a Host;
+//   - an actor that crashes within a step (Ctx.MayCrash);
+//   - a step that reads all earlier steps (System.Steps, Trace, Record, Warnings, Received
+//     and Timers).
 //
-// Some things that sleep sets do not heed tell orders apart in which every actor
+// If a run shows such a conflict between unordered steps, the search restarts with
+// Everything.
+//
+// Sleep sets respect all these conflicts. A restarted search has sleep sets if it had them
+// before; Optimal and SourceSets always do.
+//
+// Sleep sets do not respect everything that distinguishes orders in which every actor
 // receives the same: an observer, the isolation check, Options.Pending, and Ref.Index and
-// Ref.String in a step where steps that no message puts in order have spawned
-// actors. Then the search begins again with Everything without sleep sets, unless
-// Run.Watched says that the worker itself tells of its observers, as package fuzz
-// does.
+// Ref.String in a step if actors were spawned by steps that no message orders. Then the
+// search restarts with Everything without sleep sets, unless Run.Watched says that the
+// worker reports its observers itself, as package fuzz does.
 //
-// Optimal does not go through what may come between any two steps, but begins again as
-// SourceSets. There the crash of an actor is picked as a message is: it has to do with
-// the steps of that actor and, by lives, with those of others. A partition only holds
-// messages back. While nothing comes with time, that leads to no order that there is not
-// without: searches with sleep sets make none, and begin again with them when the program
-// sets a timer, delays messages, or has a step look at what all steps before it have
-// done. Then, and where crashed actors may be restarted or states
-// are compared, what comes between steps has to do with all of them: wherever such a
-// thing could come between two steps all messages are tried.
+// Optimal does not support events that can occur between any two steps (faults, early
+// timers); the search restarts with SourceSets. There a crash is picked like a message. It
+// conflicts with the steps of its actor and, on lifetimes, with those of others. A partition
+// only holds messages back. Without timers it adds no new orders, so searches with sleep
+// sets make none. They restart with partitions if the program sets a timer, delays
+// messages, or has a step that reads all earlier steps. With partitions, with restarts of
+// crashed actors, or with state comparison, events between steps conflict with all steps:
+// wherever such an event could occur, all messages are tried.
 //
-// That time passes early is picked as a message is, too, by SourceSets and by Everything
-// with sleep sets. It has to do with the steps that read the time, or set or stop a timer,
-// and with other passes. A timer's message is received after the pass at which it came
-// due, and else as any other. SourceSets lets time pass early only where that has to do
-// with a step, or lets something come before one. Two runs may differ in nothing but where
-// time has passed, which nobody sees: then there are fewer distinct orders than runs. With
-// faults, with periodic timers, which tick for as long as others send, and with a
-// pulse.Nemesis, which may delay messages, an early pass has to do with all steps.
+// SourceSets, and Everything with sleep sets, also pick early passes of time like messages.
+// A pass conflicts with steps that read the time or set or stop a timer, and with other
+// passes. A timer's message is received after the pass at which it came due, and otherwise
+// like any other message. SourceSets makes an early pass only if that conflicts with a step,
+// or lets something come before one. Two runs may differ only in where time passed, which
+// nobody sees: then there are fewer distinct orders than runs. An early pass conflicts with
+// all steps if there are faults, periodic timers (which tick while others send), or a
+// pulse.Nemesis (which may delay messages).
 //
-// What is not picked so has to do with more than one actor. A restart decides which of
-// the messages are lost that are sent to its actor, so that it would have to do with each
-// step that sends it one, and a trace does not show where messages were lost. A
-// partition, where time passes, keeps all messages of an actor from coming before a timer:
-// which it holds back depends on all that is sent while it lasts.
+// Restarts and partitions conflict with more than one actor and are not picked like
+// messages. A restart decides which messages to its actor are lost. It would conflict with
+// every step that sends one, and a trace does not show where messages were lost. A
+// partition during which time passes keeps all messages of an actor from coming before a
+// timer: which ones depends on all that is sent during the partition.
 //
-// A step that ends its run, by a failure or by a skip, has to do with all that were still
-// to come: when the search goes on after it, Optimal begins again as SourceSets, all
-// messages of such a run are tried, and nothing sleeps past such a step. Optimal becomes
-// SourceSets with a bound on depth.
+// A step that ends its run, by a failure or a skip, conflicts with all steps that were
+// still to come. If the search continues after it, Optimal restarts with SourceSets, all
+// messages of such a run are tried, and nothing sleeps past such a step. With a bound on
+// depth, too, SourceSets replaces Optimal.
 //
-// With sleep sets a run is wasted when all that could come next was run from another
-// branch. Optimal wastes a run only to find out whether a process in ReceiveMatch
-// would have taken a message that was sent when its wait was over: it begins an order
-// in which the message comes in time, and gives it up if the process does not
-// want it. It wastes none when no process is in ReceiveMatch, and none when only one
-// is at a time: messages for such processes come last by default, so that they are
-// there to be asked about. What is left are messages that lead from one such
-// process to another while both wait. A question is asked once; with several workers,
-// once in each subtree. SourceSets wastes runs where steps meet by lives or the test, or an
-// early pass of time by timers: it begins an order in which the later of two comes first,
-// with what that needs, and gives it up when all that could follow then sleeps. Beside
-// processes that each ask with a timeout there are some: 9 beside 346 runs for three. How
-// many runs are wasted depends on the ordering.
+// With sleep sets a run is wasted if everything that could come next was run from another
+// branch. Optimal wastes a run only to find out whether a process in ReceiveMatch would
+// have taken a message that was sent after its wait was over: it runs an order in which the
+// message comes in time, and stops if the process does not want it. It wastes none if at
+// most one process at a time is in ReceiveMatch, because messages for such processes come
+// last by default. Wasted runs remain only for messages from one such process to another
+// while both wait. Each question is asked once (with several workers, once per subtree).
+//
+// SourceSets may waste a run when steps conflict on lifetimes or test state, or when an
+// early pass conflicts with timers: it reverses the conflict and stops when every successor
+// is asleep. Three processes that each ask with a timeout waste 9 runs in addition to 346.
+// The number of wasted runs depends on the ordering.
 
-// A depthFirst goes through a tree depth-first, with every reduction but
-// Optimal: it runs one path after the other, and keeps no more than one. With
-// Method.RandomBranch it goes on with any open branch, and keeps all that are open.
+// A depthFirst searches a tree depth-first, with every reduction but Optimal. It keeps
+// only the current path. With Method.RandomBranch it continues with any open branch, and
+// keeps all open ones.
 type depthFirst struct {
 	*search
 	walker   walker
@@ -89,7 +90,7 @@ type depthFirst struct {
 	reducer  reducer
 	branches *branches // nil unless branches are drawn
 	recorded bool
-	shared   int // the steps that the next run has in common with the last
+	shared   int // how many steps the next run shares with the last
 }
 
 func newDepthFirst(s *search) *depthFirst {
@@ -106,11 +107,10 @@ func newDepthFirst(s *search) *depthFirst {
 	return d
 }
 
-// beginAnew has a search go through another subtree, with the memory of what was gone
-// through before.
+// beginAnew makes d search another subtree, reusing its memory.
 func (d *depthFirst) beginAnew(s *search) {
 	d.search, d.walker.habits, d.walker.outcome = s, &s.habits, outcome{}
-	d.reducer.races.words = 0 // all sets of its past are made anew
+	d.reducer.races.words = 0 // recompute all sets of the past
 }
 
 // explore runs one path after the other. It reports whether the tree is done.
@@ -145,7 +145,7 @@ func (d *depthFirst) explore() (finished bool) {
 	}
 }
 
-// advance goes to the next path. It reports whether there is one.
+// advance moves to the next path. It reports whether there is one.
 func (d *depthFirst) advance() bool {
 	if d.branches != nil {
 		return d.branches.advance(&d.walker.path)
@@ -153,7 +153,7 @@ func (d *depthFirst) advance() bool {
 	return d.walker.advance()
 }
 
-// runAgain runs the path that was run last.
+// runAgain repeats the last path.
 func (d *depthFirst) runAgain() Run {
 	w, nodes := &d.walker, len(d.walker.nodes)
 	w.begin()
@@ -179,8 +179,7 @@ func (d *depthFirst) account(run Run) (last bool) {
 	return d.count(run, w.ending, d.shared)
 }
 
-// noteEnd notes where a run came to its end, unless it did so by a message
-// that sleeps: then it was wasted.
+// noteEnd notes where a run ended. A run that ended by a sleeping message was wasted.
 func (d *depthFirst) noteEnd(run *Run) {
 	w := &d.walker
 	if d.options.sleeps() && run.System != nil && w.sleeping.tookSleeper(&w.path, run.System.Trace()) {
@@ -199,7 +198,7 @@ func (d *depthFirst) clashes() bool {
 	return r.Clash != ""
 }
 
-// learn marks, at the picks of a run, what must be taken because of it.
+// learn marks, at the picks of a run, the candidates that must be taken because of it.
 func (d *depthFirst) learn(run *Run) {
 	w, t := &d.walker, run.System.Trace()
 	if w.sleeping.touches.any(t) && d.options.sleeps() {
@@ -208,9 +207,9 @@ func (d *depthFirst) learn(run *Run) {
 	if d.over = d.blindTo(run); d.mustBeginAgain() || d.options.Reduction == Everything {
 		return
 	}
-	// What would have followed a run that did not come to its end is not
-	// known; and where timers may be early, a step may come in another order
-	// after a timer that this run came to rest for.
+	// It is unknown what would have followed a run that was cut short. With early
+	// timers, a step may come in another order after a timer that this run fired
+	// only at rest.
 	if w.ending == endedItself && run.brokeOff() || w.ending == endedKnown || w.ending == endedDeep ||
 		mayPassEarly(run.System) && !(picksPasses(t) && d.options.Reduction == SourceSets) {
 		w.openPicks()
@@ -224,8 +223,8 @@ func (d *depthFirst) learn(run *Run) {
 	d.over = d.reducer.reduce(t, d.reducer.passed.before(d.shared), limit)
 }
 
-// blindTo returns what the search must go over to when sleep sets, or any
-// reduction, would leave out orders in which a run like this one can show more.
+// blindTo returns the reduction to restart with if sleep sets, or any reduction, would
+// prune orders in which a run like this one can show more.
 func (d *depthFirst) blindTo(run *Run) handover {
 	switch {
 	case !d.options.reduces():

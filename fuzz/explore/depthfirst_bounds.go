@@ -2,8 +2,8 @@ package explore
 
 import "github.com/jostle-go/jostle/pulse"
 
-// spend marks the candidates of a new node, the last of the path, that a bound
-// on delays or preemptions allows. It reports whether it left out some.
+// spend marks the candidates of a new node, the last of the path, that a bound on
+// delays or preemptions allows. It reports whether it left any out.
 func spend(p *path, m *Method, bound int32) (leftOut bool) {
 	n := &p.nodes[len(p.nodes)-1]
 	n.budget = bound
@@ -23,12 +23,11 @@ func spend(p *path, m *Method, bound int32) (leftOut bool) {
 	return leftOut
 }
 
-// costOf returns how many delays or preemptions it takes to pick a candidate:
-// as many delays as candidates before it are passed over, and one preemption
-// when it leaves an actor that could go on. A process that waits for what is
-// not there has nothing to be delivered and costs nothing to leave. To wait
-// takes no step here, so that Concuerror's blocking avoidance (section VI-A)
-// is not needed.
+// costOf returns how many delays or preemptions it takes to pick a candidate: one
+// delay per candidate skipped before it, and one preemption if it leaves an actor
+// that could continue. A process that waits for something absent has nothing
+// deliverable, so leaving it costs nothing. Waiting takes no step here, so
+// Concuerror's blocking avoidance (section VI-A) is not needed.
 func costOf(p *path, m *Method, n *node, i int) int32 {
 	if m.DelayBound != 0 {
 		return int32(i)
@@ -40,7 +39,7 @@ func costOf(p *path, m *Method, n *node, i int) int32 {
 	return 0
 }
 
-// lastActor returns the actor of the step before, -1 when there is none.
+// lastActor returns the actor of the last step, -1 if there is none.
 func lastActor(e *pulse.Enabled) int32 {
 	if steps := e.Trace().Steps; len(steps) > 0 {
 		return steps[len(steps)-1].Actor

@@ -1,12 +1,10 @@
 package explore
 
-// Basset's Figures 2.4 and 2.5 differ in what they do where a message could
-// come before a step: the first marks the messages of one actor, the second
-// those of the next actor.
+// Basset's Figures 2.4 and 2.5 differ if a message could come before a step: the
+// first marks the messages of one actor, the second those of the next actor.
 
-// eachSend is the inner loop of both: it holds each message that was sent from
-// step `from` on against each step that its receiver took before it was sent,
-// as far as that does not happen before the sending.
+// eachSend is the inner loop of both: it pairs each message sent from step `from` on
+// with each earlier step of its receiver that does not happen before the send.
 func (r *races) eachSend(from int, do func(rc race, before []uint64)) {
 	for m := range r.trace.Sends {
 		d := &r.trace.Sends[m]
@@ -20,8 +18,8 @@ func (r *races) eachSend(from int, do func(rc race, before []uint64)) {
 	}
 }
 
-// markPersistent is Figure 2.4: it marks all messages of one actor that leads
-// to the sending.
+// markPersistent is Figure 2.4: it marks all messages of one actor that leads to the
+// send.
 func (r *races) markPersistent(p *path, n *node, rc race, before []uint64) {
 	list := p.of(n)
 	first, needed := r.firstTo(list, rc, before)
@@ -34,16 +32,16 @@ func (r *races) markPersistent(p *path, n *node, rc race, before []uint64) {
 	}
 }
 
-// markNextActor is Figure 2.5: it has the messages of the next actor marked
-// when those that are marked were taken.
+// markNextActor is Figure 2.5: it marks the messages of the next actor after the marked
+// ones were taken.
 func markNextActor(n *node) { n.nextGroup = true }
 
-// Good siblings are Eta's (section 5.2): of the candidates that lead to a
-// race's message, one that was marked before if there is any.
+// Good siblings are Eta's (section 5.2): one of the candidates that lead to a race's
+// message, preferably one that is already marked.
 
-// leadsTo reports whether a candidate of the pick that a race's step came of is
-// the race's message, or was received after the step and before the message
-// was sent: in the set `before`.
+// leadsTo reports whether a candidate at the pick of a race's step is the race's
+// message, or was received after the step and happens before the send: it is in the
+// set `before`.
 func (r *races) leadsTo(c *candidate, rc race, before []uint64) bool {
 	if r.isOf(c, rc) {
 		return true
@@ -52,16 +50,16 @@ func (r *races) leadsTo(c *candidate, rc race, before []uint64) bool {
 	return k > rc.step && k < r.limit && has(before, k)
 }
 
-// isTaken reports whether a candidate that leads to a race makes marking
-// another one needless: it was marked or taken, or it sleeps and could come
-// first, so that what follows was run from another branch. One that sleeps and
-// could not come first shows nothing.
+// isTaken reports whether a candidate that leads to a race makes another mark
+// needless: it was marked or taken, or it sleeps and could come first, so that what
+// follows was run from another branch. A sleeper that could not come first proves
+// nothing.
 func (r *races) isTaken(c *candidate, rc race) bool {
 	return c.mark&(todo|done) != 0 || c.mark&asleep != 0 && r.couldComeFirst(c, rc)
 }
 
-// firstTo returns the first candidate that leads to a race and does not sleep,
-// -1 when there is none, and whether one needs to be marked at all.
+// firstTo returns the first awake candidate that leads to a race, -1 if there is none,
+// and whether one must be marked at all.
 func (r *races) firstTo(list []candidate, rc race, before []uint64) (first int, needed bool) {
 	first = -1
 	for i := range list {
@@ -77,8 +75,7 @@ func (r *races) firstTo(list []candidate, rc race, before []uint64) (first int, 
 	return first, true
 }
 
-// markSibling marks a candidate that leads to the race's message, if that is
-// needed.
+// markSibling marks a candidate that leads to the race's message, if needed.
 func (r *races) markSibling(p *path, n *node, rc race) {
 	if first, needed := r.firstTo(p.of(n), rc, r.beforeMessage(rc.message)); needed {
 		markOrOpen(p, n, first)

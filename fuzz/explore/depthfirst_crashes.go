@@ -8,28 +8,27 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A crash that may come between two steps is picked as a message is, if nothing else
-// can come between them. It has to do with the steps of its own actor, with other
-// steps by what the trace says that it touches, and with nothing else: what is sent to
-// its actor is lost whether it is sent before or after. Two crashes have to do with
-// each other only if one of them keeps the other from coming, because too few are left.
+// A crash that may come between two steps is picked like a message if nothing else can
+// come between them. It conflicts with the steps of its own actor, with other steps
+// through what it touches in the trace, and with nothing else: a message to its actor is
+// lost whether it is sent before or after. Two crashes conflict only if one uses up the
+// allowed number and so prevents the other.
 //
-// Where nothing can be delivered there is a pick as well, with one more candidate:
-// that nobody crashes. All of these are taken. Everywhere else a message comes first if
-// there is one that does not sleep; where there is none all crashes are taken, since one
-// of them may keep another from coming.
+// If nothing is deliverable, there is a pick too, with one more candidate: nobody
+// crashes. All its candidates are taken. Elsewhere an awake message comes first; if there
+// is none, all crashes are taken, since one may prevent another.
 
 // crashesLast is the rank of crashes: they are taken last.
 const crashesLast = math.MaxInt32
 
-// passFirst is the rank of passes: one that is marked is taken before what is marked
-// beside it, so that it sleeps there.
+// passFirst is the rank of passes: a marked pass is taken before the other marked
+// candidates, so that it sleeps in their branches.
 const passFirst = math.MinInt32
 
-// isAlone reports whether there is only one way to go on, by a message.
+// isAlone reports whether a message is the only candidate.
 func isAlone(e *pulse.Enabled) bool { return e.Len() == 1 && e.Strikes() == 0 }
 
-// candidatesOf returns how many candidates a pick has.
+// candidatesOf returns the number of candidates of a pick.
 func candidatesOf(e *pulse.Enabled) int {
 	if e.Len() == 0 {
 		return e.Strikes() + 1
@@ -37,7 +36,7 @@ func candidatesOf(e *pulse.Enabled) int {
 	return e.Len() + e.Strikes()
 }
 
-// addCrashes adds to the candidates of a new pick those that are no messages.
+// addCrashes adds the candidates of a new pick that are not messages.
 func (p *path) addCrashes(e *pulse.Enabled) {
 	for i := range e.Strikes() {
 		c := candidate{seq: -1 - int32(e.Strike(i)), index: int32(e.Len() + i), send: trace.None,
@@ -53,7 +52,7 @@ func (p *path) addCrashes(e *pulse.Enabled) {
 	}
 }
 
-// findCrash lists the race of the crash in step j with the step before it of its actor.
+// findCrash lists the race between the crash in step j and its actor's previous step.
 func (r *races) findCrash(j int32) {
 	i := r.trace.Steps[j].Prev
 	if i >= 0 && (len(r.rests) == 0 || i >= r.lastRest(j)) {
@@ -61,8 +60,8 @@ func (r *races) findCrash(j int32) {
 	}
 }
 
-// markUnmade marks the crashes that could have come in place of the step in which
-// their actor has ended: after that they cannot come any more.
+// markUnmade marks the crashes that could have replaced the step in which their actor
+// ended: they cannot come after it.
 func (r *reducer) markUnmade(t *trace.Trace) {
 	for i := range t.Actors {
 		e := t.Actors[i].Ended
@@ -81,10 +80,10 @@ func (r *reducer) markUnmade(t *trace.Trace) {
 	}
 }
 
-// isNeeded reports whether a crash must come before what a race turns round. One that
-// need not come can be left out: where it comes as well is run from where it came last,
-// after the race's message in its place. But where that sleeps nothing is run from there,
-// and no crash can be left out.
+// isNeeded reports whether a crash must come before the later step of a reversed race.
+// A crash that need not come can be left out: the orders with it are run from its last
+// position, after the race's message. But if that message sleeps, nothing is run from
+// there, and no crash can be left out.
 func (r *races) isNeeded(crash int32, rc race) bool {
 	switch later := r.later(rc); {
 	case crash < 0 || r.withCrashes:
@@ -95,8 +94,8 @@ func (r *races) isNeeded(crash int32, rc race) bool {
 	return has(r.beforeMessage(rc.message), crash)
 }
 
-// isOnTheWay reports whether a step comes on the way to a race turned round when no
-// crash does that is not needed.
+// isOnTheWay reports whether a step still leads to a reversed race if no unneeded crash
+// comes.
 func (r *races) isOnTheWay(step int32, rc race) bool {
 	for _, crash := range r.crashes {
 		if crash > rc.step && r.isBefore(crash, step) && !r.isNeeded(crash, rc) {
@@ -106,9 +105,9 @@ func (r *races) isOnTheWay(step int32, rc race) bool {
 	return true
 }
 
-// livesOf returns all lives that the crash of an actor could have to do with if it came
-// before a step: its own, those of all that it has spawned, and theirs, and those that
-// it had to do with itself, as when it watched somebody.
+// livesOf returns all lifetimes that the crash of an actor could conflict on if it came
+// before a step: its own, those of its descendants, and those it touched itself, for
+// example by watching.
 func (r *races) livesOf(actor, before int32) []trace.Touch {
 	list := append(r.lives[:0], trace.Touch{What: trace.ItsLife, Actor: actor})
 	for i := range r.trace.Actors {
@@ -127,8 +126,8 @@ func (r *races) livesOf(actor, before int32) []trace.Touch {
 	return list
 }
 
-// isOf reports whether a candidate of the pick that a race's step came of is what
-// could have come before that.
+// isOf reports whether a candidate at the pick of a race's step is the event that could
+// have come before that step.
 func (r *races) isOf(c *candidate, rc race) bool {
 	if rc.message != trace.None {
 		return c.kind == aMessage && c.send == rc.message
@@ -136,8 +135,8 @@ func (r *races) isOf(c *candidate, rc race) bool {
 	return c.kind != aMessage && c.actor == r.trace.Steps[rc.crash].Actor
 }
 
-// stepOf returns the step, later than another one, in which a candidate of the
-// other's pick came; if none, one that is not later.
+// stepOf returns the step after `other` in which a candidate of other's pick came. If
+// there is none, the result is not after other.
 func (r *races) stepOf(c *candidate, other int32) int32 {
 	switch c.kind {
 	case aMessage:
@@ -152,8 +151,7 @@ func (r *races) stepOf(c *candidate, other int32) int32 {
 	return trace.None
 }
 
-// later returns the step of a race that came after the race's step; none when its
-// message was never received.
+// later returns the later step of a race, none if its message was never received.
 func (r *races) later(rc race) int32 {
 	if rc.message != trace.None {
 		return r.trace.Sends[rc.message].Receipt

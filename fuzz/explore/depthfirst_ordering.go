@@ -2,12 +2,11 @@ package explore
 
 import "github.com/jostle-go/jostle/pulse"
 
-// With PersistentSets and DCUTE without Sleep the ordering decides how many runs there
-// are: OrderLCA is best in trees and pipelines, by a factor of up to 1,500, and OrderFIFO
-// where one actor waits for all others.
+// With PersistentSets and DCUTE without Sleep the ordering determines the number of
+// runs. OrderLCA is best in trees and pipelines, by a factor of up to 1,500, and
+// OrderFIFO if one actor waits for all others.
 
-// sortByRank sorts the candidates of a new node: by rank, then by actor, then
-// by age.
+// sortByRank sorts the candidates of a new node by rank, then by actor, then by age.
 func sortByRank(list []candidate) {
 	for i := 1; i < len(list); i++ {
 		for k := i; k > 0 && list[k].isBefore(&list[k-1]); k-- {
@@ -30,7 +29,7 @@ func (c *candidate) isBefore(d *candidate) bool {
 // the same rank.
 func rank(list []candidate, o Ordering, h *habits) {
 	switch o {
-	case OrderECA: // all ranks are 0: the order is by actor, and actors are numbered as they are created
+	case OrderECA: // all ranks are 0: the order is by actor number, which is the order of creation
 	case OrderLCA:
 		for i := range list {
 			list[i].rank = -list[i].actor
@@ -50,7 +49,7 @@ func rank(list []candidate, o Ordering, h *habits) {
 	}
 }
 
-// rankByMessages ranks an actor by the messages that it could receive.
+// rankByMessages ranks an actor by its deliverable messages.
 func rankByMessages(list []candidate, actor int32, o Ordering) int32 {
 	oldest, youngest, number := int32(-1), int32(-1), int32(0)
 	for i := range list {
@@ -73,8 +72,8 @@ func rankByMessages(list []candidate, actor int32, o Ordering) int32 {
 	return oldest
 }
 
-// sendersBefore returns how many of the candidates' receivers lead to an actor
-// that does not lead back to them: SGR takes them before it.
+// sendersBefore returns how many of the candidates' receivers lead to an actor that
+// does not lead back to them: SGR takes them before it.
 func sendersBefore(list []candidate, h *habits, actor int32) int32 {
 	number := int32(0)
 	for i := range list {
@@ -85,7 +84,7 @@ func sendersBefore(list []candidate, h *habits, actor int32) int32 {
 	return number
 }
 
-// rankRunning ranks the messages of one actor first, then the oldest message.
+// rankRunning ranks the messages of one actor first, and the others by age.
 func rankRunning(list []candidate, running int32) {
 	for i := range list {
 		list[i].rank = list[i].seq
@@ -95,8 +94,8 @@ func rankRunning(list []candidate, running int32) {
 	}
 }
 
-// A chooser finds the message that an ordering takes first, for searches that
-// need nothing else of the candidates.
+// A chooser finds the message that an ordering takes first, for searches that need
+// nothing else of the candidates.
 type chooser struct {
 	ordering Ordering
 	habits   *habits
@@ -115,12 +114,12 @@ func (c *chooser) first(e *pulse.Enabled) int {
 	return c.best()
 }
 
-// add adds message i to those of which best returns one.
+// add adds message i to the list for best.
 func (c *chooser) add(e *pulse.Enabled, i int) {
 	c.list = append(c.list, candidate{seq: e.Seq(i), index: int32(i), actor: int32(e.Receiver(i))})
 }
 
-// best returns the index of the message of the list that comes first.
+// best returns the index of the first message of the list by the ordering.
 func (c *chooser) best() int {
 	rank(c.list, c.ordering, c.habits)
 	best := 0

@@ -7,34 +7,35 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Where time may pass early, and nothing else can come between two steps, a pass of time
-// is picked as a message is. To the search each pass, early or at rest, is a step of its
-// own: it comes after the pass before it, and it has to do with the steps that read time,
-// or set or stop a timer, and with no others. What a timer sends is received after the
-// pass at which it came due, and else at any time. So that time passes at a rest says
-// nothing about the steps before and after it: only a new Run of the test does.
+// A pass is a point at which time advances. If the program allows early timers, and
+// nothing else can come between two steps, an early pass is picked like a message. To the
+// search each pass, early or at rest, is a step of its own. It comes after the previous
+// pass, and it conflicts only with steps that read the time, or set or stop a timer. A
+// timer's message is received after the pass at which it came due, and otherwise at any
+// time. So a pass at rest does not order the steps before and after it: only a new Run of
+// the test does.
 //
-// An early pass is taken only where something that follows from a pass is to come before a
-// step that need not wait for it, where a step has to do with time, so that a pass could
-// have come before that, and where all else sleeps.
+// An early pass is taken in three cases: a consequence of the pass is to come before a
+// step that need not wait for it; a step conflicts with time, so that a pass could have
+// come before it; or everything else sleeps.
 
-// passes is the kind of a pass as a step.
+// passes is the step kind of a pass.
 const passes = trace.StepKind(math.MaxUint8)
 
 // passing is what a pass touches.
 var passing = []trace.Touch{{Actor: trace.None, What: trace.TheTime}, {Actor: trace.None, What: trace.TheTimers}}
 
-// isOfTime reports whether a touch is of time, or of timers.
+// isOfTime reports whether a touch concerns the time or timers.
 func isOfTime(x trace.Touch) bool { return x.What == trace.TheTime || x.What == trace.TheTimers }
 
-// meetsPass reports whether a step that touches something has to do with passes.
+// meetsPass reports whether a step with this touch conflicts with passes.
 func meetsPass(x trace.Touch) bool { return isOfTime(x) || x.What == trace.AllSteps }
 
 // picksPasses reports whether passes are picked in a run.
 func picksPasses(t *trace.Trace) bool { return len(t.Passes) > 0 }
 
-// passedSince reports whether time has passed after a step because nothing else was left.
-// A pass that could have come early then sleeps no more: it has come.
+// passedSince reports whether time has passed at rest after a step. An early pass then
+// no longer sleeps: it has come.
 func passedSince(t *trace.Trace, step int32) bool {
 	for i := len(t.Passes) - 1; i >= 0 && t.Passes[i].Before > step; i-- {
 		if t.Passes[i].How != trace.Early {
@@ -44,13 +45,13 @@ func passedSince(t *trace.Trace, step int32) bool {
 	return false
 }
 
-// ticks reports whether time passes in a way that passes do not show: by periodic
-// timers, which tick as long as other messages come, or because of faults.
+// ticks reports whether time advances without a pass in the trace: through periodic
+// timers, which tick while other messages come, or because of faults.
 func ticks(t *trace.Trace) bool {
 	return len(t.Strikes) > 0 || slices.ContainsFunc(t.Sends, func(d trace.Send) bool { return d.Kind == trace.Periodic })
 }
 
-// steps returns how many steps a candidate is.
+// steps returns how many steps of the run a candidate takes.
 func (c *candidate) steps() int32 {
 	if c.kind == aPass {
 		return 0
@@ -58,15 +59,15 @@ func (c *candidate) steps() int32 {
 	return 1
 }
 
-// passed is a run in which passes are steps.
+// passed is a run whose passes are steps.
 type passed struct {
 	view  trace.Trace
-	at    []int32 // of each step of the run, its number in the view
+	at    []int32 // for each step of the run, its number in the view
 	early []int32 // the numbers of the early passes
 	fired []int32 // by message: the pass at which a timer came due; none for others
 }
 
-// see returns the trace as the search sees it: the view, where passes are picked.
+// see returns the trace as the search sees it: the view if passes are picked.
 func (r *reducer) see(t *trace.Trace) *trace.Trace {
 	if !picksPasses(t) {
 		r.races.fired = nil
@@ -81,7 +82,7 @@ func (r *reducer) see(t *trace.Trace) *trace.Trace {
 	return &p.view
 }
 
-// takeSteps puts the steps of a run and its passes into the view, with what they touch.
+// takeSteps puts the steps and passes of a run into the view, with their touches.
 func (p *passed) takeSteps(t *trace.Trace) {
 	v := &p.view
 	v.Reset()
@@ -129,7 +130,7 @@ func (p *passed) number(step int32) int32 {
 	return p.at[step]
 }
 
-// takeSends puts the messages into the view, and finds out which pass let timers come due.
+// takeSends puts the messages into the view, and finds the pass that fired each timer.
 func (p *passed) takeSends(t *trace.Trace) {
 	p.view.Sends = append(p.view.Sends[:0], t.Sends...)
 	p.fired = p.fired[:0]
@@ -150,7 +151,7 @@ func (p *passed) takeSends(t *trace.Trace) {
 			}
 			at++
 		}
-		p.fired[i] = at // which pass; its number follows
+		p.fired[i] = at // the index of the pass; replaced by its number below
 	}
 	number := p.numbers()
 	for i, at := range p.fired {
@@ -160,7 +161,7 @@ func (p *passed) takeSends(t *trace.Trace) {
 	}
 }
 
-// numbers returns the numbers of all passes.
+// numbers returns the step numbers of all passes.
 func (p *passed) numbers() (list []int32) {
 	for i := range p.view.Steps {
 		if p.view.Steps[i].Kind == passes {
@@ -179,8 +180,8 @@ func (p *passed) takeActors(t *trace.Trace) {
 	}
 }
 
-// of returns the number of the step that was taken at a pick, before which so many early
-// passes were taken.
+// of returns the number of the step taken at a pick, given the number of early passes
+// taken before it.
 func (p *passed) of(w *path, n *node, passesBefore int) int32 {
 	if len(p.view.Steps) == 0 || w.taken(n).kind != aPass {
 		return p.after(n.step)
@@ -199,7 +200,7 @@ func (p *passed) after(step int32) int32 {
 	return int32(len(p.view.Steps))
 }
 
-// before returns how many steps of the view are shared when so many of the run are.
+// before returns how many steps of the view are shared if `shared` steps of the run are.
 func (p *passed) before(shared int) int {
 	if shared == 0 || len(p.view.Steps) == 0 {
 		return shared
@@ -207,8 +208,8 @@ func (p *passed) before(shared int) int {
 	return int(p.at[shared-1]) + 1
 }
 
-// passCandidate returns the candidate of a pick by which time passes early, nil if it
-// has none.
+// passCandidate returns the early pass among the candidates of a pick, nil if there is
+// none.
 func (p *path) passCandidate(n *node) *candidate {
 	list := p.of(n)
 	for i := len(list) - 1; i >= 0; i-- {
@@ -219,11 +220,10 @@ func (p *path) passCandidate(n *node) *candidate {
 	return nil
 }
 
-// markPasses marks the early passes that could have come in place of a step that has to
-// do with time, also those that sleep. For the step may keep another pass from coming
-// later, as when it stops a timer, so that no run with it shows that one; what is to come
-// before the step then, such as the end of a timer that is due earlier, is shown by the
-// runs with the pass in its place.
+// markPasses marks the early passes, even sleeping ones, that could have replaced a step
+// that conflicts with time. The step may prevent a later pass, for example by stopping a
+// timer, so that no run with the step shows that pass. The runs with the pass instead of
+// the step show what must then come before the step, such as an earlier timer.
 func (r *reducer) markPasses(t *trace.Trace) {
 	for _, x := range t.Touches {
 		if !isOfTime(x) || x.Step >= r.races.limit {
@@ -237,8 +237,8 @@ func (r *reducer) markPasses(t *trace.Trace) {
 	}
 }
 
-// timeCanPass reports whether the passes that a race needs before its step can come
-// there, as far as is known.
+// timeCanPass reports whether, as far as known, the passes that a race needs can come
+// before its step.
 func (r *reducer) timeCanPass(rc race) bool {
 	if r.races.fired == nil {
 		return true
@@ -257,17 +257,16 @@ func (r *reducer) timeCanPass(rc race) bool {
 }
 
 // setsTimerOnTheWay reports whether a step that sets or stops a timer comes before the
-// pass of a race without need of the race's step. Where none does, that pass could come
-// in place of the step only if it can be picked there, and is marked then.
+// pass of a race and does not need the race's step. If not, the pass can replace the
+// race's step only if it can be picked there, and then it is already marked.
 func (r *races) setsTimerOnTheWay(rc race) bool {
 	return slices.ContainsFunc(r.meetings.touches, func(x trace.Touch) bool {
 		return x.What == trace.TheTimers && x.Step > rc.step && x.Step < rc.crash && !r.isBefore(rc.step, x.Step)
 	})
 }
 
-// leavesTimer reports whether a timer that did not fire before the step of a race may be
-// there for its pass, when all has come before the pass that needs no step of the race. One
-// that was stopped meanwhile counts too: to tell it apart saves one run in thirty thousand.
+// leavesTimer reports whether a timer for the pass of a race may be pending if the pass is
+// reversed with the race's step. Stopped timers count too: telling them apart saves one run in thirty thousand.
 func (r *races) leavesTimer(rc race) bool {
 	for m := range r.trace.Sends {
 		d := &r.trace.Sends[m]

@@ -1,22 +1,21 @@
 package explore
 
-// A node is one decision of the run that is on the path. The path is all of
-// the tree that is kept: subtrees that are done are forgotten, as in Eta
-// (section 3.2).
+// A node is one decision of the run. Only the path is kept of the tree: completed
+// subtrees are forgotten, as in Eta (section 3.2).
 type node struct {
-	digest uint64 // of what had happened before: if it differs, the program does not repeat itself
-	// first is, of a pick, where its candidates begin in the path's list; of
-	// turns, the index of the message that is taken first.
+	digest uint64 // of what happened before: if it differs, the program is nondeterministic
+	// first is the start of a pick's candidates in the path's list. For turns, it
+	// is the index of the message that is taken first.
 	first      int32
 	answers    int32 // how many there are
-	current    int32 // the answer that is taken now
-	step       int32 // how many steps came before, early passes of time not counted
+	current    int32 // the answer of this run
+	step       int32 // how many steps came before, without early passes
 	pickBefore int32 // the last pick before this node; -1 when there is none
 	budget     int32 // how many delays or preemptions are left
-	lastActor  int32 // the actor of the step before, when preemptions are bounded; -1 for none
+	lastActor  int32 // the actor of the previous step, if preemptions are bounded; -1 for none
 	kind       kind
-	// groupEnd is the end of the candidates that dCUTE has marked, and
-	// nextGroup reports that it must mark those of the next actor too.
+	// groupEnd is the end of the candidates that DCUTE has marked. nextGroup
+	// reports whether it must also mark those of the next actor.
 	groupEnd  int32
 	nextGroup bool
 	opened    bool // all candidates are marked
@@ -30,41 +29,40 @@ func (n *node) answerOf(index int32) int32 {
 	return index
 }
 
-// A kind is what a node decides. Its values are kept in files.
+// A kind is what a node decides. Its values are saved in files.
 type kind uint8
 
 const (
 	picks   kind = iota // which message is received
-	turns               // the same, where each is taken in turn and has no candidate
-	asks                // a question that is part of a step
-	strikes             // a question that comes between steps: whether time passes, or whom a fault strikes
+	turns               // the same, but each message is taken in turn and there are no candidates
+	asks                // a question within a step
+	strikes             // a question between steps: whether time passes, or which actor a fault strikes
 )
 
-// A candidate is what can be picked at a node: a message, or a crash that can come in
-// place of one.
+// A candidate can be picked at a node: a message, or a crash or pass in place of one.
 type candidate struct {
-	seq      int32 // its place in the order in which messages were sent; it identifies the message
+	seq      int32 // its position in the order of sends; it identifies the message
 	index    int32 // among the messages that can be delivered
-	send     int32 // its place in the trace, if the run is recorded
+	send     int32 // its index in the trace, if the run is recorded
 	actor    int32 // its receiver
 	channel  int32
-	rank     int32 // by the ordering: smaller ranks are taken earlier
-	touchSet int32 // the number of the set that its step touches, plus one; 0 for none (see touches)
+	rank     int32 // by the ordering: lower ranks come first
+	touchSet int32 // the number of its step's set of touches, plus one; 0 for none (see touches)
 	kind     candidateKind
 	mark     mark
 }
 
-// A candidateKind is what a candidate is. Its values are kept in files.
+// A candidateKind says what a candidate is. Its values are saved in files.
 type candidateKind uint8
 
 const (
 	aMessage candidateKind = iota
 	aCrash                 // its actor crashes
-	noCrash                // where nothing can be delivered: nobody crashes
+	noCrash                // if nothing is deliverable: nobody crashes
 	aPass                  // time passes early
 )
 
-// A mark is what the search knows of a candidate. Its values are kept in files.
+// A mark is the state of a candidate in the search. Its values are saved in files.
 type mark uint8
 
 const (
@@ -73,18 +71,18 @@ const (
 	asleep                  // it need not be taken: what follows was run from another branch
 )
 
-// A path is the decisions of one run, from the root of the tree on.
+// A path holds the decisions of one run, from the root of the tree.
 //
-// Invariant: the candidates of a later node lie behind those of an earlier one.
+// Invariant: the candidates of a later node follow those of an earlier one.
 type path struct {
 	nodes      []node
 	candidates []candidate
-	// floor is how many nodes lead to the subtree that is gone through. What is
-	// marked there is for the trunk; other answers are not taken.
+	// floor is how many nodes lead to the searched subtree. Marks there are for
+	// the trunk; other answers are not taken.
 	floor int
 }
 
-// taken returns the candidate that is taken at a pick.
+// taken returns the candidate taken at a pick.
 func (p *path) taken(n *node) *candidate { return &p.candidates[n.first+n.current] }
 
 // of returns the candidates of a pick.
@@ -108,7 +106,7 @@ func (p *path) lastPick() int32 {
 	return p.nodes[last].pickBefore
 }
 
-// sharedSteps returns how many steps the next run has in common with the last.
+// sharedSteps returns how many steps the next run shares with the last.
 func (p *path) sharedSteps() int {
 	if i := p.lastPick(); i >= 0 {
 		return int(p.nodes[i].step)
@@ -134,17 +132,16 @@ func (p *path) openPicks() {
 	}
 }
 
-// openBack marks all candidates of the picks from the last one back to one
-// that is opened: picks before that are opened too.
+// openBack marks all candidates of the picks from the last one back to one that is
+// already opened; all picks before that are opened too.
 func (p *path) openBack() {
 	for i := p.lastPick(); i >= 0 && !p.nodes[i].opened && p.nodes[i].kind == picks; i = p.nodes[i].pickBefore {
 		p.open(&p.nodes[i])
 	}
 }
 
-// advance goes to the next path: at the deepest node that has an answer to be
-// taken, it takes that. It reports whether there was one; if not, the tree is
-// done.
+// advance moves to the next path: the deepest node with an untried answer takes that
+// answer. It returns false if the tree is done.
 func (p *path) advance() bool {
 	for len(p.nodes) > p.floor {
 		if p.takeNext(&p.nodes[len(p.nodes)-1]) {
@@ -155,7 +152,7 @@ func (p *path) advance() bool {
 	return false
 }
 
-// takeNext takes the next answer of a node, if there is one to be taken.
+// takeNext takes the next answer of a node. It reports whether there was one.
 func (p *path) takeNext(n *node) bool {
 	if n.kind == picks {
 		return p.takeMarked(n)
@@ -167,7 +164,7 @@ func (p *path) takeNext(n *node) bool {
 	return true
 }
 
-// takeMarked takes the next marked candidate of a pick, if there is one.
+// takeMarked takes the next marked candidate of a pick. It reports whether there was one.
 func (p *path) takeMarked(n *node) bool {
 	list := p.of(n)
 	list[n.current].mark = list[n.current].mark&^todo | done
@@ -185,9 +182,9 @@ func (p *path) takeMarked(n *node) bool {
 	}
 }
 
-// markGroup marks the messages of one actor as dCUTE's next group. A message
-// that sleeps is not run, so its runs cannot show whether dCUTE must go on to
-// the next actor; then it must.
+// markGroup marks the messages of one actor as DCUTE's next group. A sleeping message is
+// not run, so its runs cannot show whether the next actor is needed; then it is marked
+// too.
 func (n *node) markGroup(list []candidate, actor int32) {
 	n.groupEnd, n.nextGroup = markActor(list, actor), false
 	for i := range list {
@@ -197,8 +194,7 @@ func (n *node) markGroup(list []candidate, actor int32) {
 	}
 }
 
-// markActor marks all messages of one actor, and returns the index after the
-// last of them.
+// markActor marks all messages of one actor, and returns the index after the last.
 func markActor(list []candidate, actor int32) (end int32) {
 	for i := range list {
 		if list[i].actor == actor {
@@ -209,8 +205,8 @@ func markActor(list []candidate, actor int32) (end int32) {
 	return end
 }
 
-// firstAwake returns the first candidate that does not sleep, -1 when all do. A pass is
-// first only where all else sleeps.
+// firstAwake returns the first candidate that does not sleep, -1 if all sleep. A pass
+// comes first only if everything else sleeps.
 func firstAwake(list []candidate) int {
 	first := -1
 	for i := range list {

@@ -6,18 +6,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A race is a message that could have been received before a step that came
-// before its receipt: the step is of its receiver and does not happen before
-// the sending of the message, and the two are not of one channel.
+// A race is a message and a step of its receiver such that the message could have been
+// received before the step: the step does not happen before the send, and the two
+// messages are not from one channel. The receipt may be missing: the message could have
+// been received before its receiver ended or stopped wanting it.
 //
-// The receipt may be missing: a message that was never received could have
-// been, before its receiver ended or stopped wanting it.
+// If meetings are heeded, the receipt of the message may also conflict with a step of
+// another actor.
 //
-// Where meetings are heeded, a race is also a message that was received in a step
-// that meets one of another actor, and could have been received before that.
-//
-// A crash that could have come before a step of its actor, or before one that it meets,
-// is a race too. It has no message, but the step of the crash.
+// A crash that could have come before a step of its actor, or before one that it
+// conflicts with, is a race too. It has no message, but the step of the crash.
 type race struct {
 	step, message int32
 	crash         int32
@@ -27,21 +25,21 @@ type race struct {
 type races struct {
 	past
 	list []race
-	// limit is how many of the run's steps count. A run that was given up
-	// because all candidates sleep may have taken, after its last pick,
-	// messages that were the only ones there and that sleep as well.
+	// limit is how many of the run's steps count. A run that stopped because all
+	// candidates sleep may have taken, after its last pick, sleeping messages that
+	// were the only ones deliverable.
 	limit int32
-	// bounded reports whether there is a bound on how many messages wait for an actor.
+	// bounded reports whether mailboxes are bounded.
 	bounded bool
-	crashes []int32       // the steps that are crashes, or passes of time
+	crashes []int32       // the steps that are crashes or passes
 	lives   []trace.Touch // scratch
-	// withCrashes: no crash is left out on the way to the race turned round.
+	// withCrashes leaves out no crash before a reversed race.
 	withCrashes bool
-	// kept is what steps of candidates are known to touch.
+	// kept holds what candidates' steps are known to touch.
 	kept *touches
 }
 
-// learn computes the sets of steps as past.learn does, and what else races ask for.
+// learn computes the sets of steps, as past.learn does, and what else races need.
 func (r *races) learn(t *trace.Trace, from int) int {
 	from = r.past.learn(t, from)
 	r.learnProcesses()
@@ -54,8 +52,8 @@ func (r *races) learn(t *trace.Trace, from int) int {
 	return from
 }
 
-// find lists the races of the messages that were received from step `from`
-// on, and of those that were not received at all.
+// find lists the races of the messages received from step `from` on, and of those not
+// received at all.
 func (r *races) find(from int) []race {
 	r.list = r.list[:0]
 	r.bounded = slices.ContainsFunc(r.trace.Touches, func(x trace.Touch) bool { return x.What == trace.ItsRoom })
@@ -78,21 +76,20 @@ func (r *races) find(from int) []race {
 	return r.list
 }
 
-// findOf lists the races of a message with step i of its receiver and, if that
-// is a process, with the steps before.
+// findOf lists the races of a message with step i of its receiver and, if that is a
+// process, with earlier steps.
 //
-// An actor that takes any message need be looked at only once: when a run has
-// the message before step i, that run's races show the step before i. A
-// process that did not want the message at step i may have wanted it earlier.
+// For an actor that takes any message one race is enough: a run with the message before
+// step i shows the race with the previous step. A process that did not want the message
+// at step i may have wanted it earlier.
 //
-// What told of an end and was taken back by an Unwatch could have come before that,
-// which is not the last step; and so could what gave way in a full mailbox.
+// A Down that an Unwatch dropped could have come before the Unwatch, which need not be
+// the last step. The same holds for a message dropped from a full mailbox.
 //
-// What a crash has lost, or keeps from being received, could have come before the
-// crash; but that is run from where the message was received: crashes come last.
+// A message that a crash lost or prevented could have come before the crash. These orders
+// are run from the receipt of the message, because crashes come last.
 //
-// A message that was dropped has no channel: it is an answer that came too
-// late, or was lost by a fault.
+// A dropped message has no channel: it is a late answer, or was lost by a fault.
 func (r *races) findOf(m, i int32) {
 	if i < 0 {
 		return
@@ -116,8 +113,8 @@ func (r *races) findOf(m, i int32) {
 	}
 }
 
-// findMet lists the races of what came in step j with the steps that this one
-// meets, bar those that messages put before the step.
+// findMet lists the races between step j and the steps that it conflicts with, except
+// those that messages order before it.
 func (r *races) findMet(j int32) {
 	st := &r.trace.Steps[j]
 	r.meetings.each(j, func(i int32) {
@@ -135,8 +132,8 @@ func (r *races) findMet(j int32) {
 	})
 }
 
-// findAnswered lists the races of the answer in step j with the steps since the answer
-// before it, bar those that messages put before step j.
+// findAnswered lists the races between the answer in step j and the steps since the
+// previous answer, except those that messages order before step j.
 func (r *races) findAnswered(j int32) {
 	st := &r.trace.Steps[j]
 	for i := j - 1; i >= r.lastRest(j) && i > r.meetings.lastAnswer(j); i-- {
@@ -146,10 +143,10 @@ func (r *races) findAnswered(j int32) {
 	}
 }
 
-// isBefore reports whether a step is another one, or happens before it.
+// isBefore reports whether step i is step j or happens before it.
 func (r *races) isBefore(i, j int32) bool { return j >= 0 && (i == j || i < j && has(r.of(j), i)) }
 
-// isMet reports whether a race is of two steps that meet.
+// isMet reports whether the two steps of a race are of different actors.
 func (r *races) isMet(rc race) bool {
 	if rc.message == trace.None {
 		return r.trace.Steps[rc.crash].Actor != r.trace.Steps[rc.step].Actor
@@ -157,7 +154,7 @@ func (r *races) isMet(rc race) bool {
 	return r.trace.Sends[rc.message].To != r.trace.Steps[rc.step].Actor
 }
 
-// A certainty is how far it is known that an actor would have taken a message.
+// A certainty says whether an actor would have taken a message.
 type certainty uint8
 
 const (
@@ -166,8 +163,8 @@ const (
 	perhaps
 )
 
-// couldTake returns whether a message could have been taken in place of that
-// of a step.
+// couldTake returns whether a message could have been taken instead of the message of
+// a step.
 func (p *past) couldTake(st *trace.Step, d *trace.Send) certainty {
 	switch {
 	case d.Kind == trace.Kill:
@@ -176,7 +173,7 @@ func (p *past) couldTake(st *trace.Step, d *trace.Send) certainty {
 		return perhaps
 	case (d.Kind == trace.Timer || d.Kind == trace.Poll) && d.Ask != 0: // it ends the wait that began in the step that set it
 		return certain(p.waitBegan(st) == d.Step)
-	case d.Kind == trace.Reply && d.To == trace.Test: // while it asks, it takes anything
+	case d.Kind == trace.Reply && d.To == trace.Test: // while the test asks, it takes anything
 		return certain(d.Fate != trace.Dropped)
 	case d.Kind == trace.Reply:
 		return certain(st.Wanted == trace.ItsAnswer && p.waitedFor(st) == d.Ask)
@@ -199,14 +196,13 @@ func certain(is bool) certainty {
 	return never
 }
 
-// waitedFor returns the number of the Ask whose answer an actor waited for
-// when a step came.
+// waitedFor returns the number of the Ask that a step's actor was waiting on.
 func (p *past) waitedFor(st *trace.Step) int32 {
 	d := &p.trace.Sends[st.Send]
 	if d.Kind != trace.Kill {
 		return d.Ask
 	}
-	for m := range p.trace.Sends { // what the actor asked in the step in which it began to wait
+	for m := range p.trace.Sends { // what the actor asked in the step in which its wait began
 		if q := &p.trace.Sends[m]; q.From == st.Actor && q.Step == p.waitBegan(st) && q.Ask != 0 && q.Kind == trace.Message {
 			return q.Ask
 		}
@@ -214,9 +210,8 @@ func (p *past) waitedFor(st *trace.Step) int32 {
 	return 0
 }
 
-// waitBegan returns the step in which the wait began that a step ended: the
-// actor's receipt before it. What faults did to the actor in between is no
-// receipt.
+// waitBegan returns the step in which the wait began that st ended: the actor's previous
+// receipt. Faults of the actor in between are not receipts.
 func (p *past) waitBegan(st *trace.Step) int32 {
 	i := st.Prev
 	for i >= 0 && p.trace.Steps[i].Kind != trace.Receive {

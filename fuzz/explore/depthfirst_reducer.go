@@ -6,28 +6,28 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A reducer marks, at the picks of a run, the candidates that must be taken
-// because of what the run has shown.
+// A reducer marks, at the picks of a run, the candidates that must be taken because of
+// that run.
 type reducer struct {
 	reduction Reduction
 	path      *path
 	races     races
-	pickOf    []int32 // the pick that each step of the run came of; -1 for none
+	pickOf    []int32 // the pick of each step of the run; -1 for none
 	passed    passed
 	early     int     // Options.EarlyTimers of the program
 	used      []int32 // by node of the path: how many early passes were taken before it
 }
 
-// reduce marks what the run of a trace calls for from step `from` on, of which
-// so many steps count. It returns what the search must go over to when the
-// reduction is none for the program.
+// reduce marks the candidates that a run requires from step `from` on. Only the first
+// `limit` steps count. If the reduction does not support the program, it returns the one
+// to restart with.
 func (r *reducer) reduce(t *trace.Trace, from, limit int) handover {
 	r.learnPicks(len(t.Steps), r.races.learn(t, from))
 	if over := r.races.misfit(from); over.why != "" {
 		return over
 	}
 	r.races.limit = int32(limit)
-	if r.races.meetings.any(from) { // what these steps touch may stand on the way of races before them
+	if r.races.meetings.any(from) { // touches of these steps may affect the reversal of earlier races
 		from = 0
 	}
 	switch r.reduction {
@@ -54,7 +54,7 @@ func (r *reducer) reduce(t *trace.Trace, from, limit int) handover {
 	return handover{}
 }
 
-// eachRace calls do with each race of a step that came of a pick.
+// eachRace calls do for each race of a picked step.
 func (r *reducer) eachRace(from int, do func(n *node, rc race)) {
 	for _, rc := range r.races.find(from) {
 		if n := r.nodeOf(rc.step); n != nil && !r.wasRefused(n, rc) && r.timeCanPass(rc) {
@@ -76,10 +76,10 @@ func (r *reducer) markAnswers(from int) {
 	}
 }
 
-// wasRefused reports whether the message of a race was there when its step came
-// of a pick, and the process did not want it, or wanted one before it in its
-// channel. Then there is no order in which it comes in place of the step: while a
-// process waits it goes on wanting the same.
+// wasRefused reports whether the process of a race did not want the race's message at the
+// pick of the step, or wanted an earlier one of its channel. The message was sent before.
+// Then the message cannot replace the step in any order: a waiting process does not
+// change what it wants.
 func (r *reducer) wasRefused(n *node, rc race) bool {
 	if rc.message == trace.None {
 		return false
@@ -92,8 +92,8 @@ func (r *reducer) wasRefused(n *node, rc race) bool {
 	return !slices.ContainsFunc(r.path.of(n), func(c candidate) bool { return c.send == rc.message })
 }
 
-// learnPicks notes which steps came of which picks. Those before step `from`
-// are as in the run before.
+// learnPicks notes the pick of each step. Steps before `from` are as in the previous
+// run.
 func (r *reducer) learnPicks(steps, from int) {
 	r.pickOf = grown(r.pickOf, steps)
 	for j := from; j < steps; j++ {
@@ -116,7 +116,7 @@ func (r *reducer) learnPicks(steps, from int) {
 	}
 }
 
-// stepsToLastPick returns how many steps come before the one of the last pick.
+// stepsToLastPick returns how many steps come before the step of the last pick.
 func (r *reducer) stepsToLastPick() int {
 	last := r.path.lastPick()
 	count := 0
@@ -128,8 +128,8 @@ func (r *reducer) stepsToLastPick() int {
 	return int(r.passed.of(r.path, &r.path.nodes[last], count))
 }
 
-// nodeOf returns the pick that a step came of; nil when there was nothing to
-// pick, or when all of it is marked anyway.
+// nodeOf returns the pick of a step; nil if there was none, or all its candidates are
+// marked already.
 func (r *reducer) nodeOf(step int32) *node {
 	i := r.pickOf[step]
 	if i < 0 {

@@ -6,19 +6,19 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Sleep sets (Godefroid 1996, chapter 5): a message that was taken at a node
-// need not be taken in the branches that follow there, until a step comes that
-// cannot be swapped with its receipt. Until then it sleeps.
+// Sleep sets (Godefroid 1996, chapter 5): a message taken at a node sleeps in the
+// node's later branches, until a step comes that conflicts with its receipt. A sleeping
+// message need not be taken.
 
-// A sleeping finds out which candidates sleep.
+// A sleeping computes which candidates sleep.
 type sleeping struct {
 	touches touches
 	list    []candidate // scratch
 }
 
-// mark marks the candidates of a new node, the last of the path, that sleep.
-// It reports whether the run may go on: it may not when it has taken a message
-// that sleeps, which it does without a pick where that is the only message.
+// mark marks the sleeping candidates of a new node, the last of the path. It reports
+// whether the run may continue: it may not after taking a sleeping message, which
+// happens without a pick if that is the only message.
 func (s *sleeping) mark(p *path, t *trace.Trace) (mayGoOn bool) {
 	n := &p.nodes[len(p.nodes)-1]
 	if n.pickBefore < 0 || struckAfter(p, n.pickBefore) {
@@ -43,21 +43,21 @@ func (s *sleeping) mark(p *path, t *trace.Trace) (mayGoOn bool) {
 	return true
 }
 
-// tookSleeper reports whether a run that came to its end took, after its last
-// pick, a message that sleeps.
+// tookSleeper reports whether a run that ended by itself took a sleeping message after
+// its last pick.
 func (s *sleeping) tookSleeper(p *path, t *trace.Trace) bool {
 	last := p.lastPick()
 	return last >= 0 && !struckAfter(p, last) && anyMessage(s.after(p, last, t))
 }
 
-// anyMessage reports whether a message is among candidates. A crash that sleeps and
-// can come no more is no reason to give a run up.
+// anyMessage reports whether the candidates include a message. A sleeping crash that can
+// no longer come is no reason to stop a run.
 func anyMessage(list []candidate) bool {
 	return slices.ContainsFunc(list, func(c candidate) bool { return c.kind == aMessage })
 }
 
-// struckAfter reports whether, after a pick, something came between steps that
-// has to do with all of them.
+// struckAfter reports whether, after a pick, an event came between steps that conflicts
+// with all of them.
 func struckAfter(p *path, pick int32) bool {
 	for i := int(pick) + 1; i < len(p.nodes); i++ {
 		if n := &p.nodes[i]; n.kind == strikes && n.current > 0 {
@@ -67,14 +67,13 @@ func struckAfter(p *path, pick int32) bool {
 	return false
 }
 
-// after returns the candidates of a pick that sleep after the step that was
-// taken there.
+// after returns the candidates of a pick that sleep after the step taken there.
 func (s *sleeping) after(p *path, pick int32, t *trace.Trace) []candidate {
 	n := &p.nodes[pick]
 	list := p.of(n)
 	taken := &list[n.current]
 	s.list = s.list[:0]
-	if taken.kind == noCrash { // all that comes later comes after the rest
+	if taken.kind == noCrash { // all later steps come after the rest
 		return nil
 	}
 	for i := range list {

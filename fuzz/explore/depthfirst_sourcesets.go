@@ -6,13 +6,12 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Source sets (Abdulla, Aronis, Jonsson and Sagonas, POPL 2014): of the steps
-// that lead to the race turned round, one that needs none of the others.
+// Source sets (Abdulla, Aronis, Jonsson and Sagonas, POPL 2014): among the steps that
+// lead to the reversed race, one that needs none of the others.
 
-// couldComeFirst reports whether a candidate of the pick that a race's step
-// came of can be the first step on a way to the race turned round: it is the
-// race's message, or was received after the step without need of the step or
-// of anything after it.
+// couldComeFirst reports whether a candidate at the pick of a race's step can be the
+// first step toward the reversed race: it is the race's message, or was received after
+// the step and depends neither on the step nor on anything after it.
 func (r *races) couldComeFirst(c *candidate, rc race) bool {
 	if r.isOf(c, rc) {
 		return !r.needsOthers(rc) && !r.mayMeetOnTheWay(c, rc)
@@ -24,18 +23,17 @@ func (r *races) couldComeFirst(c *candidate, rc race) bool {
 	return k > rc.step && k < r.limit && !has(r.of(k), rc.step) && !hasAfter(r.of(k), rc.step)
 }
 
-// needsOthers reports whether steps that came after a race's step, and without
-// need of it, have to come before the race's message too. Where the two are of one
-// actor there are none, since what has to be sent first was sent.
+// needsOthers reports whether steps that came after a race's step, independently of it,
+// must also come before the race's message. If both steps of the race are of one actor
+// there are none, since all sends it needs were made.
 func (r *races) needsOthers(rc race) bool {
 	return (r.isMet(rc) || rc.message == trace.None) && hasAfter(r.of(r.later(rc)), rc.step)
 }
 
-// mayMeetOnTheWay reports whether the receipt of a race's message, which is the
-// last step on the way to the race turned round, may meet one of the others there:
-// then it is none that can come first. What it touches there is known if it was
-// run from this pick, and else not: it may do something else than after the race's
-// step.
+// mayMeetOnTheWay reports whether the receipt of a race's message, the last step toward
+// the reversed race, may conflict with another step there: then it cannot come first.
+// Its touches there are known only if it was run from this pick: it may behave
+// differently than after the race's step.
 func (r *races) mayMeetOnTheWay(c *candidate, rc race) bool {
 	ms := &r.meetings
 	if len(ms.touches) == 0 {
@@ -56,7 +54,7 @@ func (r *races) mayMeetOnTheWay(c *candidate, rc race) bool {
 	return false
 }
 
-// markSource marks one candidate that could come first, unless one is marked.
+// markSource marks one candidate that could come first, unless one is marked already.
 func (r *races) markSource(p *path, n *node, rc race) {
 	list := p.of(n)
 	first := -1
@@ -68,14 +66,14 @@ func (r *races) markSource(p *path, n *node, rc race) {
 		if list[i].mark != 0 {
 			return
 		}
-		if first < 0 || r.isOf(&list[i], rc) || list[i].kind == aPass { // what else comes first can leave nothing awake but this
+		if first < 0 || r.isOf(&list[i], rc) || list[i].kind == aPass { // another first step may leave nothing awake but this
 			first = i
 		}
 	}
 	markOrOpen(p, n, first)
 }
 
-// markOrOpen marks candidate i of a pick, or all of them when it is -1.
+// markOrOpen marks candidate i of a pick, or all of them if i is -1.
 func markOrOpen(p *path, n *node, i int) {
 	if i < 0 {
 		p.open(n)

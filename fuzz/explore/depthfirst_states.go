@@ -8,42 +8,39 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// States are compared as in Basset (section 3.5.1): a run that comes to a
-// state that was seen before is given up, because what follows from there was
-// run, or will be, from where the state was seen first.
+// States are compared as in Basset (section 3.5.1): a run stops at a state that was seen
+// before, because what follows was run, or will be, from the first visit.
 //
-// With sleep sets that holds only if no more slept there than sleeps here
-// (Godefroid 1996, chapter 6): what slept was left out. Else the run goes on
-// from the state again. With the other reductions the run that is given up
-// does not show what its steps race with: all candidates of its picks are
-// marked (path.openPicks), which keeps the search complete and costs much of
-// the reduction.
+// With sleep sets this holds only if everything that slept at the first visit sleeps now
+// (Godefroid 1996, chapter 6), because sleepers were left out. Otherwise the run
+// continues from the state. With the other reductions a stopped run does not show the
+// races of the missing steps. Then all candidates of its picks are marked
+// (path.openPicks), which keeps the search complete and loses much of the reduction.
 //
-// Where a state cannot be read, the history of an actor or a message stands in
-// for it. That is enough unless actors share variables, and whether a function
-// does cannot be seen. Result.Unread tells so.
+// If a state cannot be read, the history of the actor or message replaces it. This is
+// enough unless actors share variables, and nobody can see whether a function does.
+// Result.Unread reports such states.
 
-// states is what is known of the states that were seen.
+// states holds the states that were seen.
 //
-// Invariant: the state that the table has at a number is that of list, and of texts
-// if descriptions are compared.
+// Invariant: the table's number for a hash is the state's index in list and, if
+// descriptions are compared, in texts.
 type states struct {
-	table   hash.Table // by hash: a place in list
+	table   hash.Table // by hash: an index in list
 	list    []state
-	texts   []string // their descriptions, if they are compared
-	slept   []uint64 // what slept in each, one list behind the other
-	checked bool     // their descriptions are compared
+	texts   []string // the states' descriptions, if they are compared
+	slept   []uint64 // the sleepers of each state, one list after the other
+	checked bool     // descriptions are compared
 	asleep  []uint64 // scratch
 	clash   string   // two states with one hash, if any were found
 	unread  string   // the first part of a state that could not be read, if any
 }
 
-// A state is what is known of a state that was seen: where in states.slept the
-// identities of what slept there begin, and how many they are.
+// A state is a seen state: the start and length of its list of sleepers in states.slept.
 type state struct{ first, count int }
 
-// isKnown reports whether a run need not go on from a state, and notes it. The
-// candidates are those of its pick, none when only one message is there.
+// isKnown reports whether a run need not continue from a state, and notes the state.
+// list is the candidates of its pick, nil if only one message is deliverable.
 func (s *states) isKnown(e *pulse.Enabled, list []candidate) bool {
 	s.asleep = s.asleep[:0]
 	for i := range list {
@@ -72,8 +69,7 @@ func (s *states) isKnown(e *pulse.Enabled, list []candidate) bool {
 	return false
 }
 
-// note returns the place of the state with a hash, which is given one if it was not
-// seen.
+// note returns the index of the state with a hash, and adds the state if it is new.
 func (s *states) note(sum uint64) (place int32, seen bool) {
 	place, seen = s.table.Add(sum, int32(len(s.list)))
 	if !seen {
@@ -82,13 +78,13 @@ func (s *states) note(sum uint64) (place int32, seen bool) {
 	return place, seen
 }
 
-// sleptIn returns what slept in a state when it was seen, each time that it was.
+// sleptIn returns what slept at every visit of a state so far.
 func (s *states) sleptIn(place int32) []uint64 {
 	st := s.list[place]
 	return s.slept[st.first : st.first+st.count]
 }
 
-// contains reports whether each of the few is among the many.
+// contains reports whether many contains all of few.
 func contains(many, few []uint64) bool {
 	for _, id := range few {
 		if !slices.Contains(many, id) {
@@ -98,16 +94,16 @@ func contains(many, few []uint64) bool {
 	return true
 }
 
-// clashes reports whether a state has another description than the one with
-// the same hash. Then the search is over.
+// clashes reports whether a state's description differs from that of the state with the
+// same hash. Then the search is over.
 func (s *states) clashes(place int32, seen bool, text string) bool {
 	if !seen {
 		s.texts = append(s.texts, text)
 		return false
 	}
 	if old := s.texts[place]; old != text {
-		s.clash = fmt.Sprintf("two states have one hash: a Hash method leaves out what matters "+
-			"(what a slice has room for matters too: append writes there).\nOne state:\n%s\nthe other:\n%s", old, text)
+		s.clash = fmt.Sprintf("two states have one hash: a Hash method omits relevant state "+
+			"(the spare capacity of a slice is relevant too: append writes there).\nOne state:\n%s\nthe other:\n%s", old, text)
 		return true
 	}
 	return false

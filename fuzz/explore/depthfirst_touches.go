@@ -7,16 +7,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// touches keeps what the steps of candidates touch beside their messages. Most
-// steps touch nothing, and the others the same few things: each set is kept
-// once, and candidate.touchSet is its number.
+// touches holds what candidates' steps touch in addition to their messages. Most steps
+// touch nothing, and the others the same few things, so each set is kept once;
+// candidate.touchSet is its number.
 type touches struct {
 	sets    [][]trace.Touch // set number i is sets[i-1]
 	known   map[uint64]int32
 	scratch []trace.Touch
-	// endedBy is the step by which the program ended the run, plus one; 0 while
-	// it has not. In another order other steps would have come before, and that
-	// one would have kept them from coming: it has to do with all of them.
+	// endedBy is the step by which the program ended the run, plus one; 0 while it
+	// has not. This step conflicts with all others: in another order it would have
+	// prevented them.
 	endedBy int32
 }
 
@@ -45,9 +45,8 @@ func (ts *touches) learnEnd(run *Run) {
 	}
 }
 
-// readsPlaces reports whether a step reads the place or the name of an actor that
-// may depend on the order of steps that spawn. Sleep sets take no heed of that
-// order.
+// readsPlaces reports whether a step reads the index or name of an actor that may depend
+// on the order of steps that spawn. Sleep sets do not respect that order.
 func readsPlaces(t *trace.Trace) bool {
 	for _, x := range t.Touches {
 		if x.What != trace.ItsPlace && x.What != trace.ItsName {
@@ -67,7 +66,7 @@ func readsPlaces(t *trace.Trace) bool {
 // any reports whether steps of a run touch anything.
 func (ts *touches) any(t *trace.Trace) bool { return len(t.Touches) > 0 || ts.endedBy != 0 }
 
-// keep notes for each candidate that the run took what its step touched.
+// keep notes, for each candidate that the run took, what its step touched.
 func (ts *touches) keep(p *path, t *trace.Trace) {
 	for i := range p.nodes {
 		if n := &p.nodes[i]; n.kind == picks && p.taken(n).kind != noCrash {
@@ -78,10 +77,10 @@ func (ts *touches) keep(p *path, t *trace.Trace) {
 	}
 }
 
-// keepOf notes what a candidate's step has touched.
+// keepOf notes what the step of a candidate touched.
 func (ts *touches) keepOf(c *candidate, step int32, t *trace.Trace) {
 	known := ts.of(c)
-	set := append(ts.scratch[:0], known...) // the set that is kept stays as it is
+	set := append(ts.scratch[:0], known...) // the kept set must not change
 	add := func(x trace.Touch) {
 		if x.Step = 0; !slices.Contains(set, x) {
 			set = append(set, x)
@@ -100,7 +99,7 @@ func (ts *touches) keepOf(c *candidate, step int32, t *trace.Trace) {
 	}
 }
 
-// of returns what a candidate's step touches, as far as is known.
+// of returns what a candidate's step is known to touch.
 func (ts *touches) of(c *candidate) []trace.Touch {
 	if c.kind == aPass {
 		return passing
@@ -111,7 +110,7 @@ func (ts *touches) of(c *candidate) []trace.Touch {
 	return ts.sets[c.touchSet-1]
 }
 
-// number returns the number of a set, which is kept if it is new.
+// number returns the number of a set, and keeps the set if it is new.
 func (ts *touches) number(set []trace.Touch) int32 {
 	var h uint64
 	for _, x := range set {
@@ -129,8 +128,7 @@ func (ts *touches) number(set []trace.Touch) int32 {
 	return int32(len(ts.sets))
 }
 
-// meet reports whether a candidate's step and a step of another actor that was
-// taken touch the same.
+// meet reports whether a candidate's step conflicts with a taken step of another actor.
 func (ts *touches) meet(c *candidate, step, actor int32, t *trace.Trace) bool {
 	mine := ts.of(c)
 	for _, x := range mine {

@@ -7,8 +7,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// A walker is the strategy of the depth-first search: it takes the decisions of
-// its path as they are, and then lengthens the path by new decisions.
+// A walker is the strategy of the depth-first search: it repeats the decisions of its
+// path and then adds new ones.
 type walker struct {
 	path
 	outcome
@@ -18,7 +18,7 @@ type walker struct {
 	sleeping sleeping
 	seen     states
 	passed   int   // how many nodes the run has passed
-	again    bool  // the run is one that was made before: it is in states that are known
+	again    bool  // the run repeats the last one: its states are known
 	bound    int32 // on delays or preemptions
 	isPlain  bool  // see Method
 }
@@ -35,12 +35,12 @@ func (w *walker) begin() {
 	w.sleeping.touches.endedBy = 0
 }
 
-// Pick follows the path, or lengthens it.
+// Pick follows the path, or extends it.
 func (w *walker) Pick(e *pulse.Enabled) int {
 	if w.passed == len(w.nodes) {
 		return w.lengthen(e)
 	}
-	if isAlone(e) { // no node is made of these
+	if isAlone(e) { // a single message gets no node
 		return 0
 	}
 	n := &w.nodes[w.passed]
@@ -54,7 +54,7 @@ func (w *walker) Pick(e *pulse.Enabled) int {
 	return int(w.candidates[n.first+n.current].index)
 }
 
-// Choose follows the path, or lengthens it.
+// Choose follows the path, or extends it.
 func (w *walker) Choose(k choice.Kind, n int) int {
 	if w.passed == len(w.nodes) {
 		w.addQuestion(k, n)
@@ -67,9 +67,9 @@ func (w *walker) Choose(k choice.Kind, n int) int {
 	return int(q.current)
 }
 
-// addQuestion makes a node of a question. All its answers will be taken. What
-// comes between steps has to do with every step, so that it must be tried
-// after every set of steps: then all candidates before are taken, too.
+// addQuestion adds a node for a question. All its answers will be taken. An event
+// between steps conflicts with every step and must be tried after every set of steps:
+// then all earlier candidates are taken, too.
 func (w *walker) addQuestion(k choice.Kind, n int) {
 	q := node{answers: int32(n), pickBefore: w.lastPick(), kind: asks}
 	if k == choice.Clock || k == choice.Fault {
@@ -79,7 +79,7 @@ func (w *walker) addQuestion(k choice.Kind, n int) {
 	w.nodes = append(w.nodes, q)
 }
 
-// lengthen makes a node of a pick and takes its first candidate.
+// lengthen adds a node for a pick and takes its first candidate.
 func (w *walker) lengthen(e *pulse.Enabled) int {
 	if d := w.method.Depth; d > 0 && e.Step() >= d && e.Len() > 0 {
 		w.leftOut = true
@@ -104,7 +104,7 @@ func (w *walker) lengthen(e *pulse.Enabled) int {
 	return int(list[first].index)
 }
 
-// takeOnly takes the only message that there is.
+// takeOnly takes the only message.
 func (w *walker) takeOnly(e *pulse.Enabled) int {
 	if w.method.compares() && !w.again && w.seen.isKnown(e, nil) {
 		return w.giveUp(endedKnown)
@@ -112,7 +112,7 @@ func (w *walker) takeOnly(e *pulse.Enabled) int {
 	return 0
 }
 
-// addTurns makes a node of a pick in which all messages are taken in turn.
+// addTurns adds a node for a pick in which all messages are taken in turn.
 func (w *walker) addTurns(e *pulse.Enabled) int {
 	first := w.chooser.first(e)
 	w.nodes = append(w.nodes, node{digest: e.Digest(), first: int32(first), answers: int32(e.Len()), step: int32(e.Step()),
@@ -121,7 +121,7 @@ func (w *walker) addTurns(e *pulse.Enabled) int {
 	return first
 }
 
-// addPick makes a node of what can be delivered now.
+// addPick adds a node for a pick with its candidates.
 func (w *walker) addPick(e *pulse.Enabled) {
 	n := node{digest: e.Digest(), first: int32(len(w.candidates)), answers: int32(candidatesOf(e)), step: int32(e.Step()), pickBefore: w.lastPick()}
 	for i := range e.Len() {
@@ -132,8 +132,8 @@ func (w *walker) addPick(e *pulse.Enabled) {
 	w.nodes = append(w.nodes, n)
 }
 
-// choose sorts the candidates of a new pick and returns the first that does
-// not sleep, or why there is no need to go on.
+// choose sorts the candidates of a new pick and returns the first awake one, or why the
+// run need not continue.
 func (w *walker) choose(e *pulse.Enabled, list []candidate) (first int, end ending) {
 	if w.method.sleeps() && !w.sleeping.mark(&w.path, e.Trace()) {
 		return 0, endedAsleep
@@ -155,8 +155,8 @@ func (w *walker) choose(e *pulse.Enabled, list []candidate) (first int, end endi
 	return first, endedItself
 }
 
-// markFirst marks the candidates of a new pick that must be taken whatever
-// races its run will show.
+// markFirst marks the candidates of a new pick that must be taken whatever races its run
+// shows.
 func (w *walker) markFirst() {
 	last := len(w.nodes) - 1
 	n := &w.nodes[last]

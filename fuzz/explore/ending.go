@@ -7,27 +7,27 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// An ending is how a run ended: by itself, or given up by the search.
+// An ending says how a run ended: by itself, or stopped by the search.
 type ending uint8
 
 const (
 	endedItself ending = iota
-	endedAsleep        // all that could come next sleeps: it was run from another branch
+	endedAsleep        // everything that could come next sleeps: it was run from another branch
 	endedKnown         // its state was seen before
 	endedDeep          // it has as many steps as Method.Depth allows
-	endedOther         // it is not what it was before, although the decisions are the same
+	endedOther         // it differs from an earlier run although the decisions are the same
 )
 
 var endingTexts = [...]string{
-	endedItself: "explore: the run came to its end",
-	endedAsleep: "explore: all that could come next was run from another branch",
+	endedItself: "explore: the run ended by itself",
+	endedAsleep: "explore: everything that could come next was run from another branch",
 	endedKnown:  "explore: the state was seen before",
-	endedDeep:   "explore: the bound on the depth was hit",
-	endedOther:  "explore: the program did not repeat itself",
+	endedDeep:   "explore: the bound on the depth was reached",
+	endedOther:  "explore: the program is nondeterministic: it behaved differently with the same decisions",
 }
 
-// A givenUp is an ending as an error. To make one takes no memory: a search
-// may give up as many runs as it makes.
+// A givenUp is an ending as an error. It allocates nothing: a search may give up as many
+// runs as it makes.
 type givenUp ending
 
 // Error says why the run was given up.
@@ -36,11 +36,11 @@ func (g givenUp) Error() string { return endingTexts[g] }
 // An outcome is the part of a search's strategy that says how the run ended.
 type outcome struct {
 	ending     ending
-	difference string // what differed, when the ending is endedOther
-	leftOut    bool   // a bound has kept something from being run, in this run or before
+	difference string // what differed, if the ending is endedOther
+	leftOut    bool   // a bound has left something out, in this run or before
 }
 
-// Err returns why the run was given up, nil when it was not.
+// Err returns why the search gave the run up, nil if it did not.
 func (o *outcome) Err() error {
 	if o.ending == endedItself {
 		return nil
@@ -48,20 +48,20 @@ func (o *outcome) Err() error {
 	return givenUp(o.ending)
 }
 
-// giveUp ends the run. Its result is what Pick or Choose must return.
+// giveUp ends the run. Pick or Choose must return its result.
 func (o *outcome) giveUp(e ending) int {
 	o.ending = e
 	return pulse.Quit
 }
 
-// differ ends a run that is not what it was before.
+// differ ends a run that differs from an earlier one.
 func (o *outcome) differ(difference string) int {
 	o.difference = difference
 	return o.giveUp(endedOther)
 }
 
-// repeats reports whether a run that is over was what it was before. One that
-// ended by itself must have passed all decisions that it was to repeat.
+// repeats reports whether a finished run repeated its decisions. One that ended by itself
+// must have passed all of them.
 func (o *outcome) repeats(run *Run, passedAll bool) bool {
 	if o.ending == endedItself && !passedAll {
 		o.differ(endedEarly(run))
@@ -69,8 +69,7 @@ func (o *outcome) repeats(run *Run, passedAll bool) bool {
 	return o.ending != endedOther
 }
 
-// endedEarly describes a run that ended before all decisions that it was to
-// repeat had come.
+// endedEarly describes a run that ended before all decisions to be repeated had come.
 func endedEarly(run *Run) string {
 	how := "with nothing left to deliver"
 	if run.Failure != nil {
@@ -82,17 +81,17 @@ func endedEarly(run *Run) string {
 	return fmt.Sprintf("the run ended after %d steps, %s", run.System.Steps(), how)
 }
 
-// otherMessages describes a pick in which other messages can be delivered than before.
+// otherMessages describes a pick with other deliverable messages than before.
 func otherMessages(e *pulse.Enabled) string {
 	return fmt.Sprintf("after step %d %d messages could be delivered, the first of them %s", e.Step()-1, e.Len(), e.Label(0))
 }
 
-// otherQuestion describes a question that was not asked before, or not so.
+// otherQuestion describes a question that was not asked before, or not in this form.
 func otherQuestion(k choice.Kind, n int) string {
-	return fmt.Sprintf("a question (%v) of %d answers came where there was none like it", k, n)
+	return fmt.Sprintf("a question (%v) of %d answers was asked that was not asked before", k, n)
 }
 
-// A needy is the strategy of a search with what that needs of a system.
+// A needy is a search's strategy with its needs.
 type needy struct {
 	pulse.Judge
 	needs pulse.Needs

@@ -83,7 +83,7 @@ func TestEnumerateTwice(t *testing.T) {
 
 const everything = checking<<1 - 1
 
-// seeds is how many programs a test looks at.
+// seeds is how many programs a test checks.
 func seeds(few int) uint64 {
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		return 1000
@@ -252,7 +252,7 @@ func see(e *enumerator, p *program, list []sight) []bool {
 }
 
 // TestClassesAreAllThatMatters holds that two runs in which each actor goes
-// through the same steps come to the same, and leave the same in all actors.
+// through the same steps have the same result, and leave the same state in all actors.
 func TestClassesAreAllThatMatters(t *testing.T) {
 	e := &enumerator{}
 	defer e.close()

@@ -20,7 +20,7 @@ type orders struct {
 	// failing counts by what the runs failed with only: a run that fails ends
 	// there, and what else had happened by then is chance.
 	failing map[string]int
-	// torn are classes in which not all runs came to the same: then a class is
+	// torn are classes in which not all runs had the same result: then a class is
 	// less than all that matters.
 	torn int
 }
@@ -48,7 +48,7 @@ type enumerator struct {
 	sys    *pulse.System
 	digits []digit
 	at     int
-	after  func(*pulse.System) // is told of each run that is over, unless nil
+	after  func(*pulse.System) // called after each run, unless nil
 	drives bool                // the programs call Run themselves, if at all
 }
 
@@ -74,7 +74,7 @@ func (e *enumerator) decide(n int) int {
 	return d.value
 }
 
-// next goes on to the next order. It returns the step after which it differs
+// next moves to the next order. It returns the step after which it differs
 // from the last; ok is false when that was the last.
 func (e *enumerator) next() (step int, ok bool) {
 	for n := len(e.digits) - 1; n >= 0; n-- {

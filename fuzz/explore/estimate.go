@@ -5,44 +5,42 @@ import (
 	"time"
 )
 
-// How many runs a search will take is estimated by runs of its own:
+// A search estimates its number of runs by runs of its own:
 //
 //   - For distinct orders, by stochastic enumeration: see beam.
-//   - For all orders, by random descents (Knuth 1975): a run that makes all its
-//     decisions at random stands for as many runs as the product of the numbers of
-//     answers that there were.
+//   - For all orders, by random descents (Knuth 1975): a run with random decisions
+//     stands for as many runs as the product of the numbers of possible answers.
 //
-// What other reductions leave of a tree depends on what was run before. Of that
-// nothing is said: Eta (section 4) estimates it from the part that was gone through,
-// and that is a corner of the tree. After a hundredth of the runs it is off by a factor
-// of 2 and more in four of ten searches.
+// With other reductions, the tree depends on earlier runs, and there is no estimate. Eta
+// (section 4) extrapolates from the explored part, but that is a corner of the tree: after
+// a hundredth of the runs, four of ten such estimates are off by a factor of 2 or more.
 
-// An estimator makes runs of its own to find out how many the search will take.
+// An estimator makes runs of its own to estimate how many the search will take.
 type estimator struct {
 	options *Options
 	worker  Worker
 	random  uint64
 	descent descent
 	began   time.Time
-	// The estimate is the average of those of all rounds, weighted by runs.
+	// The estimate is the average over all rounds, weighted by runs.
 	sum     float64
 	runs    int
 	rounds  int
-	width   int   // of the beam in the round before
+	width   int   // of the beam in the previous round
 	beam    *beam // nil before the first round
-	off     bool  // nothing can be found out in this way
+	off     bool  // no estimate is possible
 	sparing bool  // others wait for the search to pause
 }
 
-// The estimator makes at most one run for estimateShare of the search. But it
-// makes estimateLeast at any rate, or a first estimate that is far too small
-// would be the last; and never more than estimateMost, which is enough.
+// The estimator makes at most one run per estimateShare runs of the search. But it makes
+// at least estimateLeast, because a first estimate that is far too small would otherwise
+// be the last. It makes at most estimateMost, which is enough.
 const (
 	estimateShare = 100
 	estimateLeast = 100
 	estimateMost  = 2000
-	// An estimator that is sparing makes none before estimateLate runs, and at
-	// most one for estimateSparing.
+	// A sparing estimator makes none before estimateLate runs, and at most one per
+	// estimateSparing.
 	estimateLate    = 1000
 	estimateSparing = 10
 )
@@ -53,8 +51,7 @@ func newEstimator(w Worker, o *Options) *estimator {
 	return e
 }
 
-// measure makes as many runs as the estimate is worth, given how many the search
-// has made.
+// measure makes as many runs as the estimate is worth after `made` runs of the search.
 func (e *estimator) measure(made int) {
 	for !e.off && !e.isLate() {
 		left := e.worth(made) - e.runs
@@ -64,8 +61,8 @@ func (e *estimator) measure(made int) {
 	}
 }
 
-// measureLate is measure for a search that goes on. The time that it took before
-// the first round is not that of the estimate.
+// measureLate is measure for a search in progress. The time before the first round does
+// not count for the estimate.
 func (e *estimator) measureLate(made int) {
 	if e.rounds == 0 {
 		e.began = time.Now()
@@ -73,8 +70,8 @@ func (e *estimator) measureLate(made int) {
 	e.measure(made)
 }
 
-// worth returns how many runs the estimate may take. A larger estimate is
-// worth more of them: one that is far too small would else never be mended.
+// worth returns how many runs the estimate may take. A larger estimate is worth more:
+// otherwise one that is far too small would never be corrected.
 func (e *estimator) worth(made int) int {
 	n := max(estimateLeast, made/estimateShare)
 	if e.runs > 0 {
@@ -92,13 +89,13 @@ func (e *estimator) worth(made int) int {
 	return min(n, estimateMost)
 }
 
-// isLate reports whether the estimate has taken a tenth of the search's time, or that is
-// over.
+// isLate reports whether the estimate has taken a tenth of the search's time, or the time
+// is over.
 func (e *estimator) isLate() bool {
 	return e.options.isLate() || e.options.Time > 0 && e.rounds > 0 && time.Since(e.began) > e.options.Time/10
 }
 
-// total returns the number of runs in all, 0 while nothing is known.
+// total returns the estimated number of runs, 0 if unknown.
 func (e *estimator) total() float64 {
 	if e.off || e.runs == 0 {
 		return 0
@@ -106,8 +103,8 @@ func (e *estimator) total() float64 {
 	return e.sum / float64(e.runs)
 }
 
-// round makes one more estimate, of about as many runs as are left at most. It
-// reports whether these were enough to make one.
+// round makes one more estimate with about `left` runs. It reports whether these were
+// enough.
 func (e *estimator) round(left int) bool {
 	e.rounds++
 	if !e.options.sleeps() {
@@ -132,13 +129,13 @@ func (e *estimator) round(left int) bool {
 	return true
 }
 
-// firstWidth is how many nodes of a level the first round runs.
+// firstWidth is how many nodes per level the first round runs.
 const firstWidth = 8
 
-// nextWidth returns how many nodes of a level the next round runs. A wide round
-// is worth more than several narrow ones of as many runs together. But how many
-// runs the estimate may take is known only after some, so each round is wider
-// than the one before, and none is made of a small rest.
+// nextWidth returns how many nodes per level the next round runs. One wide round is worth
+// more than several narrow ones with the same number of runs. But the number of runs for
+// the estimate is known only after some of them. So each round is wider than the previous
+// one, and a small remainder makes none.
 func (e *estimator) nextWidth(left int) int {
 	if e.width == 0 {
 		return firstWidth
@@ -146,8 +143,7 @@ func (e *estimator) nextWidth(left int) int {
 	return min(4*e.width, left/e.beam.levels)
 }
 
-// all returns the estimate of all runs when the search has made some; 0 while nothing
-// is known.
+// all returns the estimated number of runs after `made` runs of the search; 0 if unknown.
 func (e *estimator) all(made int) float64 {
 	if total := e.total(); total > 0 {
 		return math.Round(max(total, float64(made)))

@@ -6,50 +6,46 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// The number of distinct orders is estimated by stochastic enumeration
-// (Rubinstein 2013; Vaisman and Kroese 2017) on the tree of the optimal search.
-// Each node of that tree is a run. Its children are the runs that vary it in
-// one place; they are known as soon as it is over, whatever was run before it
-// (see optimal). So the tree can be gone through level by level. Of each level
-// a limited number of nodes is run, and they stand for those that are not.
+// The number of distinct orders is estimated by stochastic enumeration (Rubinstein 2013;
+// Vaisman and Kroese 2017) on the tree of the optimal search. Each node of that tree is a
+// run. Its children are the runs that vary it in one place; they are known as soon as it
+// is over, independently of earlier runs (see optimal). So the tree can be explored level
+// by level. A limited number of nodes of each level is run and stands for the others.
 //
-// Which nodes are run is drawn, with a chance in proportion to how many runs a
-// node seems to have below it: the product of the numbers of ways to vary each
-// later step of its parent. That is exact where the choices of one step do not
-// depend on those of another. Where it is exact for all nodes, as in programs
-// like pi, so is the estimate.
+// Nodes are drawn with a probability proportional to the presumed number of runs below:
+// the product of the numbers of ways to vary each later step of the parent. This is exact
+// if the choices of different steps are independent. If it is exact for all nodes, as in
+// programs like pi, so is the estimate.
 
-// A beam goes through levels of the optimal search's tree.
+// A beam explores the optimal search's tree level by level.
 type beam struct {
 	optimal *optimal
 	random  *uint64
 	points  []point // of the level
 	next    []point // of the next level
-	turns   []turn  // what the points can be varied to
-	// ways holds, for each step of a run, in how many ways it can be varied,
-	// with the one that it has; after holds the product of those of all later
-	// steps.
+	turns   []turn  // the possible variations of the points
+	// ways holds, for each step of a run, its number of variations, including the
+	// current one; after holds the product of those of all later steps.
 	ways, after []float64
-	levels      int  // of the round before
-	lost        bool // the optimal search cannot go through the program
+	levels      int  // of the last round
+	lost        bool // the optimal search does not support the program
 }
 
 // A point is a node of the level: a frame to be run.
 type point struct {
 	frame  *frame
-	shared int // how many steps it has in common with its parent's run
-	kept   int // how many answers of the step at the frame's base are not varied
+	shared int // how many steps it shares with its parent's run
+	kept   int // how many answers of the step at the frame's base are fixed
 	// stands is how many nodes of the tree it stands for.
 	stands float64
 }
 
-// A turn is one way to vary the run of a point: in one step, by a revisit or by
-// another value.
+// A turn is one variation of a point's run: one step gets a revisit or another value.
 type turn struct {
 	point, step int
-	revisit     int     // its place among the frame's revisits; -1 for another value
+	revisit     int     // its index in the frame's revisits; -1 for another value
 	value       int     // counts the step's other values, from 1
-	share       float64 // how many runs seem to be below it
+	share       float64 // the presumed number of runs below
 }
 
 func newBeam(w Worker) *beam {
@@ -58,9 +54,9 @@ func newBeam(w Worker) *beam {
 	return b
 }
 
-// enumerate goes through the tree with at most so many nodes of each level.
-// It returns how many there seem to be in all, and how many were run. It is not
-// whole when the optimal search cannot go through the program, or when it is late.
+// enumerate explores the tree with at most `width` nodes per level. It returns the
+// estimated number of nodes, and how many were run. whole is false if the optimal search
+// does not support the program, or the time is over.
 func (b *beam) enumerate(width int, random *uint64, late func() bool) (total float64, runs int, whole bool) {
 	b.random, b.levels = random, 0
 	b.points = append(b.points[:0], point{frame: &frame{}, stands: 1})
@@ -82,8 +78,8 @@ func (b *beam) enumerate(width int, random *uint64, late func() bool) (total flo
 	return min(total, hugeTree), runs, true
 }
 
-// run runs a point. It reports whether there is such an order. A run that
-// fails is one, and what it can be varied to is known.
+// run runs a point. It reports whether its order exists. A failing run counts, and its
+// variations are known.
 func (b *beam) run(p *point) bool {
 	o := b.optimal
 	o.startAt(frameRoot{p.frame, p.shared})
@@ -97,7 +93,7 @@ func (b *beam) run(p *point) bool {
 	return o.depth > 0
 }
 
-// vary lists what a run can be varied to.
+// vary lists the variations of a run.
 func (b *beam) vary(i int) {
 	p := &b.points[i]
 	f := p.frame
@@ -112,8 +108,8 @@ func (b *beam) vary(i int) {
 	}
 }
 
-// values returns how many other values a step has: other messages, and other
-// answers to each question that it asked.
+// values returns how many other values a step has: other messages, and other answers to
+// each of its questions.
 func (p *point) values(step int) int {
 	f := p.frame
 	alts, _, _ := f.ends(step - 1)
@@ -124,7 +120,7 @@ func (p *point) values(step int) int {
 	return n
 }
 
-// asked returns the answers of a step that are to be varied.
+// asked returns the answers of a step that can vary.
 func (p *point) asked(step int) []reply {
 	list := p.frame.answersOf(step)
 	if step == p.frame.base {
@@ -158,8 +154,8 @@ func (b *beam) countWays(p *point) {
 	}
 }
 
-// below returns how many runs seem to be below a revisit by step k of step r:
-// the steps that it drops can be varied again.
+// below returns the presumed number of runs below a revisit of step r by step k: the
+// dropped steps can vary again.
 func (b *beam) below(f *frame, k, r int) float64 {
 	product := b.after[k]
 	set := f.past[k*f.words:]
@@ -171,9 +167,9 @@ func (b *beam) below(f *frame, k, r int) float64 {
 	return product
 }
 
-// draw makes the next level: of all turns, or of as many as the beam is wide.
-// Each turn has a chance in proportion to its share. They are drawn together,
-// by systematic sampling, so that their number is fixed.
+// draw makes the next level from all turns, or from a sample as wide as the beam. Each
+// turn's probability is proportional to its share. Systematic sampling draws them
+// together, so that their number is fixed.
 func (b *beam) draw(width int) {
 	b.next = b.next[:0]
 	scale := 0.0
@@ -196,8 +192,8 @@ func (b *beam) draw(width int) {
 	}
 }
 
-// scale returns the factor by which shares become chances: none is more than 1,
-// and they add up to the width.
+// scale returns the factor that turns shares into probabilities: none exceeds 1, and
+// their sum is the width.
 func (b *beam) scale(width int) float64 {
 	scale := 0.0
 	for {
@@ -220,7 +216,7 @@ func (b *beam) scale(width int) float64 {
 	}
 }
 
-// turned makes the point that a turn leads to.
+// turned returns the point that a turn leads to.
 func (b *beam) turned(t *turn) point {
 	p := &b.points[t.point]
 	f, g := p.frame, &frame{}

@@ -7,14 +7,13 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A descent is the strategy that makes all decisions at random.
+// A descent is a strategy that makes all decisions at random.
 //
-// It draws a message with a chance in proportion to how many steps its channel
-// will lead to: for each message that waits there, its receipt and all that
-// this leads to, on average over the descents before. Where what one message
-// leads to has nothing to do with what others do, the orders are the linear
-// extensions of a forest. Each is then drawn with the same chance, so that
-// every descent gives the size exactly.
+// It draws a message with a probability proportional to the expected number of steps of
+// its channel: for each message that waits there, its receipt and all that this leads to,
+// averaged over earlier descents. If the consequences of different messages are
+// independent, the orders are the linear extensions of a forest. Then each is drawn with
+// the same probability, and every descent gives the exact size.
 type descent struct {
 	random uint64
 	paths  float64           // how many paths of the tree its run stands for
@@ -94,8 +93,8 @@ func (d *descent) learn(t *trace.Trace) {
 	}
 }
 
-// hugeTree bounds products, which would else overflow with large trees.
+// hugeTree bounds products, which could overflow for large trees.
 const hugeTree = 1e100
 
-// Needs returns what the strategy needs: the trace is read.
+// Needs asks for a record, which learn reads.
 func (*descent) Needs() pulse.Needs { return pulse.Needs{Record: true} }

@@ -190,7 +190,7 @@ func TestEstimateAfterHandover(t *testing.T) {
 
 // TestNoEstimateIsBetterThanAWrongOne: where faults may come between any two steps, or sleep
 // sets are all that prunes, the runs of an estimate cannot be made, and what the part that was
-// gone through makes guess is off by 10 and more, since the parts that come later are smaller.
+// explored makes guess is off by 10 and more, since the parts that come later are smaller.
 // Nothing is said then.
 func TestNoEstimateIsBetterThanAWrongOne(t *testing.T) {
 	for _, c := range []struct {
@@ -239,7 +239,7 @@ func TestEstimateChangesNothing(t *testing.T) {
 	}
 }
 
-// TestProgress holds that progress is told, with one worker and with several.
+// TestProgress holds that progress is reported, with one worker and with several.
 func TestProgress(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		var all []explore.Progress

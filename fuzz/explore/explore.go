@@ -6,14 +6,13 @@ import (
 )
 
 // Explore runs a program in all orders that the options ask for. It returns when
-// these are done, or when the search was ended by a bound, by a failure or by a
-// program that does not repeat itself. Several workers share the tree, each on
-// a goroutine of its own; one works on the goroutine of the caller.
+// these are done, or when a bound, a failure or a nondeterministic program ends the
+// search. Several workers share the tree, each on its own goroutine; a single one
+// uses the goroutine of the caller.
 //
-// Nothing was run when the options do not go together or when the file of the
-// search cannot be used; then there is an error and no result. When the file
-// turns out to be of another program, or could not be written at the end, there
-// are both.
+// If the options are invalid or the file of the search is unusable, Explore makes no
+// run and returns an error without a result. If the file is from another program or
+// could not be written at the end, it returns both.
 func Explore(o Options, workers ...Worker) (Result, error) {
 	x, err := Begin(o, workers...)
 	if err != nil {
@@ -23,12 +22,12 @@ func Explore(o Options, workers ...Worker) (Result, error) {
 	return x.End()
 }
 
-// An Ongoing is an exploration that is made in parts, by one call of GoOn after the
-// other. Between two of them its workers may be used for something else. What is kept of it meanwhile is what a
-// file would hold, unless states or distinct orders are kept.
+// An Ongoing is an exploration made in parts, one per call of GoOn. Between two calls
+// its workers are free for other use. It keeps in memory what its file would hold, in
+// addition to states and distinct orders if these are kept.
 type Ongoing struct{ explorer *explorer }
 
-// Begin begins an exploration as Explore does, without a run.
+// Begin starts an exploration like Explore, without a run.
 func Begin(o Options, workers ...Worker) (*Ongoing, error) {
 	if err := o.check(len(workers)); err != nil {
 		return nil, err
@@ -40,14 +39,14 @@ func Begin(o Options, workers ...Worker) (*Ongoing, error) {
 	return &Ongoing{x}, nil
 }
 
-// ProbeAfter has the first probe come after so many runs of the tree instead of
-// 2,000: in a tree that is one of many it may come sooner, or later.
+// ProbeAfter sets the number of runs before the first probe (default: 2,000). It is
+// for a tree that is one of many.
 func (x *Ongoing) ProbeAfter(runs int) { x.explorer.options.probeAfter = max(1, runs) }
 
-// GoOn makes so many runs more, whatever they are for, or all that are left if
-// the number is not positive. With several workers it may be as many more as there are
-// subtrees. It reports whether something is left to do: not when the tree is
-// done, and not when a bound or a failure has ended the exploration.
+// GoOn makes the given number of further runs, of whatever kind, or all that are left
+// if the number is not positive. With several workers it may exceed that by the number
+// of subtrees. It reports whether anything is left: false if the tree is done, or a
+// bound or a failure has ended the exploration.
 func (x *Ongoing) GoOn(runs int) (more bool) {
 	e := x.explorer
 	if !e.over {
@@ -56,25 +55,25 @@ func (x *Ongoing) GoOn(runs int) (more bool) {
 	return !e.over
 }
 
-// Result returns what the exploration has come to so far.
+// Result returns the result so far.
 func (x *Ongoing) Result() Result { return x.explorer.search.tally.withProbed() }
 
-// End returns the result, tells that the exploration is over, and writes its file
-// or, when nothing is left to do, removes it. It is the last call.
+// End returns the result, reports the end as progress, and writes the file, or removes
+// it if nothing is left to do. It is the last call.
 func (x *Ongoing) End() (Result, error) { return x.explorer.conclude() }
 
-// An explorer makes a search, and makes another one if it must begin again.
+// An explorer makes a search, and restarts it if it must.
 type explorer struct {
-	options Options // those of the search: in place of a reduction that does not fit they have another
+	options Options // of the current search: a restart changes the reduction
 	workers []Worker
 	began   time.Time
 	alarm   *time.Timer // sets options.late; may be nil
 	search  *search
-	why     string // the search went over to another reduction; "" when it did not
+	why     string // the reason for the last restart; "" if there was none
 	way     way
-	meter   *meter  // nil unless somebody wants to know how far the search is
-	file    *keeper // nil unless the search is kept in a file
-	part    int     // how many runs there are until it pauses; 0 for no pause
+	meter   *meter  // nil unless progress or an estimate is needed
+	file    *keeper // nil unless the search is saved in a file
+	part    int     // runs until the search pauses; 0 for no pause
 	begun   bool    // there was a part before
 	over    bool    // nothing is left to do
 	level   level
@@ -83,8 +82,8 @@ type explorer struct {
 // A level is the bound on delays or preemptions that is searched now.
 type level struct {
 	bound  int
-	begun  bool // the search with this bound
-	failed int  // in so many ways with smaller bounds
+	begun  bool // the search with this bound has begun
+	failed int  // the number of failure signatures with smaller bounds
 }
 
 func newExplorer(o Options, workers []Worker) *explorer {
@@ -98,7 +97,7 @@ func newExplorer(o Options, workers []Worker) *explorer {
 	return x
 }
 
-// begin makes the search ready to begin at the root of the tree.
+// begin prepares the search to start at the root of the tree.
 func (x *explorer) begin() {
 	x.search = newSearch(&x.options, x.workers[0], x.began, false)
 	if x.file != nil {
@@ -109,7 +108,7 @@ func (x *explorer) begin() {
 	x.search.limits.pause(x.part)
 }
 
-// newWay returns the way to go through the tree that the options ask for.
+// newWay returns the algorithm that the options ask for.
 func (x *explorer) newWay() way {
 	switch {
 	case len(x.workers) > 1:
@@ -135,8 +134,8 @@ func (x *explorer) goOn(runs int) {
 	}
 }
 
-// explore searches once, or once for each bound on delays or preemptions. It
-// reports whether that is over, for whatever reason but a pause.
+// explore searches once, or once per bound on delays or preemptions. It reports
+// whether the search is over; a pause is not the end.
 func (x *explorer) explore() (over bool) {
 	if x.options.bounded() {
 		return x.exploreLevels()
@@ -153,7 +152,7 @@ func (x *explorer) explore() (over bool) {
 	return true
 }
 
-// exploreLevels searches with a bound that is raised from 0.
+// exploreLevels searches with bounds from 0 upward.
 func (x *explorer) exploreLevels() (over bool) {
 	most, name := x.options.boundName()
 	t, l := &x.search.tally, &x.level
@@ -182,9 +181,8 @@ func (x *explorer) exploreLevels() (over bool) {
 	return true
 }
 
-// exploreOnce goes through the tree, and reports whether that is done. It
-// begins again with another reduction when the program turns out not to be one
-// for the first.
+// exploreOnce searches the tree, and reports whether that is done. It restarts with
+// another reduction if the first does not support the program.
 func (x *explorer) exploreOnce() (finished bool) {
 	if x.options.Reduction == Optimal && x.options.Depth > 0 {
 		x.beginWith(handover{SourceSets, true, whyDepth})
@@ -202,9 +200,9 @@ func (x *explorer) exploreOnce() (finished bool) {
 	}
 }
 
-// beginWith begins the search again with another reduction. Sleep sets heed all
-// that the trace shows of what steps have to do with each other, so that
-// Everything has them too where the reduction before had them.
+// beginWith restarts the search with another reduction. Sleep sets respect all
+// dependencies in the trace, so Everything keeps them if the previous reduction had
+// them.
 func (x *explorer) beginWith(over handover) {
 	switch over.why {
 	case whyLives, whyTest, whyAnswers:
@@ -212,7 +210,7 @@ func (x *explorer) beginWith(over handover) {
 	case whyPartitions, whyLooks, whyObserved, whyTicks:
 		x.options.divides = true
 	}
-	if x.options.compares() && x.options.heedsMeetings { // a run that was given up does not show what it would have met
+	if x.options.compares() && x.options.heedsMeetings { // a run that stops at a known state does not show later conflicts
 		over.to = Everything
 	}
 	x.options.Sleep, x.options.Reduction = x.options.sleeps() && over.sleep, over.to
@@ -224,7 +222,7 @@ func (x *explorer) beginWith(over handover) {
 	x.search.tally.result.Because = x.why
 }
 
-// measure prepares for progress and the estimate, if somebody wants to know them.
+// measure prepares progress reports and the estimate, if requested.
 func (x *explorer) measure() {
 	if x.options.Progress == nil && !x.options.Estimate {
 		return
@@ -236,8 +234,8 @@ func (x *explorer) measure() {
 	x.estimate()
 }
 
-// estimate begins the estimate of the search, and makes it where nobody will ask for it
-// later: most searches are done before progress is told.
+// estimate begins the estimate of the search, and completes it if no later progress
+// report will: most searches end before the first report.
 func (x *explorer) estimate() {
 	if x.meter == nil {
 		return
@@ -250,15 +248,14 @@ func (x *explorer) estimate() {
 	}
 }
 
-// measureParts makes the estimate of a search that has paused.
+// measureParts continues the estimate when the search pauses.
 func (x *explorer) measureParts() {
 	if x.part > 0 && !x.over && x.meter != nil {
 		x.meter.estimator.measureLate(x.search.tally.result.Runs)
 	}
 }
 
-// nowAndThen tells how far the search is and writes it to its file, if it is
-// time to.
+// nowAndThen reports progress and saves the search, each if due.
 func (x *explorer) nowAndThen() {
 	s := x.search
 	if x.options.Progress != nil {
@@ -269,8 +266,7 @@ func (x *explorer) nowAndThen() {
 	}
 }
 
-// conclude completes the result, tells that the search is over, and writes or
-// removes its file.
+// conclude completes the result, reports the end, and writes or removes the file.
 func (x *explorer) conclude() (Result, error) {
 	if x.alarm != nil {
 		x.alarm.Stop()
@@ -293,7 +289,7 @@ func (x *explorer) conclude() (Result, error) {
 	return t.withProbed(), x.file.close(x.kept(), x.over)
 }
 
-// open reads the file of the search, if it has one, and goes on from there.
+// open reads the file of the search, if there is one, and continues from it.
 func (x *explorer) open() error {
 	if x.options.File == "" {
 		return nil
@@ -312,7 +308,7 @@ func (x *explorer) open() error {
 	return nil
 }
 
-// restore has the search go on from what was kept.
+// restore makes the search continue from its saved state.
 func (x *explorer) restore(k *kept) {
 	s := x.search
 	k.takeTally(&s.tally)
@@ -331,7 +327,7 @@ func (x *explorer) restore(k *kept) {
 	x.goOnCounting()
 }
 
-// goOnCounting adds to the bounds what was made before the search went on.
+// goOnCounting adds the earlier runs and time to the bounds.
 func (x *explorer) goOnCounting() {
 	l, o := &x.search.limits, &x.options
 	if o.Runs > 0 {

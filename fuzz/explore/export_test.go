@@ -27,7 +27,7 @@ func (o *Options) LateBy(late *atomic.Bool) { o.Time, o.late = time.Hour, late }
 // SplitAll has several workers divide subtrees after each run.
 func (o *Options) SplitAll() { o.splitsAll = true }
 
-// Answers goes through the distinct orders of a program, at most so many runs, and
+// Answers explores the distinct orders of a program, at most so many runs, and
 // tells what came of each question whether a process wants a message.
 func Answers(w Worker, most int, tell func(question uint64, wanted bool)) {
 	o := newOptimal(newSearch(&Options{KeepOn: true}, w, time.Now(), false))

@@ -11,31 +11,30 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 )
 
-// Because the search is stateless (Eta, section 3.1), what is left of it is
-// one path with what is known of the branches beside it, or the frames of the
-// optimal search: a few kilobytes, whatever the number of runs. So it can be
-// written to a file at any time, and another process can go on from there.
+// The search is stateless (Eta, section 3.1). What remains of it is one path with the
+// marks of its branches, or the frames of the optimal search: a few kilobytes for any
+// number of runs. So a file can save it at any time, and another process can continue.
 
-// A keeper keeps a search in a file.
+// A keeper saves a search in a file.
 type keeper struct {
 	path   string
-	name   string // of what is explored
+	name   string // of the explored program
 	method keptMethod
-	from   *kept // what the search went on from; nil when it began anew
-	// runs is how many runs were made before the search went on, and took how
-	// long they took: the bounds on runs and time are not about these.
+	from   *kept // the search read from the file; nil if there was none
+	// runs and took are the runs and time before the search continued; the bounds
+	// on runs and time exclude them.
 	runs  int
 	took  time.Duration
-	every time.Duration // between two writings
-	last  time.Time     // when it was written
+	every time.Duration // between two saves
+	last  time.Time     // of the last save
 }
 
-// keepEvery is how often a search is written to its file while it goes on: as
-// much as a process that is killed may lose.
+// keepEvery is the interval between two saves during a search: a killed process loses at
+// most this.
 const keepEvery = 30 * time.Second
 
-// keepShare is how many times as long the search goes on as the writing took: a
-// search that counts distinct orders may have much to write.
+// keepShare is the least ratio of search time to save time: a search that counts
+// distinct orders may have much to write.
 const keepShare = 20
 
 func newKeeper(o *Options) *keeper {
@@ -46,8 +45,7 @@ func newKeeper(o *Options) *keeper {
 	return f
 }
 
-// open reads the file. It returns what was kept in it, nil when there is no
-// file.
+// open reads the file. It returns the saved search, nil if there is no file.
 func (f *keeper) open() (*kept, error) {
 	data, err := os.ReadFile(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -61,16 +59,16 @@ func (f *keeper) open() (*kept, error) {
 	case err != nil:
 		return nil, f.errorf(err)
 	case k.Name != f.name:
-		return nil, f.errorf(fmt.Errorf("it is of %s, and this search is of %s: name another file, or remove it to begin again",
+		return nil, f.errorf(fmt.Errorf("it belongs to %s, and this search explores %s: use another file, or remove it to start over",
 			orNothing(k.Name), orNothing(f.name)))
 	case k.Search != f.method:
-		return nil, f.errorf(fmt.Errorf("it is of a search with %v, and this one has %v: explore with the same options, or remove it to begin again",
+		return nil, f.errorf(fmt.Errorf("it belongs to a search with %v, and this one has %v: use the same options, or remove it to start over",
 			k.Search, f.method))
 	}
 	return k, f.errorf(f.tryOut())
 }
 
-// orNothing returns a name, or words that say that there is none.
+// orNothing returns a name, or words for a missing name.
 func orNothing(name string) string {
 	if name == "" {
 		return "a program without a name"
@@ -78,7 +76,7 @@ func orNothing(name string) string {
 	return name
 }
 
-// errorf returns an error that names the file; nil of nil.
+// errorf returns an error that names the file, nil if err is nil.
 func (f *keeper) errorf(err error) error {
 	if err == nil {
 		return nil
@@ -86,11 +84,11 @@ func (f *keeper) errorf(err error) error {
 	return fmt.Errorf("explore: the file %s cannot be used: %w", f.path, err)
 }
 
-// isDue reports whether it is time to write the search to its file.
+// isDue reports whether the next save is due.
 func (f *keeper) isDue(now time.Time) bool { return now.Sub(f.last) >= f.every }
 
-// writeWhileSearching writes the search to its file. An error can wait: the
-// next writing may go well, and the error of the last one is returned.
+// writeWhileSearching saves the search. It ignores errors, because the next save may
+// succeed, and the last one returns its error.
 func (f *keeper) writeWhileSearching(k *kept) {
 	began := time.Now()
 	_ = f.write(k)
@@ -98,17 +96,17 @@ func (f *keeper) writeWhileSearching(k *kept) {
 	f.every = max(f.every, keepShare*f.last.Sub(began))
 }
 
-// close writes what is left of a search to its file, or removes the file when
-// the search cannot go on from it. A search that has only paused is not over.
+// close saves the rest of a search, or removes the file if nothing can continue from it.
+// A search that has only paused is not over.
 func (f *keeper) close(k *kept, over bool) error {
 	r := &k.Verdict
 	switch {
 	case r.Nondeterminism != "" && f.from != nil:
 		if r.made() == f.runs {
-			return f.errorf(fmt.Errorf("it is of another program, or of another version of it (%s): "+
-				"go on with that, or remove it to begin again", r.Nondeterminism))
+			return f.errorf(fmt.Errorf("it belongs to another program, or another version of it (%s): "+
+				"continue with that version, or remove it to start over", r.Nondeterminism))
 		}
-		return nil // another program may have written the file: it is left alone
+		return nil // another program may have written the file: leave it alone
 	case !over || r.Bound == BoundRuns || r.Bound == BoundTime || r.Bound == BoundStop:
 		return f.errorf(f.write(k))
 	}
@@ -127,8 +125,8 @@ func (f *keeper) write(k *kept) error {
 	return corpus.Replace(f.path, text)
 }
 
-// tryOut returns an error if the search could not be written: that is better
-// known before hours of it are lost.
+// tryOut returns an error if the file cannot be written: better now than after hours of
+// search.
 func (f *keeper) tryOut() error {
 	temp, err := corpus.WriteAside(filepath.Dir(f.path), nil)
 	if err != nil {

@@ -13,42 +13,40 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// The file of a search begins with a line that names the format, its version
-// and a checksum of the rest. The rest is JSON.
+// The file of a search begins with a line with the format, its version and a checksum of
+// the rest. The rest is JSON.
 const (
 	keptForm    = "jostle exploration "
 	keptVersion = "2"
 )
 
-// A kept is a search as it is kept in a file: what it has come to, and all that
-// the rest of it depends on. That is the path of decisions with what is known
-// of the branches beside it, or the frames of the optimal search. Indices and
-// numbers of actors mean the same in any run of the program, since it repeats
-// itself.
+// A kept is a search as saved in a file: its result so far, and everything that the rest
+// depends on. That is the path of decisions with the marks of its branches, or the frames
+// of the optimal search. Indices and numbers of actors mean the same in any run, because
+// the program is deterministic.
 //
-// The names of the fields are those in the file. They stay as they are while
-// the version does.
+// The names of the fields are those in the file. They do not change within a version.
 type kept struct {
-	Name     string `json:",omitempty"` // of what is explored
+	Name     string `json:",omitempty"` // of the explored program
 	Search   keptMethod
-	Used     string          // the reduction that is in use: another than was asked for, when that did not fit
-	Sleeps   bool            // Method.Sleep, as it is in use
-	Divides  bool            `json:",omitempty"` // partitions are made in any case
-	Heeds    bool            `json:",omitempty"` // what has to do with lives and with the test is turned round
+	Used     string          // the reduction in use: it differs from the requested one after a restart
+	Sleeps   bool            // sleep sets are in use
+	Divides  bool            `json:",omitempty"` // Options.divides
+	Heeds    bool            `json:",omitempty"` // Options.heedsMeetings
 	Verdict  Result          // so far
 	Probed   map[string]int  `json:",omitempty"` // how many probes failed, by signature
-	Cut      bool            `json:",omitempty"` // a bound has kept something from being run
+	Cut      bool            `json:",omitempty"` // a bound has left something out
 	Habits   keptHabits      // of HMS and SGR
 	Classes  []byte          `json:",omitempty"` // of the distinct orders, 8 bytes each
 	Touches  [][]trace.Touch `json:",omitempty"` // the sets of touches
 	Nodes    []keptNode      `json:",omitempty"`
 	Frames   []keptFrame     `json:",omitempty"`
-	Unwanted []byte          `json:",omitempty"` // what the optimal search knows of what processes want, 8 bytes each
-	From     int             `json:",omitempty"` // how many steps the top frame has in common with the run before
+	Unwanted []byte          `json:",omitempty"` // the optimal search's unwanted questions, 8 bytes each
+	From     int             `json:",omitempty"` // how many steps the top frame shares with the last run
 }
 
-// A keptMethod is the part of the options that decides which runs a search
-// makes. A file is gone on from only by a search that has the same.
+// A keptMethod is the part of the options that determines the runs of a search. A search
+// continues from a file only if the two are equal.
 type keptMethod struct {
 	Reduction     string
 	Sleep         bool
@@ -97,7 +95,7 @@ type keptNode struct {
 // A keptCand is a candidate.
 type keptCand struct {
 	Seq, Index, Send, Actor, Channel, Rank int32
-	Touches                                int32         `json:",omitempty"` // a place in kept.Touches, plus one
+	Touches                                int32         `json:",omitempty"` // an index in kept.Touches, plus one
 	Kind                                   candidateKind `json:",omitempty"`
 	Mark                                   mark
 }
@@ -146,24 +144,23 @@ func (k *kept) encode() ([]byte, error) {
 
 func checksum(body []byte) string { return fmt.Sprintf("%08x", crc32.ChecksumIEEE(body)) }
 
-// decode reads the text of a file. An error says what is wrong with it and what
-// to do.
+// decode reads the text of a file. Its errors say what is wrong and what to do.
 func decode(data []byte) (*kept, error) {
 	line, body, _ := bytes.Cut(data, []byte("\n"))
 	words, is := strings.CutPrefix(string(line), keptForm)
 	switch {
 	case strings.HasPrefix(keptForm+keptVersion, string(line)):
-		return nil, errors.New("it is not whole: remove it to begin again")
+		return nil, errors.New("it is incomplete: remove it to start over")
 	case !is:
-		return nil, errors.New("it is not an exploration that was kept by jostle: name another file")
+		return nil, errors.New("it is not an exploration saved by jostle: use another file")
 	}
 	version, sum, _ := strings.Cut(words, " ")
 	if version != keptVersion {
-		return nil, fmt.Errorf("it is of version %.20q, and this jostle knows version %s: "+
-			"go on with the jostle that wrote it, or remove it to begin again", version, keptVersion)
+		return nil, fmt.Errorf("it has version %.20q, and this jostle supports version %s: "+
+			"continue with the jostle that wrote it, or remove it to start over", version, keptVersion)
 	}
 	if checksum(body) != sum {
-		return nil, errors.New("it is damaged or not whole: remove it to begin again")
+		return nil, errors.New("it is damaged or incomplete: remove it to start over")
 	}
 	k := &kept{}
 	err := json.Unmarshal(body, k)
@@ -171,13 +168,13 @@ func decode(data []byte) (*kept, error) {
 		err = k.check()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("it is not what jostle writes: remove it to begin again (%w)", err)
+		return nil, fmt.Errorf("its contents are invalid: remove it to start over (%w)", err)
 	}
 	return k, nil
 }
 
-// check returns an error that says what in a kept search cannot be so. A search
-// can go on from all that it lets pass, though it may be of another program.
+// check returns an error for an inconsistent search. A search can continue from all that
+// passes, though it may belong to another program.
 func (k *kept) check() error {
 	used, ok := reductionOf(k.Used)
 	if !ok {
@@ -193,7 +190,7 @@ func (k *kept) check() error {
 		}
 	}
 	if (len(k.Frames) > 0) != (used == Optimal) {
-		return errors.New("its frames are not of its reduction")
+		return errors.New("its frames do not fit its reduction")
 	}
 	for i := range k.Frames {
 		top := i == len(k.Frames)-1
@@ -204,7 +201,7 @@ func (k *kept) check() error {
 	return nil
 }
 
-// canBe reports whether a candidate of so many is one.
+// canBe reports whether a candidate is valid among the given number.
 func (c *keptCand) canBe(of int32) bool {
 	isIndex := c.Index >= 0 && c.Index < of
 	switch c.Kind {
@@ -221,28 +218,28 @@ func (c *keptCand) canBe(of int32) bool {
 func (n *keptNode) check(touches int) error {
 	switch {
 	case n.Kind > strikes || n.N < 1 || n.Cur < 0 || n.Cur >= n.N || n.Step < 0:
-		return errors.New("it is no decision")
+		return errors.New("it is not a decision")
 	case n.First < 0 || n.First > 0 && (n.Kind != turns || n.First >= n.N):
 		return fmt.Errorf("it cannot begin with message %d of %d", n.First, n.N)
 	case n.Kind == picks && int(n.N) != len(n.Cands) || n.Kind != picks && len(n.Cands) > 0:
 		return fmt.Errorf("it has %d messages of %d", len(n.Cands), n.N)
 	case n.Group < 0 || n.Group > n.N:
-		return fmt.Errorf("it has taken up %d messages of %d", n.Group, n.N)
+		return fmt.Errorf("its group has %d messages of %d", n.Group, n.N)
 	}
 	for _, c := range n.Cands {
 		if !c.canBe(n.N) || c.Touches < 0 || int(c.Touches) > touches {
-			return fmt.Errorf("it has a message that cannot be: %+v", c)
+			return fmt.Errorf("it has an invalid message: %+v", c)
 		}
 	}
 	return nil
 }
 
-// mostWords bounds a set of steps. More would be for a run of millions of steps,
-// and such a run could not be kept.
+// mostWords bounds a set of steps. A larger one would need a run of millions of steps,
+// which could not be saved.
 const mostWords = 1 << 16
 
-// check checks a frame. The sets of the top frame need not be there for steps
-// that the next run does not share: they are found out anew.
+// check checks a frame. The sets of the top frame may be missing for steps that the next
+// run does not share: they are recomputed.
 func (f *keptFrame) check(top bool, shared int) error {
 	sets := len(f.Steps)
 	if top {
@@ -250,9 +247,9 @@ func (f *keptFrame) check(top bool, shared int) error {
 	}
 	switch {
 	case f.Base < 0 || f.Base > len(f.Steps) || sets < 0 || sets > len(f.Steps) || len(f.Steps) == 0:
-		return errors.New("its steps are not all there")
+		return errors.New("steps are missing")
 	case f.Words < 0 || f.Words > mostWords || len(f.Past)%8 != 0 || len(f.Past)/8 < sets*f.Words || !top && f.Words*64 < sets:
-		return errors.New("its sets of steps are not all there")
+		return errors.New("sets of steps are missing")
 	}
 	for i := range f.Steps {
 		if err := f.Steps[i].check(int32(i)); err != nil {
@@ -284,7 +281,7 @@ func (s *keptStep) check(number int32) error {
 	return nil
 }
 
-// packed writes words as bytes, which take less room in JSON.
+// packed returns words as bytes, which take less space in JSON.
 func packed(words []uint64) []byte {
 	b := make([]byte, 0, 8*len(words))
 	for _, x := range words {

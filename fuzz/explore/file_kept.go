@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// What is in memory, put into the form of the file and taken out of it.
+// Conversions between the search in memory and the form of the file.
 
-// putTally puts in what the runs came to.
+// putTally stores the results of the runs.
 func (k *kept) putTally(t *tally) {
 	k.Verdict, k.Cut, k.Probed = t.result, t.leftOut, t.probed
 	k.Classes = packed(slices.Sorted(maps.Keys(t.classes)))
 }
 
-// takeTally takes out what the runs came to. The search is not over any more.
+// takeTally restores the results of the runs. The search is no longer over.
 func (k *kept) takeTally(t *tally) {
 	t.result, t.leftOut, t.probed = k.Verdict, k.Cut, k.Probed
 	used, _ := reductionOf(k.Used)
@@ -27,7 +27,7 @@ func (k *kept) takeTally(t *tally) {
 		if len(k.Classes) == 0 {
 			return
 		}
-		t.eachOnce, t.classes = false, map[uint64]struct{}{} // time may pass early
+		t.eachOnce, t.classes = false, map[uint64]struct{}{} // there are early timers
 	}
 	for _, class := range unpacked(k.Classes) {
 		t.classes[class] = struct{}{}
@@ -41,7 +41,7 @@ func (k *kept) takeHabits() habits {
 	return habits{received: h.Received, sent: h.Sent, leads: h.Leads, size: int32(len(h.Received)), refused: h.Refused}
 }
 
-// putPath puts in the path of a depth-first search and what its steps touch.
+// putPath stores the path of a depth-first search and what its steps touch.
 func (k *kept) putPath(p *path, ts *touches) {
 	k.Touches = ts.sets
 	for i := range p.nodes {
@@ -60,7 +60,7 @@ func (k *kept) putPath(p *path, ts *touches) {
 	}
 }
 
-// takePath takes out the path of a depth-first search and what its steps touch.
+// takePath restores the path of a depth-first search and what its steps touch.
 func (k *kept) takePath(p *path, ts *touches) {
 	numbers := []int32{0}
 	for _, set := range k.Touches {
@@ -84,8 +84,8 @@ func (k *kept) takePath(p *path, ts *touches) {
 	}
 }
 
-// putFrames puts in the frames of an optimal search. The last is to be run, and
-// has so many steps in common with the run before.
+// putFrames stores the frames of an optimal search. The last is to be run, and shares
+// the given number of steps with the last run.
 func (k *kept) putFrames(list []*frame, shared int) {
 	for _, f := range list {
 		k.Frames = append(k.Frames, keptFrameOf(f))
@@ -93,7 +93,7 @@ func (k *kept) putFrames(list []*frame, shared int) {
 	k.From = shared
 }
 
-// takeFrames takes out the frames of an optimal search.
+// takeFrames restores the frames of an optimal search.
 func (k *kept) takeFrames() (list []*frame, shared int) {
 	for i := range k.Frames {
 		list = append(list, k.Frames[i].frame())

@@ -65,7 +65,7 @@ func (search searcher) inPieces(o explore.Options, runs int) (all find, pieces i
 			all.orders[order] += n
 			made += n
 		}
-		if made > 2*runs { // an optimal search that goes over to another begins anew
+		if made > 2*runs { // an optimal search that restarts with another reduction begins anew
 			panic("a piece has more runs than it should")
 		}
 		if all.Result = f.Result; f.Bound != "runs" {
@@ -83,7 +83,7 @@ func sameFinds(a, b find) string {
 	return ""
 }
 
-// checkPieces holds that a search that is cut into pieces comes to the same as
+// checkPieces holds that a search that is cut into pieces has the same result as
 // one that is not.
 func checkPieces(t *testing.T, name string, search searcher, o explore.Options, path string) {
 	t.Helper()
@@ -98,7 +98,7 @@ func checkPieces(t *testing.T, name string, search searcher, o explore.Options, 
 		if why := sameFinds(got, whole); why != "" {
 			t.Fatalf("%s, %s, in %d pieces of %d runs: %s", name, nameOf(o), pieces, runs, why)
 		}
-		// An optimal search that went over to another began anew.
+		// An optimal search restarted with another reduction.
 		if want := (made + runs - 1) / runs; pieces != max(want, 1) && got.Reduction == o.Reduction && got.Because == "" {
 			t.Errorf("%s, %s: %d pieces of %d runs, want %d", name, nameOf(o), pieces, runs, want)
 		}
@@ -144,8 +144,8 @@ func TestPiecesOfRandomPrograms(t *testing.T) {
 	}
 }
 
-// TestKilledSearch holds that a search goes on from what was written while it
-// went on.
+// TestKilledSearch holds that a search continues from what was saved during
+// it.
 func TestKilledSearch(t *testing.T) {
 	folder := t.TempDir()
 	for _, o := range []explore.Options{{}, {Method: explore.Method{Reduction: explore.SourceSets}}, {Method: explore.Method{Reduction: explore.Everything, CountDistinct: true}}} {
@@ -194,7 +194,7 @@ func TestChangedProgram(t *testing.T) {
 		before, _ := os.ReadFile(o.File)
 		for _, other := range []func(*pulse.System) func() error{load.Senders(5, 1).Build, load.Senders(4, 2).Build, load.Pi(4).Build, fickle(1, 1)} {
 			_, err := explore.Explore(o, on(pulse.Options{}, other))
-			if err == nil || !strings.Contains(err.Error(), "of another program") || !strings.Contains(err.Error(), o.File) {
+			if err == nil || !strings.Contains(err.Error(), "belongs to another program") || !strings.Contains(err.Error(), o.File) {
 				t.Errorf("%v: %v", r, err)
 			}
 			if after, _ := os.ReadFile(o.File); string(after) != string(before) {
@@ -234,7 +234,7 @@ func TestBadFiles(t *testing.T) {
 		}
 	}
 	expect("hello\n", o, "not an exploration")
-	expect(strings.Replace(whole, "exploration 2", "exploration 1", 1), o, `version "1", and this jostle knows version 2`)
+	expect(strings.Replace(whole, "exploration 2", "exploration 1", 1), o, `version "1", and this jostle supports version 2`)
 	expect(strings.Replace(whole, "exploration 2", "exploration 3", 1), o, `version "3"`)
 	expect(strings.Replace(whole, `"Cur":1`, `"Cur":2`, 1), o, "damaged")
 	other := o
@@ -242,7 +242,7 @@ func TestBadFiles(t *testing.T) {
 	expect(whole, other, "ordering FIFO, and this one has reduction source with sleep sets, ordering LIFO")
 	other = o
 	other.Reduction = explore.PersistentSets
-	expect(whole, other, "explore with the same options, or remove it")
+	expect(whole, other, "use the same options, or remove it")
 }
 
 // TestFileThatCannotBe holds that a search does not begin if it could not be
@@ -318,15 +318,15 @@ func TestFileRefusals(t *testing.T) {
 	}{
 		{explore.Options{Method: explore.Method{Reduction: explore.SourceSets, States: explore.ByHash}}, "would have to hold all states"},
 		{explore.Options{Method: explore.Method{Reduction: explore.Everything, RandomBranch: true}}, "would have to hold all open branches"},
-		{explore.Options{Method: explore.Method{Reduction: explore.Everything, DelayBound: 2}}, "begin it again with the bound"},
-		{explore.Options{Method: explore.Method{Reduction: explore.Everything, PreemptionBound: 2}}, "begin it again with the bound"},
+		{explore.Options{Method: explore.Method{Reduction: explore.Everything, DelayBound: 2}}, "restart it with the bound"},
+		{explore.Options{Method: explore.Method{Reduction: explore.Everything, PreemptionBound: 2}}, "restart it with the bound"},
 	} {
 		c.options.File = "kept"
 		if _, err := explore.Explore(c.options, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.options, err, c.want)
 		}
 	}
-	if _, err := explore.Explore(explore.Options{File: "kept"}, nil, nil); err == nil || !strings.Contains(err.Error(), "needs one worker") {
+	if _, err := explore.Explore(explore.Options{File: "kept"}, nil, nil); err == nil || !strings.Contains(err.Error(), "needs a single worker") {
 		t.Errorf("two workers: %v", err)
 	}
 }

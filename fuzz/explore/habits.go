@@ -2,15 +2,15 @@ package explore
 
 import "github.com/jostle-go/jostle/pulse/trace"
 
-// habits are what actors did in the runs so far, by which the orderings HMS
-// and SGR go, and in part Optimal. All fields are kept in files.
+// habits are statistics of what actors did in the runs so far. The orderings HMS and SGR
+// and, in part, Optimal use them. All fields are saved in files.
 type habits struct {
 	received, sent []int32 // how many messages, by actor
-	// leads[a*size+b] reports that what a received has led to messages to b.
+	// leads[a*size+b] reports whether messages that a received have led to messages to b.
 	leads []bool
-	size  int32 // for how many actors there is room
-	// refused is of how many messages it was found out that an actor did not want
-	// them. The optimal search goes by it; it may be shorter than there are actors.
+	size  int32 // the capacity in actors
+	// refused is how many messages each actor is known not to have wanted. The
+	// optimal search uses it; it may be shorter than the number of actors.
 	refused []int32
 }
 
@@ -42,8 +42,8 @@ func (h *habits) grow(n int32) {
 	}
 }
 
-// lead adds that a leads to b. The relation stays transitive: whoever leads to
-// a leads to b, and to whom b leads.
+// lead adds that a leads to b. The relation stays transitive: all that lead to a lead to
+// b, and to all that b leads to.
 func (h *habits) lead(a, b int32) {
 	if h.leads[a*h.size+b] {
 		return
@@ -76,8 +76,8 @@ func (h *habits) refusals(actor int) int32 {
 	return h.refused[actor]
 }
 
-// sentPerReceipt returns how many messages an actor sends for each that it
-// receives, in thousandths.
+// sentPerReceipt returns how many messages an actor sends per message received, in
+// thousandths.
 func (h *habits) sentPerReceipt(actor int32) int32 {
 	if actor >= h.size {
 		return 0

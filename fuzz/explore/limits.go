@@ -5,28 +5,26 @@ import (
 	"time"
 )
 
-// limits decides after each run whether the search goes on.
+// limits decides after each run whether the search continues.
 type limits struct {
 	clock clock
-	runs  int           // how many may be made in all; 0 for any number
-	time  time.Duration // how long it may take in all; 0 for any time
+	runs  int           // the maximum number of runs; 0 for no limit
+	time  time.Duration // the maximum total time; 0 for no limit
 	late  *atomic.Bool  // see Options
 	began time.Time
 	stop  <-chan struct{}
-	// isVain reports that nobody wants to know any more what the search comes
-	// to; nil for never.
+	// isVain reports whether nobody needs the rest of the search; nil for never.
 	isVain func() bool
-	// untilPause is how many runs there are until the search pauses, 0 for never;
-	// paused reports that it has.
+	// untilPause is how many runs remain until the search pauses, 0 for never;
+	// paused reports whether it has.
 	untilPause int
 	paused     bool
-	// nowAndThen is called when the clock has looked at the time; nil for
-	// nothing.
+	// nowAndThen is called after each clock read; nil for nothing.
 	nowAndThen func()
 }
 
 // end reports whether the search must end before the tree is done, and which
-// bound it has hit, given how many runs it has made.
+// bound it has reached, after the given number of runs.
 func (l *limits) end(made int) (bound Bound, over bool) {
 	if l.runs > 0 && made >= l.runs {
 		return BoundRuns, true
@@ -44,10 +42,10 @@ func (l *limits) end(made int) (bound Bound, over bool) {
 	return NoBound, l.paused
 }
 
-// pause has the search pause after so many runs more; 0 for never.
+// pause makes the search pause after the given number of further runs; 0 for never.
 func (l *limits) pause(runs int) { l.untilPause, l.paused = runs, false }
 
-// endOfTime is the part of end that is about time. It looks at the clock if it must.
+// endOfTime is the part of end for time. It reads the clock if that is due.
 func (l *limits) endOfTime() (bound Bound, over bool) {
 	if l.late != nil && l.late.Load() {
 		return BoundTime, true
@@ -69,18 +67,18 @@ func (l *limits) endOfTime() (bound Bound, over bool) {
 	}
 }
 
-// A clock looks at the time only as often as it must: to do so takes a good
-// part of a small run.
+// A clock reads the time as rarely as possible: a read takes a good part of a small
+// run's time.
 type clock struct {
-	wait  int // runs until it looks again
-	every int // runs between two looks
+	wait  int // runs until the next read
+	every int // runs between two reads
 	last  time.Time
 }
 
-// lookEvery is about how much time passes between two looks.
+// lookEvery is the target interval between two clock reads.
 const lookEvery = 20 * time.Millisecond
 
-// tick reports whether the clock has looked at the time after this run.
+// tick reports whether the clock has read the time after this run.
 func (c *clock) tick() bool {
 	if c.wait--; c.wait > 0 {
 		return false

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A meter adds up how far the workers of a search are, and tells it.
+// A meter adds up the progress of all workers of a search, and reports it.
 type meter struct {
 	tell      func(Progress) // Options.Progress; may be nil
 	every     time.Duration
@@ -17,7 +17,7 @@ type meter struct {
 	last  time.Time
 }
 
-// tellEvery is how often progress is told if the options do not say.
+// tellEvery is the default interval between two reports.
 const tellEvery = time.Second
 
 func newMeter(o *Options, began time.Time) *meter {
@@ -28,7 +28,7 @@ func newMeter(o *Options, began time.Time) *meter {
 	return m
 }
 
-// note notes what one search has done so far. A nil meter notes nothing.
+// note notes the progress of one search. A nil meter notes nothing.
 func (m *meter) note(t *tally) {
 	if m == nil {
 		return
@@ -38,7 +38,7 @@ func (m *meter) note(t *tally) {
 	m.parts[t.subtree] = progressOf(&t.result)
 }
 
-// join notes what is above subtrees, to which a subtree was added that is done.
+// join notes the progress above the subtrees, after a completed subtree was added to it.
 func (m *meter) join(above *tally, subtree int) {
 	if m == nil {
 		return
@@ -49,8 +49,8 @@ func (m *meter) join(above *tally, subtree int) {
 	m.parts[0] = progressOf(&above.result)
 }
 
-// report notes what one search has done so far, and tells how far all are if
-// it is time to. If a search goes on alone the estimator may use its worker meanwhile.
+// report notes the progress of one search, and reports the total progress if due. If the
+// search is alone, the estimator may use its worker meanwhile.
 func (m *meter) report(t *tally, bound string, alone bool) {
 	m.note(t)
 	m.mu.Lock()
@@ -70,7 +70,7 @@ func (m *meter) report(t *tally, bound string, alone bool) {
 	m.tell(p)
 }
 
-// sum returns what all have done so far.
+// sum returns the total progress.
 func (m *meter) sum() (all Progress) {
 	for _, p := range m.parts {
 		all.Runs += p.Runs
@@ -81,7 +81,7 @@ func (m *meter) sum() (all Progress) {
 	return all
 }
 
-// end tells what a search came to.
+// end reports the result of a search.
 func (m *meter) end(r *Result) {
 	p := progressOf(r)
 	p.setElapsed(r.Elapsed)

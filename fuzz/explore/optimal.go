@@ -7,32 +7,29 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// The optimal search is TruSt (Kokologiannakis et al., POPL 2022), brought to
-// actors as in Must (Enea et al., OOPSLA 2024), with one change that makes it
-// simpler: whether a step was chosen by default is noted when it is chosen,
-// and not found out again later.
+// The optimal search is TruSt (Kokologiannakis et al., POPL 2022), adapted to actors as
+// in Must (Enea et al., OOPSLA 2024), with one simplification: it records whether a step
+// was chosen by default, and need not recompute that later.
 //
-// A run follows a frame to its end and goes on by default: any actor that has
-// messages, any of them. Then it is varied from its end to its beginning. A
-// step can receive another message that its actor had; or, when a later step
-// has sent its actor a message that it could have had, that one: a revisit.
-// The revisit keeps what happened before the sending and drops what else came
-// after, and it is made only if all that is dropped, and the step itself, was
-// chosen by default. So everything that is not by default stays as it is in
-// all that follows from a frame, and each distinct order is come to in one way:
+// A run follows a frame to its end and continues by default: it takes any message of any
+// actor. Then the run is varied from its end to its beginning. A step can receive another
+// message that its actor had. Or a later step has sent a message that the step could have
+// received instead: a revisit. A revisit keeps what happened before the send and drops
+// everything else after the revisited step. It is made only if that step and all dropped
+// steps were chosen by default. So decisions against the default persist in everything
+// that follows from a frame, and each distinct order is reached in exactly one way:
 //
-//   - Each: take a distinct order, and follow it from the start. Where the
-//     default differs from it at an actor, the message that it has there was
-//     either there to be chosen instead, or is sent later; then what the
-//     sending needs is made to happen first, in the same way, and all else by
-//     default, which the revisit drops again.
-//   - Once: a decision against the default cannot be taken back below, and one
-//     for it can only be by the revisit that the order calls for.
+//   - At least once: take a distinct order, and follow it from the start. If the default
+//     differs from it at an actor, the order's message was either available instead, or
+//     is sent later. In the second case the steps that the send needs happen first, in
+//     the same way. All else happens by default, and the revisit drops it again.
+//   - At most once: nothing below a decision against the default can undo it. Only the
+//     revisit that the order requires can undo a decision for the default.
 //
-// A frame has at least one decision against the default more than the frame
-// that it came from, so there are never more frames than a run has steps.
+// A frame has at least one more decision against the default than its parent frame, so
+// there are never more frames than steps of a run.
 
-// An optimal goes through the tree of the optimal search.
+// An optimal explores the tree of the optimal search.
 type optimal struct {
 	*search
 	follower frameFollower
@@ -40,16 +37,16 @@ type optimal struct {
 	frames   []*frame // the first depth are in use: each came from the one before
 	depth    int
 	unwanted unwanted
-	shared   int // how many steps the next run has in common with the last
-	// handsOver keeps new frames for workers instead of going into them.
+	shared   int // how many steps the next run shares with the last
+	// handsOver keeps new frames for workers instead of exploring them.
 	handsOver bool
 	handed    []frameRoot
-	// estimates: it is known what can be varied of a run that ends the search too.
+	// estimates finds the variations even of a run that ends the search.
 	estimates bool
 }
 
-// A frameRoot is where a subtree of the optimal search begins: a frame, of
-// whose run so many steps were counted.
+// A frameRoot is the root of a subtree of the optimal search: a frame, with the number
+// of steps of its run that were counted already.
 type frameRoot struct {
 	frame  *frame
 	shared int
@@ -61,18 +58,18 @@ func newOptimal(s *search) *optimal {
 	return o
 }
 
-// startAt has the search go through what follows from a frame.
+// startAt makes the search explore what follows from a frame.
 func (o *optimal) startAt(r frameRoot) { o.resume([]*frame{r.frame}, r.shared) }
 
-// resume has the search go on with frames, of which the last is to be run.
+// resume makes the search continue with frames, of which the last is to be run.
 func (o *optimal) resume(frames []*frame, shared int) {
 	o.frames, o.depth, o.shared = append(o.frames[:0], frames...), len(frames), shared
 }
 
-// explore runs the top frame and varies it until nothing is left. It reports
-// whether the tree is done.
+// explore runs the top frame and varies it until nothing is left. It reports whether the
+// tree is done.
 func (o *optimal) explore() (finished bool) {
-	if o.unwanted.has(o.top().question) { // it was found out after the frame was made
+	if o.unwanted.has(o.top().question) { // the answer came after the frame was made
 		return true
 	}
 	if !o.runTop() {
@@ -97,9 +94,8 @@ func (o *optimal) push() *frame {
 	return o.top()
 }
 
-// nextRun varies the last step of the top frame or, when nothing of that is
-// left, drops the step or the frame. It reports whether there is a run to be
-// made.
+// nextRun varies the last step of the top frame. If nothing is left, it drops the step or
+// the frame. It reports whether there is a run to make.
 func (o *optimal) nextRun() bool {
 	f := o.top()
 	if !f.cutFixed() {
@@ -136,7 +132,7 @@ func (o *optimal) handRevisit(f *frame, i int, r revisit) {
 	o.handed = append(o.handed, frameRoot{g, int(r.step)})
 }
 
-// handAlts makes a frame for a worker of each other message of the last step.
+// handAlts makes a frame for a worker for each other message of the last step.
 func (o *optimal) handAlts(f *frame, i int) {
 	for _, a := range f.altsOf(i) {
 		g := &frame{}
@@ -148,8 +144,8 @@ func (o *optimal) handAlts(f *frame, i int) {
 	f.steps[i].alts = begin
 }
 
-// runTop runs the top frame and finds what it can be varied to. It reports
-// whether the search goes on.
+// runTop runs the top frame and finds its variations. It reports whether the search
+// continues.
 func (o *optimal) runTop() bool {
 	w, f := &o.follower, o.top()
 	w.begin(f)
@@ -165,7 +161,7 @@ func (o *optimal) runTop() bool {
 	case w.ending == endedAsleep:
 		o.noteUnwanted(f, &run)
 		o.depth--
-	case !o.goesOnAfter(&run) && !o.estimates: // it is the last: nothing need be learned from it, however long it is
+	case !o.goesOnAfter(&run) && !o.estimates: // the last run needs no variations, however long it is
 	case !o.revise(&run):
 		return false
 	}
@@ -175,8 +171,8 @@ func (o *optimal) runTop() bool {
 	return !o.isRepeated(&run, w.ending) || o.repeat(&run, o.runAgain)
 }
 
-// noteUnwanted learns from a run that was wasted: the process that its frame
-// revisits last did not want the message.
+// noteUnwanted learns from a wasted run: the process of its frame's last revisit did not
+// want the message.
 func (o *optimal) noteUnwanted(f *frame, run *Run) {
 	if f.question == 0 {
 		return
@@ -190,7 +186,7 @@ func (o *optimal) noteUnwanted(f *frame, run *Run) {
 	}
 }
 
-// runAgain runs the top frame, which was run last.
+// runAgain repeats the run of the top frame.
 func (o *optimal) runAgain() Run {
 	w, f := &o.follower, o.top()
 	steps := len(f.steps)
@@ -202,8 +198,8 @@ func (o *optimal) runAgain() Run {
 	return again
 }
 
-// revise finds the revisits of a run. It reports whether the optimal search can
-// go through the program.
+// revise finds the revisits of a run. It reports whether the optimal search supports the
+// program.
 func (o *optimal) revise(run *Run) bool {
 	if run.System == nil || run.System.Steps() == 0 {
 		return true
@@ -226,15 +222,14 @@ func (o *optimal) revise(run *Run) bool {
 	return !o.mustBeginAgain()
 }
 
-// mayPassEarly reports whether time may pass early in a run like that of a system,
-// with its steps in another order: whether something was set that comes with time.
-// In this order it may have been set when nothing else was left, so that there was
-// no question.
+// mayPassEarly reports whether time may pass early in a run like this one with its steps
+// in another order: whether the run set a timer or another timed event. In this order it
+// may have been set when nothing else was left, so that there was no question.
 func mayPassEarly(s *pulse.System) bool {
 	return s.Options().EarlyTimers != 0 && setsTime(s)
 }
 
-// setsTime reports whether something was set in a run that comes with time.
+// setsTime reports whether a run set a timer or another timed event.
 func setsTime(s *pulse.System) bool {
 	t := s.Trace()
 	return s.Options().Faults.Delay > 0 || len(t.Strikes) > 0 ||

@@ -7,17 +7,17 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// A frameFollower is the strategy of the optimal search: it takes the steps of
-// a frame, and then adds steps by default.
+// A frameFollower is the strategy of the optimal search: it repeats the steps of a frame,
+// and then adds steps by default.
 type frameFollower struct {
 	outcome
 	chooser postponer
 	frame   *frame
 	enabled *pulse.Enabled // of the run
-	step    int            // that is being taken; -1 before the first
+	step    int            // the current step; -1 before the first
 	asked   int32          // how many questions it has asked
-	// askedBetween: a question was asked between steps. It has to do with all
-	// steps, which the optimal search cannot go through.
+	// askedBetween: a question was asked between steps. It conflicts with all steps,
+	// which the optimal search does not support.
 	askedBetween bool
 	divides      bool // see Options
 }
@@ -49,8 +49,8 @@ func (w *frameFollower) Pick(e *pulse.Enabled) int {
 	return int(s.index)
 }
 
-// find finds the message of a step that comes in another order than before. A
-// process may not want it here: then there is no such order.
+// find finds the message of a step that comes in another order than before. If a process
+// does not want it here, there is no such order.
 func (w *frameFollower) find(s *frameStep, e *pulse.Enabled, digest uint64) int {
 	for i := range e.Len() {
 		if e.ID(i) == s.id {
@@ -107,7 +107,7 @@ func (w *frameFollower) Choose(k choice.Kind, n int) int {
 	return int(f.answers[i].value)
 }
 
-// Needs returns what the strategy needs: every step is asked for, and identities are read.
+// Needs asks for a decision at every step and for a record, whose identities it reads.
 func (w *frameFollower) Needs() pulse.Needs {
 	return pulse.Needs{Single: true, Record: true, Strikes: !w.divides}
 }

@@ -2,11 +2,10 @@ package explore
 
 import "slices"
 
-// A frame is one run of the optimal search, and what of it can be varied.
+// A frame is one run of the optimal search with its variations.
 //
-// Invariants: the steps before base are fixed; alts, answers and revisits lie
-// in the order of the steps that they belong to, so that cutting off their
-// ends drops the last step.
+// Invariants: the steps before base are fixed; alts, answers and revisits are in the order
+// of their steps, so that truncating them drops the last step.
 type frame struct {
 	steps    []frameStep
 	base     int
@@ -16,23 +15,23 @@ type frame struct {
 	// past holds, for each step, the set of the steps that happened before it.
 	past  []uint64
 	words int // of a set
-	// question is what its last step asks if it is a revisit; see unwanted.
+	// question is that of the last step if it is a revisit; see unwanted.
 	question uint64
 }
 
 // A frameStep is one step of a frame's run.
 type frameStep struct {
 	id     uint64 // its identity, the same in all runs
-	digest uint64 // of what had happened before
-	index  int32  // of its message among the enabled; unknown in a new frame
+	digest uint64 // of what happened before
+	index  int32  // of its message among the enabled ones; unknown in a new frame
 	n      int32  // how many were enabled
-	// The ends of the step's part of alts, answers and revisits. It begins
-	// where that of the step before ends.
+	// The ends of the step's parts of alts, answers and revisits. They begin where
+	// those of the previous step end.
 	alts, answers, revisits int32
-	// byDefault: the step was chosen where there was nothing to follow, and its
-	// message and answers are still those that were chosen then.
+	// byDefault: the step was chosen with nothing to follow, and still has the
+	// message and answers chosen then.
 	byDefault bool
-	settled   bool // it belongs to start-up, in which nothing is chosen
+	settled   bool // it belongs to start-up, which has no choices
 }
 
 const unknown = -1
@@ -46,15 +45,14 @@ type alt struct {
 // A reply is the answer to a question that was asked in a step.
 type reply struct{ value, n int32 }
 
-// A revisit is an earlier step that could have received a message that a step
-// has sent.
+// A revisit is an earlier step that could have received a message sent by a later step.
 type revisit struct {
 	step     int32
-	id       uint64 // of the step in which it receives the message
+	id       uint64 // of the step that receives the message
 	question uint64 // whether its actor wants the message; see unwanted
 }
 
-// ends returns where the parts of a step end; of -1, where the first ones begin.
+// ends returns where the parts of a step end; for step -1, zeros.
 func (f *frame) ends(step int) (alts, answers, revisits int32) {
 	if step < 0 {
 		return 0, 0, 0
@@ -70,8 +68,8 @@ func (f *frame) cut(n int) {
 	f.alts, f.answers, f.revisits = f.alts[:alts], f.answers[:answers], f.revisits[:revisits]
 }
 
-// cutFixed drops the steps at the end of which nothing is left to be varied. It
-// reports whether there is something to be varied before.
+// cutFixed drops the steps at the end without variations. It reports whether there are
+// variations before them.
 func (f *frame) cutFixed() bool {
 	last := len(f.steps) - 1
 	for ; last >= f.base; last-- {
@@ -89,21 +87,21 @@ func (f *frame) reset() {
 	f.alts, f.answers, f.revisits = f.alts[:0], f.answers[:0], f.revisits[:0]
 }
 
-// altsOf returns the alternatives of a step that were not taken yet. Of the
-// last step there may be fewer than its ends say.
+// altsOf returns the alternatives of a step that were not taken yet. For the last step
+// they may end before its mark.
 func (f *frame) altsOf(step int) []alt {
 	begin, _, _ := f.ends(step - 1)
 	return f.alts[begin:min(int(f.steps[step].alts), len(f.alts))]
 }
 
-// answersOf returns the answers that belong to a step.
+// answersOf returns the answers of a step.
 func (f *frame) answersOf(step int) []reply {
 	_, begin, _ := f.ends(step - 1)
 	return f.answers[begin:min(int(f.steps[step].answers), len(f.answers))]
 }
 
-// revisitsOf returns the revisits of a step that were not made yet. Of the last
-// step there may be fewer than its ends say.
+// revisitsOf returns the revisits of a step that were not made yet. For the last step
+// they may end before its mark.
 func (f *frame) revisitsOf(step int) []revisit {
 	return f.revisits[f.revisitsBefore(step):min(int(f.steps[step].revisits), len(f.revisits))]
 }
@@ -114,11 +112,11 @@ func (f *frame) revisitsBefore(step int) int {
 	return int(n)
 }
 
-// leastSteps is for how many steps a frame has room at least.
+// leastSteps is the minimum capacity for the steps of a frame.
 const leastSteps = 16
 
-// add adds a step, all of whose fields the caller sets: a literal would be built
-// first and then copied.
+// add adds a step. The caller sets all its fields, because a literal would be built first
+// and then copied.
 func (f *frame) add() *frameStep {
 	n := len(f.steps)
 	if n == cap(f.steps) {
@@ -135,7 +133,7 @@ func (f *frame) addSettled(n int) {
 	}
 }
 
-// follow adds a step of another frame, with its answers and nothing to vary.
+// follow adds a step of another frame, with its answers but without variations.
 func (f *frame) follow(g *frame, step int) {
 	s := g.steps[step]
 	f.answers = append(f.answers, g.answersOf(step)...)
@@ -153,9 +151,9 @@ func (f *frame) followUpTo(g *frame, n int) {
 	f.past = append(f.past[:0], g.past[:n*g.words]...)
 }
 
-// revisit makes f the frame in which an earlier step of g receives a message
-// that step i has sent: what happened before step i is kept, all else that
-// came after the earlier step is dropped, and that step comes last.
+// revisit makes f the frame in which an earlier step of g receives a message sent by step
+// i. It keeps what happened before step i, drops all else after the earlier step, and puts
+// that step last.
 func (f *frame) revisit(g *frame, i int, v revisit) {
 	r := int(v.step)
 	f.followUpTo(g, r)
@@ -178,8 +176,8 @@ func (f *frame) replace(g *frame, i int, a alt) {
 	f.steps = append(f.steps, frameStep{id: a.id, digest: s.digest, index: a.index, n: s.n, answers: int32(len(f.answers))})
 }
 
-// vary gives the last step its next value: other answers, then another
-// message. It reports whether there was one.
+// vary gives the last step its next value: other answers, then another message. It
+// reports whether there was one.
 func (f *frame) vary() bool {
 	i := len(f.steps) - 1
 	s := &f.steps[i]
@@ -203,7 +201,7 @@ func (f *frame) vary() bool {
 	return true
 }
 
-// popRevisit removes a revisit of the last step and returns it, if there is one.
+// popRevisit removes and returns a revisit of the last step, if there is one.
 func (f *frame) popRevisit() (r revisit, ok bool) {
 	n := len(f.revisits)
 	if n <= f.revisitsBefore(len(f.steps)-1) {
@@ -214,8 +212,8 @@ func (f *frame) popRevisit() (r revisit, ok bool) {
 	return r, true
 }
 
-// copyUpTo makes f the first steps of another frame, up to a last one, with
-// what can be varied of them.
+// copyUpTo makes f the first steps of another frame, up to and including last, with their
+// variations.
 func (f *frame) copyUpTo(g *frame, last int) {
 	s := g.steps[last]
 	f.steps = append(f.steps[:0], g.steps[:last+1]...)
@@ -226,7 +224,7 @@ func (f *frame) copyUpTo(g *frame, last int) {
 	f.steps[last].revisits = int32(len(f.revisits))
 }
 
-// fix leaves to be varied only what the frame's run finds from its last step on.
+// fix removes all variations but those that the frame's run finds from its last step on.
 func (f *frame) fix(last int) {
 	alts, _, _ := f.ends(last - 1)
 	f.base = last

@@ -7,24 +7,23 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A reviser finds the revisits of a run. The lists are by actor, message or
-// channel of the run, -1 for none.
+// A reviser finds the revisits of a run. Its lists are indexed by actor, message or
+// channel of the run; -1 means none.
 type reviser struct {
 	past
 	last []int32 // the last step of each actor so far
-	// What follows is found out of a run when it is asked for: see prepare.
+	// prepare computes the following fields on demand.
 	prepared bool
-	before   []int32  // the message before each one in its channel
+	before   []int32  // the previous message of each message's channel
 	tail     []int32  // the last message of each channel so far
 	chosen   []uint64 // the set of the steps that are not by default
 	causes   causes
 	enabled  *pulse.Enabled // of the run: it knows identities
 }
 
-// revise lists, for the steps of a frame's run from number `from` on, what
-// they revisit. The frame's sets hold for the steps before number `same`. It
-// returns what the search must go over to unless messages fix the order of all
-// that the steps have to do with each other.
+// revise lists, for the steps of a frame's run from number `from` on, what they revisit.
+// The frame's sets are valid for the steps before number `same`. If messages do not order
+// all conflicting steps, it returns what the search must restart with.
 func (v *reviser) revise(f *frame, t *trace.Trace, same, from int) handover {
 	v.bits, v.words = f.past, f.words
 	v.learn(t, same)
@@ -45,11 +44,11 @@ func (v *reviser) revise(f *frame, t *trace.Trace, same, from int) handover {
 	return handover{}
 }
 
-// findRevisits lists what steps from number `from` on revisit, and notes their
+// findRevisits lists the revisits of the steps from number `from` on, and notes the steps'
 // identities.
 func (v *reviser) findRevisits(f *frame, from int) {
 	steps, sends := v.trace.Steps, v.trace.Sends
-	m := 0 // not from the end: a periodic timer is set again by the step that set it, long after
+	m := 0 // not found from the end: the step that set a periodic timer sets it again long after
 	for i := from; i < len(steps); i++ {
 		set := v.of(int32(i))
 		for ; m < len(sends) && int(sends[m].Step) <= i; m++ {
@@ -63,8 +62,8 @@ func (v *reviser) findRevisits(f *frame, from int) {
 	}
 }
 
-// prepare finds out what must be known of a frame's run if a message may have
-// come in place of a step before it was sent. In many runs none may.
+// prepare computes what is needed once a message could have replaced a step before its
+// send. Many runs have no such message.
 func (v *reviser) prepare(f *frame) {
 	if v.prepared {
 		return
@@ -75,7 +74,7 @@ func (v *reviser) prepare(f *frame) {
 	v.noteChosen(f)
 }
 
-// chain links each message to the one before it in its channel.
+// chain links each message to the previous one of its channel.
 func (v *reviser) chain() {
 	sends := v.trace.Sends
 	v.before = grown(v.before, len(sends))
@@ -106,8 +105,8 @@ func (v *reviser) noteChosen(f *frame) {
 	}
 }
 
-// revisitsOf lists the steps that message m of step i revisits. Its receiver has
-// taken one that did not happen before step i.
+// revisitsOf lists the steps that message m of step i revisits. Its receiver has taken a
+// step that did not happen before step i.
 func (v *reviser) revisitsOf(f *frame, i, m int32) {
 	d := &v.trace.Sends[m]
 	if d.Kind.IsTimer() { // it comes at a rest, after all that it could revisit
@@ -118,7 +117,7 @@ func (v *reviser) revisitsOf(f *frame, i, m int32) {
 	set := v.of(i)
 	for r := v.last[d.To]; r > bound && !f.steps[r].settled; r = v.trace.Steps[r].Prev {
 		if has(set, r) {
-			return // and so are all before it
+			return // all earlier ones are in the set, too
 		}
 		if st := &v.trace.Steps[r]; v.couldTake(st, d) != never && v.couldBeNext(r, m) {
 			f.revisits = append(f.revisits, revisit{r, v.enabled.IDOf(d), v.question(r, m)})
@@ -126,9 +125,8 @@ func (v *reviser) revisitsOf(f *frame, i, m int32) {
 	}
 }
 
-// lastChosen returns the last step before step i that is not by default and
-// did not happen before i, -1 when there is none. No revisit by step i may be
-// of that step or drop it.
+// lastChosen returns the last step before step i that is not by default and did not happen
+// before i, -1 if there is none. No revisit by step i may revisit or drop that step.
 func (v *reviser) lastChosen(i int32) int32 {
 	set := v.of(i)
 	for w := i >> 6; w >= 0; w-- {
@@ -143,9 +141,8 @@ func (v *reviser) lastChosen(i int32) int32 {
 	return -1
 }
 
-// couldBeNext reports whether message m could have been the next of its
-// channel at step r: whether the receiver had taken those before it, or did
-// not want them.
+// couldBeNext reports whether message m could have been the next of its channel at step r:
+// whether the receiver had taken the earlier ones, or did not want them.
 func (v *reviser) couldBeNext(r, m int32) bool {
 	for b := v.before[m]; b >= 0; b = v.before[b] {
 		d := &v.trace.Sends[b]

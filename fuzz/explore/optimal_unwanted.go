@@ -9,24 +9,23 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Whether a process that waits in ReceiveMatch would have taken a message that
-// was sent after its wait was over, only the process can say, at that wait. The
-// optimal search finds it out in two ways:
+// Would a process that waits in ReceiveMatch have taken a message that was sent after the
+// wait was over? Only the process can say, during that wait. The optimal search finds out
+// in two ways:
 //
-//   - By default it takes messages for such processes last. Then what others
-//     send is there before the wait is over, and the system has asked. Only what
-//     one such process sends another while both wait is left open.
-//   - Where it is open, an order is begun in which the message comes in time. If
-//     the process does not want it, the run is wasted. The answer is kept, and
-//     holds wherever the same process, with the same past, waits for the same
-//     message, with the same past.
+//   - By default it takes messages for such processes last. Then the messages of others
+//     are there before the wait is over, and the system has asked. Only messages from one
+//     such process to another while both wait leave the question open.
+//   - If it is open, the search runs an order in which the message comes in time. If the
+//     process does not want it, the run is wasted. The search keeps the answer. It holds
+//     whenever the same process, with the same past, waits for the same message, with the
+//     same past.
 
-// unwanted are the answers: the questions of which it is known that the process
-// did not want the message. Zero is no question.
+// unwanted is the set of questions answered with no: the process did not want the
+// message. Zero is not a question.
 type unwanted map[uint64]struct{}
 
-// mostUnwanted bounds the memory. After so many wasted runs what is learned is
-// not kept.
+// mostUnwanted bounds the memory. Later answers are not kept.
 const mostUnwanted = 1 << 18
 
 func (u unwanted) has(question uint64) bool {
@@ -43,13 +42,13 @@ func (u unwanted) add(question uint64) {
 // A postponer finds the message that the optimal search takes by default.
 type postponer struct{ chooser }
 
-// longestWait is for how many steps a message is postponed at most. Without that
-// a program that goes on until a process in ReceiveMatch ends it would do so for ever.
+// longestWait is the maximum number of steps that a message is postponed. Without it, a
+// program that runs until a process in ReceiveMatch ends it would run forever.
 const longestWait = 1000
 
-// first returns the index of that message: the first by the ordering that is not
-// for a process in ReceiveMatch; if there is none, the oldest, but those of
-// processes that have often not wanted what was sent later come last.
+// first returns the index of that message: the first by the ordering that is not for a
+// process in ReceiveMatch. If there is none, it is the oldest message of the process that
+// has refused the fewest.
 func (p *postponer) first(e *pulse.Enabled) int {
 	matched := e.Matched()
 	if matched == 0 || e.Len() == 1 || e.Step()-int(e.Send(e.Oldest()).Step) > longestWait {
@@ -67,8 +66,7 @@ func (p *postponer) first(e *pulse.Enabled) int {
 	return p.best()
 }
 
-// leastChoosy returns the message of the actor that has refused the fewest, the
-// oldest if there are several.
+// leastChoosy returns the oldest message of the actors that have refused the fewest.
 func (p *postponer) leastChoosy(e *pulse.Enabled) int {
 	best, fewest := -1, int32(0)
 	for i := range e.Len() {
@@ -83,21 +81,20 @@ func (p *postponer) leastChoosy(e *pulse.Enabled) int {
 // list returns the questions in order.
 func (u unwanted) list() []uint64 { return slices.Sorted(maps.Keys(u)) }
 
-// A causes knows for each step of a run a hash of all that its actor had done
-// until then, and of all that led to it: two steps with one hash have left their
-// actors in the same state, whatever else the runs have.
+// causes holds, for each step of a run, a hash of what its actor had done until then and of
+// all that led to it. Two steps with one hash have left their actors in the same state,
+// whatever else the runs contain.
 type causes struct {
 	known bool     // for the run
 	of    []uint64 // of each step
-	// before has of each step the sum of the hashes of those before it. A step
-	// after a rest depends on all steps before that.
+	// before[i] is the sum of the hashes of the steps before i. A step after a rest
+	// depends on all steps before the rest.
 	before []uint64
 }
 
-// question returns a number for the question whether the receiver of message m
-// would have taken it in place of that of step r; zero when that is not for the
-// predicate of a process to say. What an actor of a Host wants may change while it
-// waits.
+// question returns a number for the question whether the receiver of message m would have
+// taken it in place of the message of step r. It is zero if the predicate of a process
+// does not decide that. An actor of a Host may change what it wants while it waits.
 func (v *reviser) question(r, m int32) uint64 {
 	st, d := &v.trace.Steps[r], &v.trace.Sends[m]
 	if !v.isProcess[d.To] || st.Kind != trace.Receive || st.Wanted != trace.SomeMatch || d.Kind == trace.Kill {

@@ -46,7 +46,7 @@ func earlyWith(more features) func(seed uint64) *program {
 }
 
 // TestCostOfPasses holds how many runs SourceSets makes of programs in which time may pass
-// early, and how many are wasted, also where the test goes on twice. It shows conditions
+// early, and how many are wasted, also if the test continues twice. It shows conditions
 // without which the search finds the same and makes more runs.
 func TestCostOfPasses(t *testing.T) {
 	e, r := &enumerator{}, &rig{}

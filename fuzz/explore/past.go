@@ -6,32 +6,30 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A past knows which steps of a run happened before which, as a set of bits
-// for each step. The sets of the steps that a run shares with the one before
-// are computed once.
+// A past knows which steps of a run happened before which, as a bit set for each step. The
+// sets of the steps shared with the previous run are not recomputed.
 //
-// A step happens after the step that sent its message and after the step
-// before it of its actor. When the system came to rest in between, it happens
-// after all steps up to the last rest before it: what follows a rest was
-// caused by that. A fault that strikes between two steps happens after the steps of
-// its actor before it, and after the step that spawned it.
+// A step happens after the step that sent its message, and after the previous step of its
+// actor. It also happens after all steps before the last rest that precedes it: the rest
+// caused what follows. A fault between two steps happens after the earlier steps of its
+// actor, and after the step that spawned the actor.
 type past struct {
 	trace *trace.Trace
 	words int      // of one set
 	bits  []uint64 // the set of step i is bits[i*words : (i+1)*words]
 	// rests are the numbers of the steps before which the system was at rest.
 	rests []int32
-	// isProcess reports of each actor whether it is a process, which may leave
+	// isProcess reports for each actor whether it is a process, which may leave
 	// messages waiting. See learnProcesses.
 	isProcess []bool
 	meetings  meetings
-	fired     []int32  // by message, where time may pass early: the pass at which a timer came due
+	fired     []int32  // by message, if early passes are picked: the pass at which a timer came due
 	scratch   []uint64 // a set
 }
 
-// learn computes the sets of the steps from number `from` on. The steps before
-// are those of the run before. It returns the first step whose set is new:
-// sets that were too small are all made anew.
+// learn computes the sets of the steps from number `from` on; the earlier steps are those
+// of the previous run. It returns the first step whose set is new: if the sets were too
+// small, all are recomputed.
 func (p *past) learn(t *trace.Trace, from int) int {
 	p.trace, p.rests = t, t.Rests
 	p.meetings.learn(t)
@@ -50,8 +48,8 @@ func (p *past) learn(t *trace.Trace, from int) int {
 	return from
 }
 
-// learnShort is the loop of learn for a run of which messages tell all, and in which
-// a set is one word: most are such runs, and this takes them half the time.
+// learnShort is the loop of learn for a run whose steps only messages order, and whose sets
+// have one word. Most runs are such, and this takes half the time.
 func (p *past) learnShort(from int) {
 	bits, steps := p.bits, p.trace.Steps
 	for j := from; j < len(steps); j++ {
@@ -78,7 +76,7 @@ func (p *past) learnProcesses() {
 	}
 }
 
-// grown returns the list with n elements; those that it had are kept.
+// grown returns the list with n elements, keeping its old ones.
 func grown[T any](list []T, n int) []T {
 	if n <= cap(list) {
 		return list[:n]
@@ -109,8 +107,8 @@ func (p *past) learnStep(j int32) {
 	}
 }
 
-// cause returns the step that what came in step j needs: that which sent its message
-// or, of a fault, which spawned the actor. It is none if the test did.
+// cause returns the step that caused step j: the one that sent its message or, for a
+// fault, spawned the actor. It is none if the test did.
 func (p *past) cause(j int32) int32 {
 	switch st := &p.trace.Steps[j]; {
 	case st.Kind == passes:
@@ -122,8 +120,8 @@ func (p *past) cause(j int32) int32 {
 	}
 }
 
-// sent returns the step after which message m could be received: that which sent it or,
-// of a timer where time may pass early, the pass at which it came due.
+// sent returns the step after which message m could be received: the one that sent it or,
+// for a timer with early passes, the pass at which it came due.
 func (p *past) sent(m int32) int32 {
 	if p.fired != nil && p.fired[m] >= 0 {
 		return p.fired[m]
@@ -131,7 +129,7 @@ func (p *past) sent(m int32) int32 {
 	return p.trace.Sends[m].Step
 }
 
-// lastRest returns the last rest at or before a step, 0 when there is none.
+// lastRest returns the last rest at or before a step, 0 if there is none.
 func (p *past) lastRest(step int32) int32 {
 	last := int32(0)
 	for _, rest := range p.rests {
@@ -142,7 +140,7 @@ func (p *past) lastRest(step int32) int32 {
 	return last
 }
 
-// join adds a step to a set, and all that happened before it.
+// join adds a step and all that happened before it to a set.
 func (p *past) join(set []uint64, step int32) {
 	if step < 0 {
 		return
@@ -181,10 +179,9 @@ func hasAfter(set []uint64, i int32) bool {
 	return false
 }
 
-// misfit returns what a search must go over to unless messages fix the order of
-// all steps from number `from` on that touch the same thing beside their
-// messages, and of all before that they share it with. Only then are two runs
-// the same in which every actor receives the same messages in the same order.
+// misfit returns what a search must restart with if messages do not order all conflicting
+// steps from number `from` on, including conflicts with earlier steps. Only if they do, two
+// runs are the same in which every actor receives the same messages in the same order.
 func (p *past) misfit(from int) handover {
 	list := p.trace.Touches
 	for i := range list {
@@ -221,9 +218,8 @@ func (p *past) misfit(from int) handover {
 	return handover{}
 }
 
-// ordersLike reports whether the step of touch i happens after all that touched the
-// same before it. What the last that has changed it was after needs no look: that
-// was asked of the change.
+// ordersLike reports whether the step of touch i happens after all earlier touches of the
+// same thing. It stops at the last change, for which this was checked already.
 func (p *past) ordersLike(list []trace.Touch, i int) bool {
 	x := &list[i]
 	for k := i - 1; k >= 0; k-- {
@@ -241,8 +237,7 @@ func (p *past) ordersLike(list []trace.Touch, i int) bool {
 	return true
 }
 
-// ordersAll reports whether all steps from number `from` on happen before or
-// after a step.
+// ordersAll reports whether all steps from number `from` on happen before or after a step.
 func (p *past) ordersAll(step int32, from int) bool {
 	if int(step) >= from {
 		from = 0
@@ -255,8 +250,8 @@ func (p *past) ordersAll(step int32, from int) bool {
 	return true
 }
 
-// ordersSpawns reports whether messages fix the order of all steps on which the
-// place or the name of an actor depends that a step has read.
+// ordersSpawns reports whether messages order all steps that determine the index or name of
+// an actor that a step has read.
 func (p *past) ordersSpawns(x trace.Touch) bool {
 	own := &p.trace.Actors[x.Actor]
 	for i := range p.trace.Actors {
@@ -270,8 +265,8 @@ func (p *past) ordersSpawns(x trace.Touch) bool {
 	return true
 }
 
-// inOrder reports whether two steps are one or one happens before the other.
-// What no step did was done while the system was at rest.
+// inOrder reports whether two steps are equal or one happens before the other. Negative
+// numbers stand for the test, which acts while the system is at rest.
 func (p *past) inOrder(i, j int32) bool {
 	if i > j {
 		i, j = j, i
@@ -279,7 +274,7 @@ func (p *past) inOrder(i, j int32) bool {
 	return i < 0 || i == j || has(p.of(j), i)
 }
 
-// lastOf returns the latest step of an actor before step j, -1 when there is none.
+// lastOf returns the latest step of an actor before step j, -1 if there is none.
 func (p *past) lastOf(actor, j int32) int32 {
 	for i := j - 1; i >= 0; i-- {
 		if p.trace.Steps[i].Actor == actor {
@@ -289,9 +284,9 @@ func (p *past) lastOf(actor, j int32) int32 {
 	return -1
 }
 
-// beforeMessage makes the scratch set that of all that happened before message
-// m could be received, and returns it: the step that sent it with its past; of
-// a timer, all steps before the rest at which it could fire.
+// beforeMessage returns the set of all that happened before message m could be received, in
+// scratch: the step that sent it with its past. For a timer it is all steps before the rest
+// at which it could fire.
 func (p *past) beforeMessage(m int32) []uint64 {
 	p.scratch = grown(p.scratch, p.words)
 	set := p.scratch
@@ -308,8 +303,8 @@ func (p *past) beforeMessage(m int32) []uint64 {
 	return set
 }
 
-// fires returns the first rest at which a timer can have fired. When its
-// receiver leaves no message waiting, that is the last rest before its receipt.
+// fires returns the first rest at which a timer can have fired. If its receiver leaves no
+// message waiting, that is the last rest before its receipt.
 func (p *past) fires(d *trace.Send) int32 {
 	if d.Receipt >= 0 && !p.isProcess[d.To] {
 		return p.lastRest(d.Receipt)
@@ -322,9 +317,8 @@ func (p *past) fires(d *trace.Send) int32 {
 	return 0
 }
 
-// sentByTest returns the rest at which the test sent message m. The test runs
-// only at rests, so that is the first one after the steps that sent the
-// messages before m.
+// sentByTest returns the rest at which the test sent message m. The test runs only at
+// rests, so that is the first rest after the steps that sent the messages before m.
 func (p *past) sentByTest(m int32) int32 {
 	for i := m - 1; i >= 0; i-- {
 		if step := p.trace.Sends[i].Step; step >= 0 {

@@ -2,22 +2,21 @@ package explore
 
 import "github.com/jostle-go/jostle/pulse/trace"
 
-// meetings knows of a run which earlier steps each step meets: those that have to do
-// with the life of the same actor, unless both only ask for it, with the test, or with
-// time, if one of them is a pass. A search that heeds
-// them has them happen in their order, and turns them round like races.
+// meetings holds, for each step of a run, which earlier steps it meets. Two steps meet if
+// they conflict on the lifetime of an actor, on test state, or on time (if one of them is a
+// pass). A search that heeds them keeps their order and reverses them like races.
 type meetings struct {
-	// heeded: the reduction turns round what has to do with lives and with the test, so
-	// that a step happens after those that it meets. Else there are only those with time.
+	// heeded: the reduction reverses conflicts on lifetimes and test state, so a step
+	// happens after those that it meets. Otherwise there are only conflicts on time.
 	heeded  bool
-	touches []trace.Touch // of lives, of the test and of time
-	// before has of each touch the last one before it of the same actor, -1 for none.
+	touches []trace.Touch // of lifetimes, of the test and of time
+	// before is, for each touch, the previous touch of the same thing, -1 for none.
 	before []int32
-	// first has of each step where its touches begin.
+	// first is, for each step, the index of its first touch.
 	first []int32
-	last  map[int32]int32 // of each actor, the last touch of its life; negative: of all else
-	// answers are the steps in which an Ask of the test is answered, if heeded. What the
-	// test does next depends on all steps before the answer, so it conflicts with all steps.
+	last  map[int32]int32 // for each actor, the last touch of its lifetime; negative keys: for all else
+	// answers are the steps that answer an Ask of the test, if heeded. The test's
+	// next action depends on all steps before the answer, so it conflicts with all.
 	answers []int32
 }
 
@@ -40,7 +39,7 @@ func (ms *meetings) learnAnswers(t *trace.Trace) {
 	}
 }
 
-// lastAnswer returns the last answer before a step, -1 when there is none.
+// lastAnswer returns the last answer before a step, -1 if there is none.
 func (ms *meetings) lastAnswer(before int32) int32 {
 	for i := len(ms.answers) - 1; i >= 0; i-- {
 		if ms.answers[i] < before {
@@ -82,7 +81,7 @@ func (ms *meetings) learn(t *trace.Trace) {
 		}
 		ms.before[i] = -1
 		of := x.Actor
-		if x.What != trace.ItsLife { // there is one of each
+		if x.What != trace.ItsLife { // there is only one of each
 			of = trace.None - int32(x.What)
 		}
 		if k, had := ms.last[of]; had {
@@ -104,9 +103,9 @@ func (ms *meetings) any(from int) bool {
 // none reports whether no step of the run meets another.
 func (ms *meetings) none() bool { return len(ms.touches) == 0 && len(ms.answers) == 0 }
 
-// each calls do with the earlier steps that a step meets, bar those that one of
-// these meets in turn: with the last that has changed the life of an actor and, if
-// the step changes it, with all that have asked for it since. A step may come several times.
+// each calls do with the earlier steps that a step meets, except those that one of these
+// meets in turn: the last that changed the lifetime and, if this step changes it, all that
+// have read it since. do may be called several times with one step.
 func (ms *meetings) each(step int32, do func(earlier int32)) {
 	if len(ms.touches) == 0 {
 		return

@@ -10,25 +10,24 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// Depth-first search sees one corner of a large tree and nothing else before its
-// time is up. So once the tree has turned out to be large, probes are made
-// beside: runs of which all decisions are drawn at random. They look for failures
-// only. What completes the tree does not know of them, and they are counted apart:
-// nothing that is said of the tree depends on them.
+// Depth-first search sees only one corner of a large tree before its time is up. So once
+// the tree has turned out to be large, the search also makes probes: runs with random
+// decisions. They only look for failures and are counted apart: neither completeness nor
+// any other count of the tree depends on them.
 
 const (
 	// probeAfter is how many runs there are before the first probe, unless
 	// Ongoing.ProbeAfter says otherwise. Most trees are done by then.
 	probeAfter = 2000
 	// Every other run is a probe until there were manyProbes; then one in
-	// fewProbes is. What so many have not found the next will hardly find, and a
-	// tree that can be done must not take twice as long.
+	// fewProbes is. What so many have not found, the next will hardly find, and a
+	// tree that can be completed must not take twice as long.
 	manyProbes = 16_000
 	fewProbes  = 8
 )
 
-// probesAfter returns how many probes there should be when so many runs of the
-// tree have been made.
+// probesAfter returns how many probes there should be after the given number of runs of
+// the tree.
 func (s *search) probesAfter(made int) int {
 	o, p := s.options, &s.prober
 	after, many := cmp.Or(o.probeAfter, probeAfter), manyProbes
@@ -45,25 +44,25 @@ func (s *search) probesAfter(made int) int {
 	return p.before + many + (n-many+p.phase)/(fewProbes-1)
 }
 
-// A prober makes the probes of a search, or of one subtree of it. A probe depends
-// on the seed, on the subtree and on how many there were before, and on nothing
-// else: a search that goes on from a file makes the same ones.
+// A prober makes the probes of a search, or of one subtree of it. A probe depends only on
+// the seed, the subtree and the number of probes before it, so a search that continues
+// from a file makes the same ones.
 type prober struct {
-	by   [2]pulse.Strategy // take turns
+	by   [2]pulse.Strategy // they alternate
 	seed uint64            // of the probe
-	// The probes are those of a round of a subtree: there were `before` before it, the
-	// first comes after so many runs, and every other run is one until there were `many`.
+	// In a round of a subtree: there were `before` probes before the round, the first
+	// comes after `after` runs, and every other run is one until there were `many`.
 	shares              bool
 	before, after, many int
-	phase               int // so that of small subtrees one in fewProbes makes one
+	phase               int // spreads the probes of small subtrees: one in fewProbes makes one
 }
 
 // shareProbes begins a round of subtree k: every other run is a probe until there are
-// so many of them, and none is while the whole tree has not turned out to be large.
+// `many`. There are none until the whole tree has turned out to be large.
 func (s *search) shareProbes(isLarge bool, many, k int) {
 	r, p := &s.tally.result, &s.prober
 	made := r.made() - r.Probes
-	if p.shares { // those that were due when the round before was over are due now
+	if p.shares { // probes due at the end of the previous round are due now
 		p.before = max(r.Probes, s.probesAfter(made))
 	}
 	p.shares, p.after, p.many, p.phase = true, math.MaxInt, many, k%(fewProbes-1)
@@ -78,10 +77,10 @@ type drawn struct {
 	seed *uint64
 }
 
-// Begin begins a run with the seed of the probe, whatever the run's is.
+// Begin begins a run with the seed of the probe instead of the given one.
 func (d drawn) Begin(uint64) { d.Strategy.Begin(*d.seed) }
 
-// Needs returns what the strategy needs: what is found must be recorded.
+// Needs asks for a record of what the probe finds.
 func (drawn) Needs() pulse.Needs { return pulse.Needs{Record: true} }
 
 // probeAsDue makes the probes that are due. It reports whether the search is over.
@@ -118,7 +117,7 @@ func (t *tally) failProbe(run Run) (last bool) {
 	return !t.keepOn
 }
 
-// counted returns a map with n more of a signature.
+// counted returns m with n added to the count of a signature.
 func counted(m map[string]int, signature string, n int) map[string]int {
 	if m == nil {
 		m = map[string]int{}
@@ -127,8 +126,8 @@ func counted(m map[string]int, signature string, n int) map[string]int {
 	return m
 }
 
-// withProbed returns the result with the failures that only probes have met. Those
-// that the tree has shown are not counted twice.
+// withProbed returns the result with the failures that only probes have met. Failures of
+// the tree are not counted twice.
 func (t *tally) withProbed() Result {
 	r := t.result
 	r.Failures = maps.Clone(r.Failures)

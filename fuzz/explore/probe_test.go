@@ -14,7 +14,7 @@ import (
 )
 
 // A corner is a crowd of which the program fails when the last of them comes
-// first: in the part of the tree that depth-first search comes to last.
+// first: in the part of the tree that depth-first search reaches last.
 func corner(n int) subject {
 	return subject{"corner", pulse.Options{}, func() func(*pulse.System) func() error {
 		return func(s *pulse.System) func() error {
@@ -31,7 +31,7 @@ func corner(n int) subject {
 }
 
 // inParts explores a subject in parts of so many runs, with the first probe after
-// some runs, and tells of each run.
+// some runs, and reports each run.
 func (s *subject) inParts(c counting, runs, probeAfter int, done func(explore.Run)) (explore.Result, int) {
 	var workers []explore.Worker
 	var rigs []*rig
@@ -87,7 +87,7 @@ func TestProbesLeaveTheTreeAlone(t *testing.T) {
 	}
 }
 
-// A failure that depth-first search would come to last is found by a probe, and
+// A probe finds a failure that depth-first search would reach last, and
 // told as one; the same probe finds it with the same seed, however many workers
 // there are beyond one.
 func TestProbesFind(t *testing.T) {
@@ -125,7 +125,7 @@ func TestProbesFind(t *testing.T) {
 	}
 }
 
-// What several workers come to within a number of runs does not depend on how many
+// The result of several workers within a number of runs does not depend on how many
 // they are, or how fast.
 func TestWorkersShareRuns(t *testing.T) {
 	tree := corner(9)
@@ -160,7 +160,7 @@ func TestShareOfProbes(t *testing.T) {
 	}
 }
 
-// An exploration that is made in parts comes to the same as in one, with all ways
+// An exploration in parts has the same result as in one, with all ways
 // to explore.
 func TestPartsMakeAWhole(t *testing.T) {
 	var list []counting
@@ -174,7 +174,7 @@ func TestPartsMakeAWhole(t *testing.T) {
 			list = append(list, counting{o, 2})
 		}
 	}
-	phased := subject{"phases", pulse.Options{EarlyTimers: 1}, func() func(*pulse.System) func() error { return phases }} // begins again
+	phased := subject{"phases", pulse.Options{EarlyTimers: 1}, func() func(*pulse.System) func() error { return phases }} // restarts
 	for _, s := range []subject{corner(4), senders(3, 2), phased} {
 		for _, c := range list {
 			if s.name == phased.name && c.Reduction == explore.Everything && !nightly() {
@@ -207,7 +207,7 @@ func (s *subject) ordersInParts(c counting, runs int) (explore.Result, map[uint6
 	return v, orders
 }
 
-// Parts are kept in a file as well, in which the exploration goes on.
+// Parts are saved in a file, too, from which the exploration continues.
 func TestPartsInAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "kept")
 	w := on(pulse.Options{}, corner(4).build())
@@ -227,7 +227,7 @@ func TestPartsInAFile(t *testing.T) {
 	}
 }
 
-// A search that goes on from a file makes the probes that it would have made, and
+// A search that continues from a file makes the probes that it would have made, and
 // knows of those that failed.
 func TestProbesGoOnFromAFile(t *testing.T) {
 	tree := corner(7)

@@ -17,7 +17,7 @@ import (
 // what it has received and chosen, and from nothing else: actors share no
 // memory, so that the order at one cannot be seen by another but by messages.
 //
-// A program belongs to one system at a time; a clone may run beside it.
+// A program belongs to one system at a time; a clone may run at the same time.
 
 // features say what a program may do. Each is used by some of the programs
 // that may.
@@ -191,8 +191,8 @@ var mannerNames = []string{"answers", "defers", "hands on", "hands around"}
 // A template is what an actor is made from.
 type template struct {
 	process bool
-	lasting bool // the process goes on receiving when its script is over
-	starts  bool // it is told of its starts, and looks how it started if it is a process
+	lasting bool // the process continues to receive after its script
+	starts  bool // it is notified of its starts, and reads how it started if it is a process
 	manner  manner
 	heir    int // who answers in its stead
 	watched int // whom it watches from its first message on; zero is nobody, one the first root
@@ -669,13 +669,13 @@ const (
 	generations  = 2
 )
 
-// An actor is one actor of a program, and all that it may look at.
+// An actor is one actor of a program, and all that it may read.
 type actor struct {
 	*program
 	*template
 	guises     [tables]guise
 	beginner   beginner
-	known      []pulse.Ref // beside the roots: its parent and children
+	known      []pulse.Ref // in addition to the roots: its parent and children
 	generation int
 	children   int
 	state      int
@@ -692,10 +692,10 @@ type guise struct {
 	table int
 }
 
-// A beginner is the first handler of an actor that is told of its starts.
+// A beginner is the first handler of an actor that is notified of its starts.
 type beginner struct{ *guise }
 
-// Started looks at the disk, and does what the actor does when an end is told.
+// Started reads the disk, and does what the actor does when an end is told.
 func (b *beginner) Started(ctx *pulse.Ctx, how pulse.Start) { b.begins(ctx, how) }
 
 // begins does what an actor does when it starts.
@@ -897,7 +897,7 @@ func (p *program) actor(template, generation int, parent *pulse.Ref) *actor {
 	return a
 }
 
-// digest is a hash of what the actors have come to.
+// digest is a hash of the state of the actors.
 func (p *program) digest() (sum uint64) {
 	for _, a := range p.world.actors[:p.world.used] {
 		sum += scramble(a.past ^ uint64(a.state))
@@ -1111,13 +1111,13 @@ func (a *actor) cause(ctx *pulse.Ctx, x deed, n note, shift int) {
 			ctx.Unwatch(to)
 			return
 		}
-		if to != ctx.Self() && n.kind() != news { // else it could go on for ever
+		if to != ctx.Self() && n.kind() != news { // otherwise it could go on forever
 			ctx.Watch(to)
 		}
 	}
 }
 
-// lives does what has to do with the life of an actor.
+// lives makes a step that conflicts on an actor's lifetime.
 func (a *actor) lives(ctx *pulse.Ctx, x deed, n note) {
 	switch other := a.target(x.b); (x.a + n.value()) % 4 {
 	case 0:

@@ -2,37 +2,36 @@ package explore
 
 import "time"
 
-// Progress is how far a search is. Package fuzz prints it.
+// Progress is how far a search has come. Package fuzz prints it.
 type Progress struct {
-	// Runs is how many runs came to an end, Wasted how many more were given up
-	// or cut short.
+	// Runs is how many runs ended by themselves, and Wasted how many more the
+	// search gave up.
 	Runs, Wasted int
-	// Probes is how many runs were made beside: see Result.Probes.
+	// Probes is how many probes were made: see Result.Probes.
 	Probes int
-	// Rate is how many runs were made in a second, wasted ones and
-	// probes included.
+	// Rate is how many runs per second were made, including wasted runs and
+	// probes.
 	Rate float64
 	// Elapsed is how long the search has taken.
 	Elapsed time.Duration
-	// Estimate is how many runs there are in all, 0 when nothing is known.
+	// Estimate is how many runs the whole search has, 0 if unknown.
 	Estimate float64
-	// Left is how long the rest takes if the estimate is right and the rate
-	// stays the same; TooLong when it is no less than that, and 0 when nothing
-	// is known.
+	// Left is how long the rest takes if the estimate is right and the rate stays
+	// the same; at most TooLong, and 0 if unknown.
 	Left time.Duration
 	// Failures is how many runs failed.
 	Failures int
-	// Bound is the bound that is searched, where it is raised step by step:
-	// "2 delays". Runs and Estimate are then those of this bound.
+	// Bound is the current bound if the search raises it, such as "2 delays". Runs
+	// and Estimate are then for this bound.
 	Bound string
 	// Done reports that the search is over.
 	Done bool
 }
 
-// TooLong is the longest time left that is told.
+// TooLong is the longest reported time left.
 const TooLong = 200 * 365 * 24 * time.Hour
 
-// progressOf returns the part of a search's progress that its result shows.
+// progressOf returns the part of a search's progress that its result holds.
 func progressOf(r *Result) Progress {
 	return Progress{Runs: r.Runs, Wasted: r.Wasted + r.Cut, Probes: r.Probes, Failures: r.failed()}
 }

@@ -2,9 +2,8 @@ package explore
 
 import "fmt"
 
-// A Reduction is a way to leave out orders that do the same as another. Two
-// orders do the same when every actor receives the same messages in the same
-// order: they are one distinct order.
+// A Reduction is a method of pruning equivalent orders. Two orders are equivalent, and
+// one distinct order, if every actor receives the same messages in the same order.
 type Reduction uint8
 
 const (
@@ -13,20 +12,19 @@ const (
 	// actors as in Must (Enea et al., OOPSLA 2024).
 	Optimal Reduction = iota
 	// SourceSets (Abdulla et al., POPL 2014) with sleep sets run each distinct
-	// order once; a run may be wasted on finding that what is left of it was
-	// run before.
+	// order once. A run may be wasted: its rest turns out to have been run before.
 	SourceSets
-	// PersistentSets are those of Basset's Figure 2.4. Where a message could
-	// come before another, all messages of one actor are run that lead to it.
+	// PersistentSets are those of Basset's Figure 2.4. If a message could come
+	// before another, they run all messages of one actor that lead to it.
 	PersistentSets
-	// DCUTE is Basset's Figure 2.5: all messages of one actor, and those of
-	// the next one too when some message could come before another.
+	// DCUTE is Basset's Figure 2.5: all messages of one actor, and those of the
+	// next actor too if some message could come before another.
 	DCUTE
-	// GoodSiblings are Eta's (section 5.2): one message, and for each that
-	// could have come before it one that leads to that.
+	// GoodSiblings are Eta's (section 5.2): one message and, for each message that
+	// could have come before it, one that leads to that.
 	GoodSiblings
-	// Everything leaves out nothing: every order in which messages can be
-	// delivered is run.
+	// Everything prunes nothing: it runs every order in which messages can be
+	// delivered.
 	Everything
 
 	reductions
@@ -41,7 +39,7 @@ func (r Reduction) String() string {
 	return fmt.Sprintf("explore.Reduction(%d)", uint8(r))
 }
 
-// reductionOf returns the reduction of a name.
+// reductionOf returns the reduction with the given name.
 func reductionOf(name string) (r Reduction, ok bool) {
 	for i, n := range reductionNames {
 		if n == name {
@@ -51,26 +49,25 @@ func reductionOf(name string) (r Reduction, ok bool) {
 	return 0, false
 }
 
-// An Ordering is which actor's messages come first where several could
-// (Basset, section 4.2). With reductions other than Optimal it decides how
-// much is left out.
+// An Ordering selects which actor's messages come first (Basset, section 4.2). With
+// reductions other than Optimal it affects how much is pruned.
 type Ordering uint8
 
 const (
-	// OrderFIFO takes the actor first whose oldest message is the oldest.
+	// OrderFIFO starts with the actor with the oldest of the oldest messages.
 	OrderFIFO Ordering = iota
-	// OrderLIFO takes the actor first that was sent the youngest message.
+	// OrderLIFO starts with the actor that was sent the youngest message.
 	OrderLIFO
-	// OrderECA takes the actors in the order in which they were created.
+	// OrderECA takes the actors in the order of their creation.
 	OrderECA
-	// OrderLCA takes the actors that were created last first.
+	// OrderLCA takes the actors in the reverse order of their creation.
 	OrderLCA
-	// OrderLDM takes the actor first that has the lowest number of messages.
+	// OrderLDM starts with the actor with the fewest messages.
 	OrderLDM
-	// OrderHDM takes the actor first that has the highest number of messages.
+	// OrderHDM starts with the actor with the most messages.
 	OrderHDM
-	// OrderHMS takes the actor first that has sent most messages for each that
-	// it has received, in all runs so far.
+	// OrderHMS starts with the actor that has sent the most messages per message
+	// received, in all runs so far.
 	OrderHMS
 	// OrderSGR takes an actor before those that its messages lead to, in all
 	// runs so far.
@@ -88,15 +85,15 @@ func (o Ordering) String() string {
 	return fmt.Sprintf("explore.Ordering(%d)", uint8(o))
 }
 
-// States is whether and how states are compared.
+// States selects whether and how states are compared.
 type States uint8
 
 const (
 	// NoStates compares no states.
 	NoStates States = iota
-	// ByHash takes two states for equal when their hashes are.
+	// ByHash treats two states as equal if their hashes are equal.
 	ByHash
-	// Checked keeps a description of every state and fails when two different
-	// states have one hash: it finds a Hash method that leaves out what matters.
+	// Checked keeps a description of every state and fails if two different states
+	// have one hash. So it finds a Hash method that omits relevant state.
 	Checked
 )

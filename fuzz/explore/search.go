@@ -9,9 +9,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A search goes through one tree of orders, or through one subtree of it, with
-// one worker. This is what the ways to do so have in common: depthFirst,
-// optimal and randomBranches.
+// A search explores one tree of orders, or one subtree of it, with one worker. It is the
+// common part of depthFirst, optimal and branches.
 type search struct {
 	options *Options
 	worker  Worker
@@ -19,40 +18,40 @@ type search struct {
 	limits  limits
 	habits  habits
 	prober  prober
-	prints  [2]pulse.Print // of a run that is repeated
+	prints  [2]pulse.Print // of a repeated run
 	// others is how many runs other subtrees had made when the round began.
 	others int
-	// bound is the one on delays or preemptions that is searched now.
+	// bound is the current bound on delays or preemptions.
 	bound int32
-	// over is what the search must begin again with; zero while it need not.
+	// over is what the search must restart with; zero if it need not.
 	over handover
 }
 
-// A handover is the reduction that a search goes over to, because the one that
-// it began with does not fit the program, and why it does not.
+// A handover says which reduction a search restarts with, and why the current one does
+// not support the program.
 type handover struct {
 	to    Reduction
-	sleep bool // with sleep sets, if the reduction before had them
+	sleep bool // with sleep sets, if the previous reduction had them
 	why   string
 }
 
-// Why a search goes over to another reduction. Each goes on after "because".
+// The reasons to restart with another reduction. Each continues a sentence after "because".
 const (
-	whySpawns     = "a step looks at Ref.Index or Ref.String of an actor, which depend on the order of steps that spawn actors"
-	whyLooks      = "a step looks at what all steps before have done, such as System.Steps, System.Trace or System.Warnings, or an actor crashes within it"
-	whyAnswers    = "System.Ask returns while others are at work, or may crash, or have set timers that may fire early"
-	whyLives      = "steps of this program that no message puts in order watch an actor, end it or ask whether it lives"
-	whyTest       = "steps of this program that no message puts in order have to do with what the test keeps, such as a history of calls, its failure or a Cleanup, or with what actors of an adapter share"
-	whyObserved   = "an observer, the isolation check or a bound on waiting messages looks at the run after each step, and may tell orders apart in which every actor receives the same"
-	whyTouches    = "steps of this program have to do with each other by more than messages, such as a supervisor, two answers to one Ask, a bounded mailbox, a fault that a step makes happen"
-	whyStrikes    = "something may come between any two steps, such as a fault or an early timer"
-	whyPartitions = "an actor may be cut off while time passes, or a step looks at what all steps before have done, partitions too"
-	whyTicks      = "time may pass early while periodic timers tick, or a step or the test makes faults happen"
-	whyBrokeOff   = "a step ended its run before the rest of it, by a failure or by Skip"
+	whySpawns     = "a step reads Ref.Index or Ref.String of an actor, which depend on the order of steps that spawn actors"
+	whyLooks      = "a step reads what all earlier steps did, such as System.Steps, System.Trace or System.Warnings, or an actor crashes within it"
+	whyAnswers    = "System.Ask returns while other actors still work, may crash or have timers that may fire early"
+	whyLives      = "steps that no message orders watch an actor, end it or ask whether it is alive"
+	whyTest       = "steps that no message orders conflict on test state, such as a history of calls, a failure or a Cleanup, or on what actors of an adapter share"
+	whyObserved   = "an observer, the isolation check or a bound on waiting messages reads the run after each step, and may distinguish orders in which every actor receives the same"
+	whyTouches    = "steps conflict without a message between them, such as by a supervisor, two answers to one Ask, a bounded mailbox or a fault that a step causes"
+	whyStrikes    = "an event such as a fault or an early timer may occur between any two steps"
+	whyPartitions = "an actor may be partitioned while time passes, or a step reads what all earlier steps did, partitions included"
+	whyTicks      = "timers may fire early while periodic timers tick, or while a step or the test causes faults"
+	whyBrokeOff   = "a step ended its run early, by a failure or by Skip"
 	whyDepth      = "Depth is bounded, and Optimal learns from whole runs"
 )
 
-// whyMet returns why a search goes over to one that turns round what a touch is of.
+// whyMet returns why a search restarts to reverse conflicts of a touch.
 func whyMet(x trace.Touch) string {
 	if x.What == trace.TheTest {
 		return whyTest
@@ -60,19 +59,19 @@ func whyMet(x trace.Touch) string {
 	return whyLives
 }
 
-// mayShowPartitions reports whether a search that makes no partitions must begin again
-// with them, by what a run has shown. A partition holds messages back, and only time can
-// tell, or a step that counts all steps. Observers are heeded elsewhere.
+// mayShowPartitions reports whether a search without partitions must restart with them
+// after a run. A partition holds messages back, which only time can show, or a step that
+// reads all earlier steps. isObserved covers observers.
 func (s *search) mayShowPartitions(sys *pulse.System) bool {
 	return sys.Options().Faults.Partition > 0 && s.options.picksCrashes() && (setsTime(sys) ||
 		slices.ContainsFunc(sys.Trace().Touches, func(x trace.Touch) bool { return x.What == trace.AllSteps }))
 }
 
-// goesOnAfter reports whether the search goes on after a run.
+// goesOnAfter reports whether the search continues after a run.
 func (s *search) goesOnAfter(run *Run) bool { return run.Failure == nil || s.options.KeepOn }
 
-// newSearch returns a search that began at a time. Unless it is a trial, its
-// worker is told of its runs.
+// newSearch returns a search that began at the given time. Unless it is a trial, it
+// reports its runs to its worker.
 func newSearch(o *Options, w Worker, began time.Time, trial bool) *search {
 	s := &search{options: o, worker: w}
 	s.limits = limits{runs: o.Runs, time: o.Time, late: o.late, began: began, stop: o.Stop}
@@ -94,17 +93,17 @@ func (s *search) count(run Run, end ending, shared int) (last bool) {
 	return s.tally.count(run, end, shared)
 }
 
-// repeatEvery is how many runs of a search there are for each one that is repeated to see whether the program repeats itself. To compare what
-// messages hold takes longer than a short run: after the first manyRuns there are
-// four times as many for each.
+// repeatEvery is how many runs there are for each repeated run, which checks that the
+// program is deterministic. After the first manyRuns there are four times as many,
+// because comparing the contents of messages takes longer than a short run.
 const (
 	repeatEvery = 64
 	manyRuns    = 4096
-	repeatPhase = 37 // so that of 64 subtrees of one run one is repeated
+	repeatPhase = 37 // so that one of 64 subtrees with one run each repeats it
 )
 
-// isRepeated reports whether the run that was counted last is to be repeated: the
-// first of a search, and some after it.
+// isRepeated reports whether the run counted last is to be repeated: the first of a
+// search, and some later ones.
 func (s *search) isRepeated(run *Run, end ending) bool {
 	if end != endedItself || s.tally.told == nil || run.System == nil {
 		return false
@@ -121,8 +120,8 @@ func (s *search) isRepeated(run *Run, end ending) bool {
 	return before%repeatEvery == 0
 }
 
-// repeat repeats a run, and reports whether it was the same. The search is over
-// when it was not: the result says where they differ.
+// repeat repeats a run, and reports whether it was the same. If not, the search is over
+// and the result says where they differ.
 func (s *search) repeat(run *Run, again func() Run) bool {
 	s.prints[0].Take(run.System)
 	failure := run.Failure
@@ -131,20 +130,19 @@ func (s *search) repeat(run *Run, again func() Run) bool {
 	switch {
 	case r.Nondeterminism != "":
 	case second.System == nil:
-		r.Nondeterminism = "the same decisions led to no system when they were made again"
+		r.Nondeterminism = "a run had a system, and its replay with the same decisions had none"
 	default:
 		s.prints[1].Take(second.System)
 		r.Nondeterminism = s.prints[0].Differs(&s.prints[1], second.System)
 	}
 	if r.Nondeterminism == "" && signatureOf(failure) != signatureOf(second.Failure) {
-		r.Nondeterminism = fmt.Sprintf("a run ended with %s, and with %s when its decisions were made again",
+		r.Nondeterminism = fmt.Sprintf("a run ended with %s, and its replay with the same decisions ended with %s",
 			signatureOf(failure), signatureOf(second.Failure))
 	}
 	return r.Nondeterminism == ""
 }
 
-// signatureOf returns the signature of a failure, or words that say that there
-// is none.
+// signatureOf returns the signature of a failure, or words for no failure.
 func signatureOf(f *pulse.Failure) string {
 	if f == nil {
 		return "no failure"
@@ -152,11 +150,11 @@ func signatureOf(f *pulse.Failure) string {
 	return f.Signature()
 }
 
-// isOver reports whether the search must end, or pause, before the tree is done.
-// It makes the probes that are due, too.
+// isOver makes the probes that are due, and reports whether the search must end, or
+// pause, before the tree is done.
 func (s *search) isOver() bool { return s.hitsBound() || s.probeAsDue() }
 
-// hitsBound reports whether the run that was made last is the last for now.
+// hitsBound reports whether a bound or a pause ends the search for now.
 func (s *search) hitsBound() bool {
 	bound, over := s.limits.end(s.tally.result.made())
 	if bound != NoBound {
@@ -165,16 +163,15 @@ func (s *search) hitsBound() bool {
 	return over
 }
 
-// mustBeginAgain reports whether the program turned out not to be one for the
-// reduction.
+// mustBeginAgain reports whether the search must restart with another reduction.
 func (s *search) mustBeginAgain() bool { return s.over.why != "" }
 
-// chooser returns what finds the first message by the search's ordering.
+// chooser returns a chooser for the search's ordering.
 func (s *search) chooser() chooser {
 	return chooser{ordering: s.options.Ordering, habits: &s.habits}
 }
 
-// boundText names the bound that is searched, where it is raised.
+// boundText names the current bound, if the search raises it.
 func (s *search) boundText() string {
 	if !s.options.bounded() {
 		return ""
@@ -183,8 +180,8 @@ func (s *search) boundText() string {
 	return fmt.Sprintf("%d %s", s.bound, name)
 }
 
-// A way is how a search goes through its tree.
+// A way is an algorithm that explores a tree.
 type way interface {
-	// explore goes through the tree, and reports whether that is done.
+	// explore explores the tree, and reports whether it is done.
 	explore() (finished bool)
 }

@@ -68,7 +68,7 @@ func unsound() []subject {
 	}
 }
 
-// skipsFirst has an actor that skips the run, beside one that panics if two
+// skipsFirst has an actor that skips the run, and one that panics if two
 // others reach it in one order. The skip came first in the first run, which was
 // taken for a run like any other: nothing raced in it, so it was the only one.
 func skipsFirst(sys *pulse.System) func() error {
@@ -188,7 +188,7 @@ func delaysWhileTimersWait(sys *pulse.System) func() error {
 	return nil
 }
 
-// asksWhileTimersWait has a test that asks an actor, and then looks at another, which sets
+// asksWhileTimersWait has a test that asks an actor, and then reads another, which sets
 // a timer.
 func asksWhileTimersWait(sys *pulse.System) func() error {
 	fired := 0
@@ -223,7 +223,7 @@ func runsTwice(sys *pulse.System) func() error {
 	return nil
 }
 
-// asksForTime has an actor that asks the system for the time, beside one that sets a timer.
+// asksForTime has an actor that asks the system for the time, and one that sets a timer.
 func asksForTime(sys *pulse.System) func() error {
 	setsTimer(sys, nil)
 	sys.Send(sys.Spawn("asker", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Log("it is %d", sys.Now()) })), kind("go"))
@@ -254,7 +254,7 @@ func readsNames(sys *pulse.System) func() error {
 	return nil
 }
 
-// readsReceived has a handler that looks at what the test has received.
+// readsReceived has a handler that reads what the test has received.
 func readsReceived(sys *pulse.System) func() error {
 	test := sys.Host().Running()
 	two(sys, func(ctx *pulse.Ctx, _ any) { ctx.Send(test, kind("done")) }, func(ctx *pulse.Ctx, _ any) {
@@ -263,7 +263,7 @@ func readsReceived(sys *pulse.System) func() error {
 	return nil
 }
 
-// readsWarnings has a handler that looks at what was odd about the run so far.
+// readsWarnings has a handler that reads the warnings of the run so far.
 func readsWarnings(sys *pulse.System) func() error {
 	gone := sys.Spawn("gone", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Stop() }))
 	sys.Send(gone, kind("end"))
@@ -374,7 +374,7 @@ func endsBeforeItsParent(sys *pulse.System) func() error {
 	return nil
 }
 
-// asksInTheMidst has a test that goes on as soon as it has an answer, and looks
+// asksInTheMidst has a test that continues as soon as it has an answer, and looks
 // at an actor that may have come further or not.
 func asksInTheMidst(sys *pulse.System) func() error {
 	steps := 0
@@ -480,7 +480,7 @@ func losesWritesBetween(sys *pulse.System) func() error {
 	return nil
 }
 
-// restartsAnother has an actor that brings another one back, beside one that sends
+// restartsAnother has an actor that restarts another one, and one that sends
 // to it: what is sent before is lost.
 func restartsAnother(sys *pulse.System) func() error {
 	victim := sys.Spawn("victim", pulse.Func(func(*pulse.Ctx, any) { panic("it came after the restart") }))
@@ -711,7 +711,7 @@ func TestDistinctIsTrue(t *testing.T) {
 
 // TestNamesAreOnlyRead holds that steps which read the same name or place can be
 // swapped. Sleep sets took such steps for ones that meet: six orders of three
-// messages were 36 where the senders looked at who had sent to them.
+// messages were 36 if the senders read who had sent to them.
 func TestNamesAreOnlyRead(t *testing.T) {
 	r := &rig{}
 	for name, look := range map[string]func(pulse.Ref){
@@ -737,8 +737,8 @@ func TestNamesAreOnlyRead(t *testing.T) {
 	}
 }
 
-// TestFileHasAName holds that a search goes on only from a file of its own
-// program. Another test went on from any, and said complete of what it had not run.
+// TestFileHasAName holds that a search continues only from a file of its own
+// program. Once it continued from any, and said complete of what it had not run.
 func TestFileHasAName(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "kept")
 	search := func(name string, runs int) error {
@@ -748,9 +748,9 @@ func TestFileHasAName(t *testing.T) {
 	if err := search("one", 2); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"other": "it is of one, and this search is of other", "": "this search is of a program without a name"} {
+	for name, want := range map[string]string{"other": "it belongs to one, and this search explores other", "": "this search explores a program without a name"} {
 		if err := search(name, 2); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q went on from the file of another: %v", name, err)
+			t.Errorf("%q continued from the file of another: %v", name, err)
 		}
 	}
 	if err := search("one", 2); err != nil {
@@ -760,7 +760,7 @@ func TestFileHasAName(t *testing.T) {
 	if err := search("", 2); err != nil {
 		t.Fatal(err)
 	}
-	if err := search("one", 2); err == nil || !strings.Contains(err.Error(), "it is of a program without a name, and this search is of one") {
+	if err := search("one", 2); err == nil || !strings.Contains(err.Error(), "it belongs to a program without a name, and this search explores one") {
 		t.Errorf("a file without a name: %v", err)
 	}
 }

@@ -92,7 +92,7 @@ func comparing(how explore.States, sleep bool) explore.Options {
 	return explore.Options{Method: explore.Method{Reduction: explore.Everything, States: how, Sleep: sleep, DepthFirst: true}}
 }
 
-// BenchmarkStates goes through all states of a register, on one core. Its floor is to
+// BenchmarkStates visits all states of a register, on one core. Its floor is to
 // run the program in plain order until that has taken a step for each state. Five clients
 // take seconds each time.
 func BenchmarkStates(b *testing.B) {

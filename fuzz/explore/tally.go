@@ -9,18 +9,18 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A tally counts what the runs of a tree came to, or of one subtree of it.
+// A tally counts the results of the runs of a tree, or of one subtree.
 type tally struct {
 	result  Result
-	classes map[uint64]struct{} // of the distinct orders; nil unless they are counted by these
-	// eachOnce: no distinct order is run twice, so that their number is that
-	// of the runs. It is not so any more when a run has shown what comes apart: its
-	// faults, and what its steps touch where meets.
+	classes map[uint64]struct{} // the classes of the distinct orders; nil unless they are counted this way
+	// eachOnce: no distinct order has run twice, so their number is that of the
+	// runs. A run can disprove it: by its faults or, if meets is set, by what its
+	// steps touch.
 	eachOnce, meets bool
 	keepOn          bool
-	leftOut         bool           // a bound has kept something from being run
+	leftOut         bool           // a bound has left something out
 	subtree         int            // the subtree's number, from 1; 0 for what is above all subtrees
-	told            Worker         // of the runs; nil when they are not the search's
+	told            Worker         // the runs are reported to it; nil for runs outside of the search
 	probed          map[string]int // how many probes failed, by signature
 }
 
@@ -34,15 +34,15 @@ func newTally(o *Options) tally {
 	return t
 }
 
-// clone returns a tally that counts on by itself.
+// clone returns an independent copy.
 func (t *tally) clone() tally {
 	c := *t
 	c.result.Failures, c.classes, c.probed = maps.Clone(t.result.Failures), maps.Clone(t.classes), maps.Clone(t.probed)
 	return c
 }
 
-// count counts a run of which the first steps were counted with another one.
-// It reports whether the run ends the search.
+// count counts a run whose first `shared` steps were counted with another run. It reports
+// whether the run ends the search.
 func (t *tally) count(run Run, end ending, shared int) (last bool) {
 	r := &t.result
 	r.Steps += max(0, run.steps()-shared)
@@ -64,7 +64,7 @@ func (t *tally) count(run Run, end ending, shared int) (last bool) {
 	return t.fail(t.show(run).Failure)
 }
 
-// show completes a run and shows it to its worker.
+// show completes a run and reports it to its worker.
 func (t *tally) show(run Run) Run {
 	run.Index, run.Subtree = t.result.Runs, t.subtree
 	if t.told != nil {
@@ -73,7 +73,7 @@ func (t *tally) show(run Run) Run {
 	return run
 }
 
-// fail counts a failure. It reports whether that ends the search.
+// fail counts a failure. It reports whether the failure ends the search.
 func (t *tally) fail(f *pulse.Failure) (last bool) {
 	t.result.Failures[f.Signature()]++
 	if !t.keepOn {
@@ -82,8 +82,8 @@ func (t *tally) fail(f *pulse.Failure) (last bool) {
 	return !t.keepOn
 }
 
-// countClass counts the distinct order of a run. Where time may pass early, orders may be
-// run twice that only tell passes apart, which nobody sees.
+// countClass counts the distinct order of a run. With early timers, runs may differ only
+// in where time passed, which nobody sees.
 func (t *tally) countClass(run *Run) {
 	switch {
 	case !t.eachOnce || run.System == nil:
@@ -101,12 +101,12 @@ func (t *tally) countClass(run *Run) {
 	}
 }
 
-// mostMet bounds the touches of a run that are compared with each other.
+// mostMet bounds how many touches of a run are compared pairwise.
 const mostMet = 64
 
-// comesApart reports whether another run of the same distinct order may be counted apart:
-// one in which a fault comes at another place, or two steps of different actors the other
-// way round that touch the same thing. Optimal runs neither.
+// comesApart reports whether another run of the same distinct order may be counted
+// separately: a fault comes at another point, or two conflicting steps of different
+// actors come in another order. Optimal makes no such runs.
 func (t *tally) comesApart(tr *trace.Trace) bool {
 	switch {
 	case t.result.Reduction == Optimal:
@@ -131,7 +131,7 @@ func (t *tally) comesApart(tr *trace.Trace) bool {
 	return false
 }
 
-// setDistinct sets the number of distinct orders, -1 when they are not counted.
+// setDistinct sets the number of distinct orders, -1 if unknown.
 func (t *tally) setDistinct() {
 	switch {
 	case t.eachOnce:
@@ -143,7 +143,7 @@ func (t *tally) setDistinct() {
 	}
 }
 
-// add adds what a subtree came to.
+// add adds the result of a subtree.
 func (t *tally) add(part *tally) {
 	t.result.add(&part.result)
 	if t.eachOnce && !part.eachOnce {
@@ -161,12 +161,12 @@ func (t *tally) add(part *tally) {
 	t.setDistinct()
 }
 
-// classOf returns a number for a distinct order: for each actor, what it has
-// received in which order, and how the questions of its steps were answered.
-// Two orders with one number are, in practice, one distinct order. When a step came
-// counts as well; where the trace shows which steps have read the time, only of these.
+// classOf returns a number for a distinct order: for each actor, what it received in
+// which order, and the answers to the questions of its steps. In practice, two orders
+// with one number are one distinct order. The time of a step counts too; if the trace
+// shows which steps have read the time, only the time of these.
 //
-// The numbers are kept in files: they never change.
+// The numbers are saved in files: they never change.
 func classOf(t *trace.Trace) uint64 {
 	sum := uint64(0)
 	for i := range t.Actors {
@@ -198,11 +198,11 @@ func readsTime(t *trace.Trace, step int32) bool {
 	return false
 }
 
-// answersClass returns the part of a classOf that is of answers: for each step the
-// hash of its answers in their order. The order of the steps does not count.
+// answersClass returns the part of classOf for answers: the hash of each step's answers
+// in their order. The order of the steps does not count.
 func answersClass(t *trace.Trace) (sum uint64) {
 	for i := 0; i < len(t.Answers); {
-		step, h := t.Answers[i].Step, uint64(i) // what the test asks comes in one order
+		step, h := t.Answers[i].Step, uint64(i) // the test's questions always come in one order
 		if step >= 0 {
 			h = t.Steps[step].ID
 		}

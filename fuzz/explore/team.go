@@ -9,71 +9,69 @@ import (
 	"sync/atomic"
 )
 
-// Several workers share a tree by subtrees (Eta, section 6), and go through them in
-// rounds. What is above the subtrees changes only between two rounds: see trunk. So
-// workers have nothing to tell each other, and the tree needs no lock, at which Eta's
-// workers queued.
+// Several workers divide a tree into subtrees (Eta, section 6), and explore them in rounds.
+// What is above the subtrees changes only between two rounds: see trunk. So workers need
+// not communicate, and the tree needs no lock, at which Eta's workers queued.
 
-// wantedSubtrees is how many subtrees there should be at least, so that none is
-// a large part of the whole. It does not depend on the number of workers, so
-// that the result does not either.
+// wantedSubtrees is the minimum number of subtrees, so that none is a large part of the
+// whole. Neither it nor the result depends on the number of workers.
 const wantedSubtrees = 128
 
-// mostSubtrees bounds how many frames Optimal begins with.
+// mostSubtrees bounds the number of frames that Optimal begins with.
 const mostSubtrees = 4 * wantedSubtrees
 
-// Each round makes twice as many runs of each subtree as the one before, so that no
-// subtree, however large, has the others wait; and none begins while a failure of
-// the round before is known. Where there are few subtrees, which is not for long,
-// there are as many rounds as it takes to divide them.
+// Each round makes twice as many runs of each subtree as the previous one, so that the
+// others need not wait for a large subtree. No round begins after a failure. While there
+// are few subtrees, which is not for long, rounds do not grow: there are as many as it
+// takes to divide them.
 const (
 	firstRound = 16 // runs of each subtree of Optimal, which are not divided
 	leastRound = 64 // runs of all subtrees of a trunk
 	fewTrees   = wantedSubtrees / 2
-	runsATree  = 16 // for one more subtree: what it costs to begin one must not count
+	runsATree  = 16 // per additional subtree, so that the cost of beginning one is negligible
 )
 
-// A subtree is where one begins, and what it came to so far.
+// A subtree holds the root of a subtree and its results so far.
 type subtree struct {
 	number   int
 	limb     limb                   // in the trunk
-	start    func(*search, way) way // makes the way to go through it of another that is done; nil once it is begun
+	start    func(*search, way) way // makes the way to explore it, reusing a completed one; nil once begun
 	search   *search
-	way      way // before, one that is done, or nil
-	left     int // how many runs of the round it has not made
+	way      way // before it is begun, a completed one, or nil
+	left     int // how many runs of the round remain
 	finished bool
 }
 
-// A team is several workers that go through one tree.
+// A team is several workers that explore one tree.
 type team struct {
-	*search // of what is above the subtrees and, after each round, of all
+	*search // of what is above the subtrees and, after each round, of everything
 	workers []Worker
-	meter   *meter // nil unless somebody wants to know how far the search is
+	meter   *meter // nil unless progress or an estimate is needed
 	isSplit bool
-	trunk   *trunk       // nil for Optimal, whose frames do not depend on others
-	above   tally        // of what is above the subtrees, and of those that are done
-	trees   []*subtree   // those that are not, by number
-	spare   []way        // that are done
+	trunk   *trunk       // nil for Optimal, whose frames are independent
+	above   tally        // of what is above the subtrees, and of completed subtrees
+	trees   []*subtree   // the others, by number
+	spare   []way        // completed ones
 	made    int          // the number of the last subtree
 	round   int          // how many runs of each subtree it makes
-	fewest  int          // how many steps those of Optimal's frames fix that are gone through last; 0 while not known
-	turn    []*subtree   // those that have runs to make now
+	fewest  int          // Optimal: the number of fixed steps of the last frames to split; 0 if unknown
+	turn    []*subtree   // those with runs to make now
 	next    atomic.Int64 // the first of these that no worker has taken
 	first   atomic.Int64 // the number of the first subtree that ends the search
 }
 
-// newTeam returns a team that goes through the tree of a search. The search makes no
-// probes itself: its subtrees do.
+// newTeam returns a team that explores the tree of a search. The search itself makes no
+// probes: its subtrees do.
 func newTeam(s *search, workers []Worker, m *meter) *team {
 	s.shareProbes(false, 0, 0)
 	return &team{search: s, workers: workers, meter: m}
 }
 
-// explore splits the tree and has the workers go through the subtrees, round by
-// round. It reports whether the tree is done.
+// explore splits the tree and lets the workers explore the subtrees, round by round. It
+// reports whether the tree is done.
 func (tm *team) explore() (finished bool) {
 	part, before := tm.limits.untilPause, tm.tally.result.made()
-	tm.limits.pause(0) // not while the tree is split
+	tm.limits.pause(0) // no pause while the tree is split
 	if !tm.isSplit && !tm.split() {
 		return false
 	}
@@ -94,7 +92,7 @@ func (tm *team) explore() (finished bool) {
 	return len(tm.trees) == 0
 }
 
-// split makes the first subtrees. It reports whether the search goes on.
+// split makes the first subtrees. It reports whether the search continues.
 func (tm *team) split() (goesOn bool) {
 	tm.first.Store(math.MaxInt64)
 	if tm.options.Reduction == Optimal {
@@ -125,8 +123,8 @@ func (tm *team) add(t *subtree) *subtree {
 	return t
 }
 
-// goesOn reports whether there are runs to be made. It ends a round and begins the
-// next one when there are none of this one.
+// goesOn reports whether there are runs to make. If the round has none left, it ends it and
+// begins the next.
 func (tm *team) goesOn() bool {
 	if tm.first.Load() < math.MaxInt64 || tm.tally.result.Bound != NoBound {
 		return false
@@ -145,8 +143,8 @@ func (tm *team) goesOn() bool {
 	return len(tm.trees) > 0
 }
 
-// takeStock has the trunk learn what a round has come to, and the subtrees what
-// others have marked above them.
+// takeStock exchanges marks after a round: the trunk learns from the subtrees, and each
+// subtree gets what others have marked above it.
 func (tm *team) takeStock() {
 	for _, t := range tm.trees {
 		if t.start == nil {
@@ -164,7 +162,7 @@ func (tm *team) takeStock() {
 	tm.trunk.prune()
 }
 
-// forget keeps of the subtrees that are done what they came to.
+// forget keeps only the results of completed subtrees.
 func (tm *team) forget() {
 	tm.trees = slices.DeleteFunc(tm.trees, func(t *subtree) bool {
 		if t.finished {
@@ -178,7 +176,7 @@ func (tm *team) forget() {
 	})
 }
 
-// divide begins what is marked in the trunk, and then divides subtrees, until there
+// divide begins the marked branches of the trunk, and then divides subtrees, until there
 // are enough.
 func (tm *team) divide() {
 	for _, j := range tm.trunk.junctions {
@@ -192,12 +190,12 @@ func (tm *team) divide() {
 	}
 }
 
-// mayBegin reports whether one more subtree may be begun.
+// mayBegin reports whether another subtree may begin.
 func (tm *team) mayBegin() bool {
 	return len(tm.trees) < wantedSubtrees && (len(tm.trees) == 0 || tm.options.splitsAll || tm.made < 8+tm.tally.result.made()/runsATree)
 }
 
-// beginRound shares out the runs of the next round.
+// beginRound distributes the runs of the next round.
 func (tm *team) beginRound() {
 	n, r := len(tm.trees), &tm.tally.result
 	if n == 0 {
@@ -220,8 +218,7 @@ func (tm *team) beginRound() {
 	}
 }
 
-// left returns how many runs may be made until a bound is hit or, where that is
-// "", until the search pauses.
+// left returns how many runs may be made until a bound or, if that is "", a pause.
 func (tm *team) left(part, before int) (runs int, bound Bound) {
 	made := tm.tally.result.made()
 	runs = math.MaxInt
@@ -234,9 +231,8 @@ func (tm *team) left(part, before int) (runs int, bound Bound) {
 	return runs, bound
 }
 
-// makeRuns has the workers make what is left of the round, but only so many runs,
-// shared out to the subtrees; when there are fewer runs than those, to the first of
-// them.
+// makeRuns makes the rest of the round, limited to `left` runs, which it distributes evenly
+// to the subtrees. If there are fewer runs than subtrees, the first subtrees get one each.
 func (tm *team) makeRuns(left int) {
 	tm.turn = tm.turn[:0]
 	for _, t := range tm.trees {
@@ -253,9 +249,9 @@ func (tm *team) makeRuns(left int) {
 	all.Wait()
 }
 
-// splitOptimal goes through one frame after the other, without the frames that
-// it leads to, until there are enough of these. It makes subtrees of them, and
-// reports whether the search goes on. A frame does not depend on others.
+// splitOptimal explores one frame after the other, without the frames that it leads to,
+// until there are enough of these. It makes subtrees of them, and reports whether the
+// search continues. Frames are independent of each other.
 func (tm *team) splitOptimal() bool {
 	o := newOptimal(tm.search)
 	o.handsOver, o.handed = true, []frameRoot{{frame: &frame{}}}
@@ -279,9 +275,9 @@ func (tm *team) splitOptimal() bool {
 	return true
 }
 
-// nextOf returns the place of the frame to go through next, -1 for none. The oldest
-// come first, which ask the fewest questions twice. Of enough frames those come that fix
-// the fewest steps, which lead to the most others: few of them would be left in the end.
+// nextOf returns the index of the frame to explore next, -1 for none. The oldest come first,
+// which ask the fewest questions twice. Once there are enough, frames with the fewest fixed
+// steps come first, which lead to the most others: few of them should be left in the end.
 func (tm *team) nextOf(list []frameRoot) int {
 	switch n := len(list); {
 	case n == 0 || n >= mostSubtrees:
@@ -300,7 +296,7 @@ func (tm *team) nextOf(list []frameRoot) int {
 	return i
 }
 
-// shortest returns the place of the first of the frames with the fewest steps.
+// shortest returns the index of the first frame with the fewest steps.
 func shortest(list []frameRoot) (i int) {
 	for k := range list {
 		if len(list[k].frame.steps) < len(list[i].frame.steps) {
@@ -310,7 +306,7 @@ func shortest(list []frameRoot) (i int) {
 	return i
 }
 
-// work has a worker go on with one subtree after the other.
+// work lets a worker take one subtree after the other.
 func (tm *team) work(w Worker, most int) {
 	for {
 		k := tm.next.Add(1) - 1
@@ -321,7 +317,7 @@ func (tm *team) work(w Worker, most int) {
 	}
 }
 
-// goOn has a worker make runs of a subtree.
+// goOn lets a worker make runs of a subtree.
 func (tm *team) goOn(t *subtree, w Worker, most int) {
 	s := t.search
 	s.goTo(w)
@@ -345,7 +341,7 @@ func (tm *team) goOn(t *subtree, w Worker, most int) {
 func (tm *team) searchOf(number int) *search {
 	s := newSearch(tm.options, nil, tm.limits.began, true)
 	s.bound, s.tally.subtree = tm.bound, number
-	s.limits.runs = 0 // the team shares out runs
+	s.limits.runs = 0 // the team distributes the runs
 	s.limits.isVain = func() bool { return tm.first.Load() < int64(number) }
 	if tm.options.Progress != nil {
 		s.limits.nowAndThen = func() { tm.meter.report(&s.tally, s.boundText(), false) }
@@ -353,10 +349,9 @@ func (tm *team) searchOf(number int) *search {
 	return s
 }
 
-// endAt notes that a subtree ends the search, by its first failure or because
-// the program is not one for the reduction. The subtrees before it are gone
-// through all the same, so that the result does not depend on which worker is
-// faster.
+// endAt notes that a subtree ends the search, by its first failure or because the reduction
+// does not support the program. Earlier subtrees are still explored, so that the result
+// does not depend on the workers' speed.
 func (tm *team) endAt(number int64) {
 	for {
 		first := tm.first.Load()

@@ -6,20 +6,19 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// The trunk is what lies above the subtrees when several workers go through a tree
-// depth-first. It grows with the search: where there are too few subtrees, one of
-// them leaves its first decisions to the trunk, and what it had still to take there
-// begins new ones.
+// The trunk is the part above the subtrees when several workers explore a tree depth-first.
+// It grows with the search: if there are too few subtrees, one of them hands its first
+// decisions to the trunk, and their untried answers begin new subtrees.
 //
-// What a run calls for above its subtree is marked in the subtree's own copy of that,
-// and taken over between two rounds. So the trunk needs no lock, what is marked there
-// depends on the rounds alone, and no more is marked than a single worker would.
+// A run marks what it requires above its subtree in the subtree's own copy of the trunk.
+// These marks are merged between two rounds. So the trunk needs no lock, its marks depend
+// only on the rounds, and there are no more marks than with a single worker.
 //
-// Of the answers of a pick, those that were begun earlier sleep in the subtrees of
-// those that are begun later, though not all of their own may be done yet: it will
-// be. None is begun before it is known what the steps touch of those that sleep there.
+// At a pick, the answers begun earlier sleep in the subtrees of those begun later, even if
+// their own subtrees are not done: they will be. No answer begins before it is known what
+// the steps of its sleepers touch.
 type trunk struct {
-	junctions []*junction // those below which something is open, or that have something to begin
+	junctions []*junction // those with something open below, or something to begin
 	touches   touches     // of all candidates of the trunk
 	sleeps    bool
 }
@@ -28,24 +27,23 @@ type trunk struct {
 type junction struct {
 	above   *junction // nil for the root of the tree
 	answer  int32     // of the junction above that leads here
-	node    node      // of a question, current is the answer that was begun last
+	node    node      // for a question, current is the answer that was begun last
 	list    []candidate
-	begun   []int32 // of each candidate as which it was begun, from 1; 0 if it was not
+	begun   []int32 // for each candidate, its position among those begun, from 1; 0 if it was not
 	count   int32
 	last    *subtree // that was begun last
-	open    int      // how many subtrees and junctions that follow from here are not done
+	open    int      // how many subtrees and junctions below are not done
 	changed bool     // in the last round
 }
 
-// A limb is a place in the trunk, where a subtree begins.
+// A limb is a place in the trunk at which a subtree begins.
 type limb struct {
 	from   *junction // nil for the root of the tree
 	answer int32     // of that junction
 }
 
-// putPath makes a path that of the decisions that lead to a limb, as they look from
-// there: of the answers of each pick those are done that were begun earlier than the
-// one taken.
+// putPath makes p the path to a limb, as seen from there: at each pick, the answers begun
+// before the one taken are done.
 func (l limb) putPath(p *path) {
 	var chain []limb
 	size := 0
@@ -66,7 +64,7 @@ func (l limb) putPath(p *path) {
 	}
 }
 
-// putDone marks the candidates that were begun before one.
+// putDone marks the candidates that were begun before the current one.
 func (j *junction) putDone(list []candidate, current int32) {
 	for i := range list {
 		if k := j.begun[i]; k > 0 && k < j.begun[current] {
@@ -75,8 +73,8 @@ func (j *junction) putDone(list []candidate, current int32) {
 	}
 }
 
-// divide makes junctions of the first nodes of a subtree, up to one where another
-// answer is to be taken. It reports whether there is one.
+// divide makes junctions of the first nodes of a subtree, up to the first with another
+// answer to take. It reports whether there is one.
 func (k *trunk) divide(t *subtree) bool {
 	d := t.way.(*depthFirst)
 	p := &d.walker.path
@@ -129,7 +127,7 @@ func (k *trunk) add(t *subtree, p *path, n *node, known *touches) {
 	t.limb = limb{j, n.current}
 }
 
-// number returns the number that a set of touches of a candidate has in the trunk.
+// number returns the trunk's number for a candidate's set of touches.
 func (k *trunk) number(set []trace.Touch, c *candidate) int32 {
 	if len(set) == 0 || c.kind == aPass {
 		return 0
@@ -137,8 +135,8 @@ func (k *trunk) number(set []trace.Touch, c *candidate) int32 {
 	return k.touches.number(set)
 }
 
-// take takes over what a subtree has marked above it, and what it has learned of the
-// steps there.
+// take merges what a subtree has marked above it, and what it has learned of the steps
+// there.
 func (k *trunk) take(t *subtree) {
 	d := t.way.(*depthFirst)
 	p := &d.walker.path
@@ -154,8 +152,8 @@ func (k *trunk) take(t *subtree) {
 	}
 }
 
-// learn notes what a candidate's step has touched in a subtree. In another, where what it
-// asks has another answer, it may have touched something else.
+// learn notes what a candidate's step touched in a subtree. With other answers to its
+// questions it may have touched something else in another subtree.
 func (k *trunk) learn(c *candidate, more []trace.Touch) {
 	known := k.touches.of(c)
 	set := slices.Clip(known)
@@ -169,7 +167,7 @@ func (k *trunk) learn(c *candidate, more []trace.Touch) {
 	}
 }
 
-// takeMarks takes over what was marked in the copy of a junction.
+// takeMarks merges the marks of a copy of the junction.
 func (j *junction) takeMarks(n *node, list []candidate) {
 	for i := range list {
 		c := &j.list[i]
@@ -188,14 +186,14 @@ func (j *junction) takeMarks(n *node, list []candidate) {
 	}
 }
 
-// markGroups marks dCUTE's next groups as soon as it is known that they must be taken.
+// markGroups marks DCUTE's next groups as soon as they are required.
 func (j *junction) markGroups() {
 	for n := &j.node; n.nextGroup && n.groupEnd < n.answers; j.changed = true {
 		n.markGroup(j.list, j.list[n.groupEnd].actor)
 	}
 }
 
-// give tells a subtree what others have marked above it.
+// give passes the marks of others above a subtree to it.
 func (k *trunk) give(t *subtree) {
 	p := &t.way.(*depthFirst).walker.path
 	i := p.floor
@@ -212,7 +210,7 @@ func (k *trunk) give(t *subtree) {
 	}
 }
 
-// leave notes that what followed from a junction is done.
+// leave notes that something below a junction is done.
 func (k *trunk) leave(j *junction) {
 	for ; j != nil; j = j.above {
 		if j.open--; j.open > 0 || j.next() >= 0 {
@@ -221,7 +219,7 @@ func (k *trunk) leave(j *junction) {
 	}
 }
 
-// prune forgets the junctions that are done.
+// prune forgets completed junctions.
 func (k *trunk) prune() {
 	k.junctions = slices.DeleteFunc(k.junctions, func(j *junction) bool {
 		j.changed = false
@@ -229,7 +227,7 @@ func (k *trunk) prune() {
 	})
 }
 
-// next returns the next answer of a junction that is to be begun, -1 when there is none.
+// next returns the next answer of a junction to begin, -1 if there is none.
 func (j *junction) next() int32 {
 	if j.node.kind == picks {
 		for i := range j.list {
@@ -243,8 +241,8 @@ func (j *junction) next() int32 {
 	return -1
 }
 
-// isLastKnown reports whether all is known that the step of the answer that was begun last
-// can touch: whether it was run with all answers to what it asks.
+// isLastKnown reports whether everything is known that the step of the answer begun last can
+// touch: whether it was run with all answers to its questions.
 func (j *junction) isLastKnown() bool {
 	below := j.last.limb.from
 	if below == j {
@@ -257,7 +255,7 @@ func (j *junction) isLastKnown() bool {
 }
 
 // isPastStep reports whether the step that leads to a subtree was run with all answers to
-// what it asks. The last node of a path is one of which another answer was not run yet.
+// its questions. The last node of a path is one with an untried answer.
 func (t *subtree) isPastStep() bool {
 	switch {
 	case t.finished:
@@ -277,7 +275,7 @@ func (t *subtree) isPastStep() bool {
 	return false
 }
 
-// begin begins the next answer of a junction, if it has one that can be begun now.
+// begin begins the next answer of a junction, if one can begin now.
 func (k *trunk) begin(j *junction, make func(limb) *subtree) bool {
 	i := j.next()
 	if i < 0 || j.node.kind == picks && k.sleeps && !j.isLastKnown() {
@@ -294,8 +292,8 @@ func (k *trunk) begin(j *junction, make func(limb) *subtree) bool {
 	return true
 }
 
-// way returns the way to go through the subtree of a limb. It is made of one that is
-// done, unless that is nil.
+// way returns the way to explore the subtree of a limb, reusing a completed one unless that
+// is nil.
 func (k *trunk) way(s *search, l limb, old way) way {
 	d, is := old.(*depthFirst)
 	if !is {

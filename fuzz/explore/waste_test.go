@@ -203,7 +203,7 @@ func passesOn(sys *pulse.System, name string, to pulse.Ref) pulse.Ref {
 	})
 }
 
-// relays has a message come to actors by way of another, which makes it younger.
+// relays sends a message to actors by way of another, which makes it younger.
 func relays(sys *pulse.System, k kind, to ...pulse.Ref) {
 	sys.Send(sys.Spawn("relay", pulse.Func(func(ctx *pulse.Ctx, m any) {
 		for _, ref := range to {
@@ -336,7 +336,7 @@ func TestAcceptByHost(t *testing.T) {
 	}
 }
 
-// TestPostponedForLong holds that a program comes to its end that only a process in
+// TestPostponedForLong holds that a program ends that only a process in
 // ReceiveMatch ends, whose messages come last.
 func TestPostponedForLong(t *testing.T) {
 	s := matched("ticks", func(sys *pulse.System) func() error {

@@ -26,5 +26,5 @@ func (w *worker) Again() {
 	}
 }
 
-// tell returns the same worker, which tells of each run that is done.
+// tell returns the same worker, which reports each completed run.
 func (w *worker) tell(done func(explore.Run)) *worker { return &worker{w.run, done, w.again} }

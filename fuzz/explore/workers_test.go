@@ -82,8 +82,8 @@ func withWorkers(p *program, o explore.Options, workers int) *explored {
 
 // TestWorkersLeaveOutAsMuch holds that several workers make the runs that one makes and
 // no others, also when they divide the tree after each run. All that lay above the
-// subtrees was run, once: 1,994 runs were wasted beside the 1,440 of six workers and a
-// watch, and 31,000 beside the 40,320 of pi(8), most of them by the second worker.
+// subtrees was run, once: 1,994 runs were wasted in addition to the 1,440 of six workers and a
+// watch, and 31,000 in addition to the 40,320 of pi(8), most of them by the second worker.
 func TestWorkersLeaveOutAsMuch(t *testing.T) {
 	of := func(name string, o pulse.Options, n int, more func(*pulse.System, []pulse.Ref)) subject {
 		return subject{name, o, func() func(*pulse.System) func() error { return answering(n, more) }}
@@ -132,7 +132,7 @@ type watched struct {
 	busy  atomic.Bool   // one of this worker's is
 	runs  int
 	last  *pulse.System
-	count int // of the runs that Done was told of and that count
+	count int // of the runs reported to Done that count
 	wrong func(string)
 	meet  func() // called in the first run of a subtree, if there is one to call
 }
@@ -178,7 +178,7 @@ func (w *watched) Again() {
 
 // TestWorkersAreCalledInTurn holds what Worker says of its calls: those of one
 // worker come one after the other, those of several at the same time, and Again
-// comes when none is running. With early timers Optimal begins again.
+// comes when none is running. With early timers Optimal restarts.
 func TestWorkersAreCalledInTurn(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -9,9 +9,9 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// Advice returns what to do about an exploration that was not complete, in a few
-// sentences: how much is left, what it would take, and what spoiled the runs. It is
-// "" when there is nothing to do, or a failure to mend first.
+// Advice returns what to do about an incomplete exploration, in a few sentences: how much
+// is left, what it would take, and what wasted runs. It is "" if there is nothing to do,
+// or a failure to fix first.
 func (v Verdict) Advice() string {
 	if v.Complete || v.Failing() > 0 || v.Nondeterminism != "" || v.Clash != "" {
 		return ""
@@ -27,15 +27,15 @@ func (v Verdict) Advice() string {
 	return ""
 }
 
-// farAway is how many times as much as was done is not worth waiting for.
+// farAway is the ratio of all runs to those made from which waiting is not worthwhile.
 const farAway = 1000
 
 // checkIsBetter says what to do about so many orders.
 const checkIsBetter = "Check is the better verb here, since it finds more in the same time; or make the input smaller"
 
-// adviceOnSize says how much is left, as far as that is known.
+// adviceOnSize says how much is left, if known.
 func (v *Verdict) adviceOnSize() (list []string) {
-	times := 0.0 // what was done so often is all
+	times := 0.0 // all runs divided by those made
 	if v.Runs > 0 && v.Estimate > float64(v.Runs) {
 		times = v.Estimate / float64(v.Runs)
 	}
@@ -55,24 +55,24 @@ func (v *Verdict) adviceOnSize() (list []string) {
 	}
 	switch {
 	case times > 0 && v.Bound == explore.BoundRuns:
-		all = fmt.Sprintf("all takes %s runs%s: ", v.estimated(), others)
+		all = fmt.Sprintf("all orders take %s runs%s: ", v.estimated(), others)
 	case times > 0:
-		all = fmt.Sprintf("all takes about %s%s: ", words.InOneUnit(time.Duration(times*float64(v.Elapsed))), others)
+		all = fmt.Sprintf("all orders take about %s%s: ", words.InOneUnit(time.Duration(times*float64(v.Elapsed))), others)
 	}
 	if v.Inputs == 1 && !v.more {
-		raise += ", go on the next time from Config.File"
+		raise += ", continue later from Config.File"
 	}
 	return append(list, all+raise+", have more Config.Workers, make the input smaller, or use Check")
 }
 
-// adviceOnWaste says what most runs were given up for.
+// adviceOnWaste says why most runs were given up.
 func (v *Verdict) adviceOnWaste() []string {
 	switch {
 	case v.Wasted > v.Runs && v.Reduction != explore.Optimal:
-		return []string{fmt.Sprintf("%s were wasted beside %s: sleep sets gave them up when all that could come next had been run from another branch",
+		return []string{fmt.Sprintf("%s were wasted and %s were not: sleep sets gave them up when everything that could come next had been run from another branch",
 			words.Count(v.Wasted, "run"), words.Grouped(v.Runs))}
 	case v.Wasted > v.Runs:
-		return []string{fmt.Sprintf("%s were wasted beside %s: an order is begun to learn whether a process in ReceiveMatch takes a message; Receive wastes none",
+		return []string{fmt.Sprintf("%s were wasted and %s were not: the wasted ones found out whether a process in ReceiveMatch takes a message; Receive wastes none",
 			words.Count(v.Wasted, "run"), words.Grouped(v.Runs))}
 	case v.Skipped > v.Runs:
 		return []string{fmt.Sprintf("%s were skipped: draw what is wanted instead", words.Count(v.Skipped, "run"))}
@@ -80,8 +80,8 @@ func (v *Verdict) adviceOnWaste() []string {
 	return nil
 }
 
-// Failing returns how many runs failed, in whatever way. It is how many orders did,
-// where no order was run twice.
+// Failing returns how many runs failed, in any way. It is the number of failing orders if
+// no order ran twice.
 func (v Verdict) Failing() (n int) {
 	for _, count := range v.Failures {
 		n += count

@@ -8,14 +8,13 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/flight"
 )
 
-// remade is how often a run at random is made again: what kills a process may do so
-// by chance.
+// remade is how often a random run is replayed: what kills a process may do so by chance.
 const remade = 10
 
-// Again makes a run again that took the process of another search with it, after
-// those that it follows from: all runs of an Exhaust of so many, and those of its
-// batch of a Sample; one of the cache alone. It returns a run of these in which the property does not hold,
-// nil when it holds in all, and whether the run was made before the context was done.
+// Again replays a run that killed the process of another search, after the runs that it
+// follows from: all runs of an Exhaust with the given bound, or those of its batch of a
+// Sample. A run of the cache is replayed alone. Again returns the finding of the first
+// failing run, nil if all pass, and whether it reached the run before the context was done.
 func Again(ctx context.Context, p Property, o Options, exhaust int, run flight.Run) (f *finding.Finding, reached bool) {
 	if run.Phase == flight.Exhaust {
 		if x := Exhaust(ctx, p, o.Seed, exhaust); len(x.Found) > 0 {

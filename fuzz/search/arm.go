@@ -10,36 +10,35 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// An Arm plans runs in its own way and learns from what came of them. It lives
-// for one batch: what it learns from one run for the next so does not depend
-// on which worker ran the batches before.
+// An Arm plans runs in its own way and learns from their results. It lives for one batch,
+// so that what it learns does not depend on which worker ran earlier batches.
 type Arm interface {
-	// Plan says how the next run is decided. The plan already has the seed of
-	// its inputs, which is a new one in every second run or sooner, and a seed for the
+	// Plan sets how the next run is decided. The plan already has a seed for the
+	// inputs, which changes with every second run or sooner, and a seed for the
 	// strategy.
 	Plan(p *props.Plan)
-	// Learn is told what came of the run that was planned last.
+	// Learn is called with the result of the run planned last.
 	Learn(res *props.Result)
 }
 
-// An Entry is a place for an arm in a portfolio. Entries of the same name
-// share one arm.
+// An Entry is an entry for an arm in a portfolio. Entries with the same name share one
+// arm.
 type Entry struct {
 	Name string
-	// Unguided reports that what the arm plans does not depend on what came of
-	// other runs: what its next run shows can be told from its runs.
+	// Unguided reports whether the arm's plans are independent of the results of
+	// other runs. Then its past runs predict what its next run shows.
 	Unguided bool
 	// New returns the arm for batch number n.
 	New func(n uint64) Arm
-	// Renew has an arm of an earlier batch do from now on what New(n) would, so that its
-	// memory is used again. It returns false when it cannot. It may be nil.
+	// Renew resets an arm of an earlier batch to the state of New(n), to reuse its
+	// memory. It returns false if it cannot. It may be nil.
 	Renew func(a Arm, n uint64) bool
-	// Batch is how many runs a batch should have for the arm to learn enough; zero
-	// is what is usual.
+	// Batch is the number of runs per batch that the arm needs to learn enough; zero
+	// means the default.
 	Batch int
 }
 
-// guides are the arms that are no strategies.
+// guides are the arms that are not strategies.
 var guides = [...]Entry{
 	{Name: "bita", New: func(uint64) Arm { return &bita{} }},
 	{Name: "guided", New: func(uint64) Arm { return newGuided() }, Batch: guidedBatch},
@@ -54,7 +53,7 @@ func Names() []string {
 	return names
 }
 
-// Strategies returns an entry for each name of an arm, as Names lists them.
+// Strategies returns an entry for each given name of an arm; see Names.
 func Strategies(names ...string) ([]Entry, error) {
 	var list []Entry
 	for _, name := range names {
@@ -71,25 +70,25 @@ func Strategies(names ...string) ([]Entry, error) {
 	return list, nil
 }
 
-// A decider is the arm of one strategy, which learns by itself if it does.
+// A decider is the arm of one strategy. It learns only if the strategy does.
 type decider struct{ strategy pulse.Strategy }
 
 func newDecider(name string) decider {
 	s, err := strategy.ByName(name)
 	if err != nil {
-		panic(err) // Strategies has looked
+		panic(err) // Strategies has checked the name
 	}
 	return decider{s}
 }
 
-// renewDecider has the strategy of a decider forget.
+// renewDecider makes the strategy of a decider forget.
 func renewDecider(a Arm, _ uint64) bool {
 	d, ok := a.(decider)
 	return ok && strategy.Forget(d.strategy)
 }
 
-// Plan has the strategy decide.
+// Plan lets the strategy decide.
 func (d decider) Plan(p *props.Plan) { p.Strategy = d.strategy }
 
-// Learn does nothing: a strategy is told of the end of each run by its system.
+// Learn does nothing: the system tells a strategy when a run ends.
 func (decider) Learn(*props.Result) {}

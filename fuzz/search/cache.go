@@ -13,18 +13,18 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A Cached tells what a search had from its cache and left there, in cases.
+// A Cached counts the cases that a search took from its cache and left there.
 type Cached struct {
 	Ran, Kept int
-	Err       error // why nothing could be left
+	Err       error // why no cases could be left
 }
 
-// Cache returns the cache of the property below a root, as Options.Cache has it.
+// Cache returns the cache of the property below a root, for Options.Cache.
 func (p *Property) Cache(root string) distill.Cache {
 	return distill.In(root, distill.Key{Module: p.FuncName(), Property: p.Name, Fingerprint: distill.Fingerprint()})
 }
 
-// String says it in words; "" of a search without a cache.
+// String describes c in words; "" for a search without a cache.
 func (c Cached) String() string {
 	switch {
 	case c.Err != nil:
@@ -38,15 +38,15 @@ func (c Cached) String() string {
 // cached is the name of the arm that runs the cases of a cache.
 const cached = "cache"
 
-// A larder is what a search has from its cache, and what it will leave there.
+// A larder holds what a search got from its cache, and what it will leave there.
 type larder struct {
 	held   distill.Held
-	ran    int // of those that are held, the first
+	ran    int // how many of the held cases were run, from the first
 	basket distill.Basket
 }
 
-// fromCache runs the cases of the cache, as far as they still apply, and has the orders
-// counted that they show. One that fails ends the search.
+// fromCache runs the cases of the cache that still apply, and counts the orders that they
+// show. A failing one ends the search.
 func (s *sampler) fromCache(r *props.Runner, slot flight.Slot) {
 	if s.Cache.Dir == "" {
 		return
@@ -69,7 +69,7 @@ func (s *sampler) fromCache(r *props.Runner, slot flight.Slot) {
 	}
 }
 
-// toBasket has a run that passed kept for the cache, if it shows a new pair.
+// toBasket keeps a passing run for the cache if it shows a new pair.
 func (s *sampler) toBasket(arm string, seed uint64, res *props.Result) {
 	if s.larder == nil || res.Failure != nil || res.Skipped || res.Rejected != "" || res.System == nil {
 		return
@@ -78,8 +78,8 @@ func (s *sampler) toBasket(arm string, seed uint64, res *props.Result) {
 	s.larder.basket.Add(distill.Passed{Case: finding.CaseOf(o, res), Pairs: distill.PairsOf(res.System.Trace())})
 }
 
-// toCache leaves in the cache the fewest runs that show what was seen, and then what
-// there was no time to run, as far as there is room.
+// toCache leaves in the cache the fewest runs that show all seen pairs, and then the cases
+// that there was no time to run, as space permits.
 func (s *sampler) toCache() (c Cached) {
 	if s.larder == nil {
 		return c
@@ -90,7 +90,7 @@ func (s *sampler) toCache() (c Cached) {
 	return c
 }
 
-// againFromCache makes the run of a case of the cache again.
+// againFromCache replays a case of the cache.
 func (s *sampler) againFromCache(index int) (f *finding.Finding, reached bool) {
 	held := s.Cache.Load()
 	if index >= len(held.Cases) {

@@ -116,7 +116,7 @@ func trialOf(mended bool) Property {
 	}}
 }
 
-// A run of a cached case that takes the process with it can be made again by itself.
+// A run of a cached case that kills the process can be replayed by itself.
 func TestCachedRunsAreMadeAgain(t *testing.T) {
 	broken, mended := trialOf(false), trialOf(true)
 	o := Options{Runs: 500, Seed: 1, Cache: mended.Cache(t.TempDir())}

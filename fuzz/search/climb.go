@@ -11,41 +11,40 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// climbs is the part of a guided search that follows what the property says of its
-// runs: T.Feature, T.Sometimes and T.Maximize. It is of no use, and does nothing, for
-// a property that says nothing.
+// climbs is the part of a guided search that uses what the property says of its runs:
+// T.Feature, T.Sometimes and T.Maximize. Without these calls it does nothing.
 type climbs struct {
 	ladder guide.Ladder[foothold]
-	made   guide.Climb[foothold] // the last run's; zero if it was made in another way
-	how    change                // in the last run, if it was made
+	made   guide.Climb[foothold] // of the last run; zero if it was made in another way
+	how    change                // of the last run's inputs, if made is set
 	odds   [changes]struct{ tried, gained int }
 	names  map[uint64]string // of signs
 	lost   bool              // a run had more hints than are kept
 }
 
-// A foothold is all that it takes to come near a run again but its order.
+// A foothold is all of a run but its order, to make a similar run.
 type foothold struct {
 	source
 	reads []int // how many numbers each draw has read
-	steps []int // by choice: the number of the last step that had begun and asks
+	steps []int // for each choice, the last step known to have begun when it was asked
 }
 
-// A change is how the inputs of a run differ from those of the run from which it is made.
+// A change says how the inputs of a run differ from those of the run it is made from.
 type change int
 
 const (
 	same   change = iota
-	tail          // they are new from somewhere in a draw on
-	word          // a number that a draw reads is another
-	anew          // a draw is new
-	others        // those from a draw on are another run's
+	tail          // new from somewhere within a draw
+	word          // one number that a draw reads differs
+	anew          // one draw is new
+	others        // from some draw on, those of another run
 	changes
 )
 
-// mostNamesOfSigns is how many names are remembered, to be told. A ladder keeps fewer.
+// mostNamesOfSigns is how many names are kept for messages. A ladder keeps fewer.
 const mostNamesOfSigns = 64
 
-// mostWords is how many numbers of a draw are changed at most: the first ones.
+// mostWords is how many numbers of a draw can change: the first ones.
 const mostWords = 4096
 
 // signOf translates a hint.
@@ -54,7 +53,7 @@ func signOf(h *props.Hint) guide.Sign {
 		IsHeight: h.Kind == props.HintMaximize, Height: h.Height, Steps: h.Steps}
 }
 
-// learn keeps a run that has come to something new.
+// learn keeps a run that reached something new.
 func (c *climbs) learn(res *props.Result) {
 	if len(res.Hints) == 0 {
 		return
@@ -82,8 +81,8 @@ func footholdOf(res *props.Result, t *trace.Trace) foothold {
 	return f
 }
 
-// askedIn returns in which step each choice was asked for, or the last one before it
-// that is known. A trace has some answers only: see trace.Answers.
+// askedIn returns for each choice the step in which it was asked, or the last known step
+// before it. A trace has only some answers: see trace.Answers.
 func askedIn(choices []choice.Choice, answers []trace.Answer) []int {
 	steps, at, last := make([]int, len(choices)), 0, -1
 	for i, c := range choices {
@@ -96,15 +95,14 @@ func askedIn(choices []choice.Choice, answers []trace.Answer) []int {
 	return steps
 }
 
-// answersTo returns the answers that were given before a number of steps had begun
-// and in the last of them.
+// answersTo returns the answers that were given in the first `steps` steps.
 func (f *foothold) answersTo(steps int) []choice.Choice {
 	i, _ := slices.BinarySearch(f.steps, steps)
 	return f.answers[:i]
 }
 
-// next plans a run that is made from one that has come far. It returns false when
-// there is none, and in one of eight runs that are not random.
+// next plans a run based on one that has come far. It returns false if there is none, and
+// for one of eight of the guided runs.
 func (c *climbs) next(p *props.Plan, f *forced) bool {
 	seed := hash.Mix(p.StrategySeed + hash.Gamma)
 	c.made = guide.Climb[foothold]{}
@@ -125,7 +123,7 @@ func (c *climbs) next(p *props.Plan, f *forced) bool {
 	return true
 }
 
-// crowds calls f with each thing that there was too much of to keep.
+// crowds calls f for each kind of hint of which there were too many to keep.
 func (c *climbs) crowds(f func(what string)) {
 	names, more := c.ladder.Full()
 	for _, name := range names {
@@ -139,8 +137,8 @@ func (c *climbs) crowds(f func(what string)) {
 	}
 }
 
-// choose chooses how inputs are changed: what has led to something new most often is
-// chosen most, and nothing is given up.
+// choose chooses how to change inputs: more often what has led to something new more
+// often, and each change sometimes.
 func (c *climbs) choose(seed uint64) change {
 	var weights [changes]int
 	sum := 0
@@ -154,7 +152,7 @@ func (c *climbs) choose(seed uint64) change {
 			return change(i)
 		}
 	}
-	return same // not reached: the weights have this sum
+	return same // unreachable: the weights add up to sum
 }
 
 // change returns inputs that are changed in one draw, or from one draw on.
@@ -181,7 +179,7 @@ func (f *foothold) change(other *foothold, how change, seed uint64) []choice.Inp
 	return list
 }
 
-// cut returns an input with the first n numbers of another; those after them follow
+// cut returns an input with the first n numbers of another. The numbers after them follow
 // from a seed.
 func cut(in *choice.Input, n int, seed uint64) choice.Input {
 	c := choice.Input{Label: in.Label, Seed: seed}

@@ -8,11 +8,10 @@ import (
 	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
-// Text returns in which orders a program fails, without how many there are, in a form
-// that only computers compare: corpus.Case.Condition. It names messages in full, so
-// that it does not depend on which others there are. It is "" if the order does not
-// matter, as far as is known: then nothing tells this failure from others of its
-// signature but the draws.
+// Text returns in which orders a program fails, in a form that only computers compare:
+// corpus.Case.Condition. It has no counts and names messages in full, so that it does not
+// depend on the other messages. It is "" if, as far as known, the order does not matter:
+// then only the draws distinguish this failure from others with its signature.
 func (e *Explanation) Text() string {
 	var terms []string
 	switch {
@@ -28,7 +27,7 @@ func (e *Explanation) Text() string {
 	return strings.Join(terms, " or ")
 }
 
-// inFull returns constraints as text, in an order of their own.
+// inFull returns constraints as text, sorted.
 func (e *Explanation) inFull(list []schedule.Constraint) string {
 	var parts []string
 	for _, c := range list {

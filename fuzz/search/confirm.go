@@ -13,18 +13,18 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// leastConfirming is how many runs at random confirm that all orders were run.
-// Exhaustion.Confirm makes more where there were more orders.
+// leastConfirming is how many random runs confirm that all orders were run.
+// Exhaustion.Confirm makes more if there were more orders.
 const leastConfirming = 128
 
-// confirmingPart is which part of the time that is left these runs may take.
+// confirmingPart is the divisor for the part of the remaining time that these runs may take.
 const confirmingPart = 4
 
-// mostConfirmed bounds the inputs of these runs, which are the first that were done.
+// mostConfirmed bounds the inputs of these runs: the first completed ones.
 const mostConfirmed = 16
 
-// mostConfirming bounds the runs that confirm an exploration, those without a reduction and
-// those at random, and mostAgain those that are made again when one of them fails.
+// mostConfirming bounds the runs that confirm an exploration, both unreduced and random
+// ones. mostAgain bounds the runs that are repeated if one of them fails.
 const (
 	mostConfirming = 10_000
 	mostAgain      = 1000
@@ -43,18 +43,18 @@ const (
 )
 
 var doubtTexts = [...]string{
-	shared: "every distinct order passes, and a run in one of these orders fails: actors of this program share more than " +
-		"messages, such as a variable that two of them change; give it to one of them",
-	outlives: "every order passes, and fails when it is run again: something outlives a run, such as a variable of the " +
-		"package, or the program does not repeat itself; make all that a run uses in the property",
+	shared: "every distinct order passed, but a run in one of these orders fails: actors of this program share more than " +
+		"messages, such as a variable that two of them change: give it to one of them",
+	outlives: "every order passed, but one fails in a rerun: something outlives a run, such as a variable of the " +
+		"package, or the program is nondeterministic; create all that a run uses in the property",
 }
 
 func (d doubt) String() string { return doubtTexts[d] }
 
-// confirm makes runs that a complete exploration has left out: all, if they are few, and
-// some at random. No reduction is trusted alone: it knows of messages and of what System, T
-// and Host are asked, and nothing of a variable that two actors change. A run that fails
-// makes the exploration one that is not complete. Those that pass are counted nowhere.
+// confirm makes runs that a complete exploration has left out: all if they are few, and
+// some at random. A reduction alone is not enough: it knows messages and the calls of
+// System, T and Host, but not a variable that two actors change. A failing run makes the
+// exploration incomplete. Passing runs are not counted.
 func (x *exploring) confirm() {
 	v := &x.verdict
 	if !v.Complete || len(v.Failures) > 0 || len(x.done) == 0 {
@@ -74,16 +74,16 @@ func (x *exploring) confirm() {
 	}
 }
 
-// confirmAll runs all orders without a reduction, if they are few. If it has run them all,
-// the exploration is complete whatever actors share.
+// confirmAll runs all orders without a reduction, if they are few. If it completes, the
+// exploration is complete whatever actors share.
 func (x *exploring) confirmAll(ctx context.Context) {
 	v, w := &x.verdict, x.workers[0]
 	y := newExploring(ctx, x.property, ExploreOptions{Method: explore.Method{Reduction: explore.Everything}, Seed: x.Seed, Inputs: x.Inputs,
 		Runs: mostConfirming})
 	defer y.close()
 	own := y.workers[0]
-	own.runner.runs = w.runner.runs // the flight recorder counts on from there
-	if err := y.all(); err != nil { // cannot be: nothing is asked for that may be refused
+	own.runner.runs = w.runner.runs // the flight recorder continues from there
+	if err := y.all(); err != nil { // impossible: these options are never refused
 		return
 	}
 	w.runner.runs = own.runner.runs
@@ -97,7 +97,7 @@ func (x *exploring) confirmAll(ctx context.Context) {
 	}
 }
 
-// confirmSome makes runs at random.
+// confirmSome makes random runs.
 func (x *exploring) confirmSome(ctx context.Context) {
 	by := [...]pulse.Strategy{strategy.Random(), strategy.POS()}
 	w := x.workers[0]
@@ -114,7 +114,7 @@ func (x *exploring) confirmSome(ctx context.Context) {
 	}
 }
 
-// refute notes that a run fails that the exploration has left out, the last of some.
+// refute notes that a run fails that the exploration left out, the last of `runs`.
 func (x *exploring) refute(signature string, f *finding.Finding, runs int) {
 	v, w := &x.verdict, x.workers[0]
 	x.meet(signature, f)
@@ -134,26 +134,25 @@ func passesAgain(ctx context.Context, p Property, o ExploreOptions) bool {
 	if o.Runs == 0 || o.Runs > mostAgain {
 		o.Runs = mostAgain
 	}
-	p.Recorder = nil // these runs have been recorded
+	p.Recorder = nil // these runs were recorded before
 	x := newExploring(ctx, p, o)
 	defer x.close()
 	err := x.all()
 	return err == nil && len(x.verdict.Failures) == 0 && x.verdict.Nondeterminism == ""
 }
 
-// reduced reports whether the exploration may have left out orders because they do the same
-// as others.
+// reduced reports whether the exploration may have pruned equivalent orders.
 func (v *Verdict) reduced() bool {
 	return v.Reduction != explore.Everything || v.Sleep || v.asked.States != explore.NoStates
 }
 
-// leftOut reports whether it has left out none for another reason, such as a bound.
+// leftOut reports whether only a reduction left out orders, not a bound.
 func (v *Verdict) leftOut() bool {
 	m := &v.asked
 	return v.reduced() && m.DelayBound == 0 && m.PreemptionBound == 0 && m.Depth == 0 && !m.DepthFirst
 }
 
-// doubt says why an order was left out that fails, "" if none was, or if the verdict says it.
+// doubt says why a pruned order fails, "" if none does or the verdict says it.
 func (v *Verdict) doubt() string {
 	if v.refuted != shared {
 		return v.refuted.String()

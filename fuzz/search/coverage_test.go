@@ -76,7 +76,7 @@ func TestCoverageOfAllOrders(t *testing.T) {
 	}
 }
 
-// A search that may go on names what it has not seen, each name once, and none that says
+// A search that may continue names what it has not seen, each name once, and none that says
 // nothing since all senders have one name.
 func TestCoverageNamesWhatIsOpen(t *testing.T) {
 	named := func(t *props.T) {

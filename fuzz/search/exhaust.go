@@ -21,35 +21,34 @@ import (
 // An Exhaustion is the result of Exhaust.
 type Exhaustion struct {
 	Exploration
-	// All reports that every order of every input was run and none failed. If a
-	// reduction was used, that holds only if actors share nothing but messages.
+	// All reports that every order of every input was run and none failed. With a
+	// reduction this holds only if actors share nothing but messages.
 	All bool
-	// Doubts say why runs failed although every distinct order had passed. A test should
+	// Doubts say why runs failed although every distinct order passed. A test should
 	// fail for each.
 	Doubts []string
-	// Orders are those of receives in all that was run. If that was All, no others are
+	// Orders are the receive pairs of all runs. If All is set, no others are
 	// possible.
 	Orders *coverage.Orders
-	// reduced reports that a reduction was used, and doubts that it may be wrong about
-	// something that was in use.
+	// reduced reports whether a reduction was used. doubts reports whether the program
+	// used something that the reduction may be wrong about.
 	reduced, doubts bool
 	// orders are those that were run, by orderOf.
 	orders      map[uint64]bool
 	passesAgain func() bool // see the function
 }
 
-// Exhaust runs a property in every distinct order of all its inputs, if that can
-// be done within a number of runs, and for a property that draws by OneOf alone
-// or not at all. It is for searches that may end when nothing is left, and so
-// claims less than Explore: if no distinct order fails, it runs all orders without a
-// reduction, if that takes at most unreducedTimes as many runs. If there are more, it
-// claims all orders only of a program that uses nothing reductions may be wrong about.
-// As in Sample a property may be given early timers.
+// Exhaust runs a property in every distinct order of all its inputs, within the given
+// number of runs. The property must draw by OneOf alone or not at all. Exhaust is for
+// searches that may end when nothing is left, and so claims less than Explore. If no
+// distinct order fails, it runs all orders unreduced, if that takes at most unreducedTimes
+// as many runs. If there are more, it claims all orders only for a program that uses
+// nothing reductions may be wrong about. As in Sample, a property may get early timers.
 func Exhaust(ctx context.Context, p Property, seed uint64, runs int) Exhaustion {
 	return exhaustTwice(ctx, p, seed, runs, unreducedTimes*runs)
 }
 
-// exhaustTwice runs the distinct orders, and then all, each in so many runs.
+// exhaustTwice runs the distinct orders, and then all orders, each with its bound on runs.
 func exhaustTwice(ctx context.Context, p Property, seed uint64, runs, allRuns int) Exhaustion {
 	o := ExploreOptions{Seed: seed, Runs: runs}
 	o.Method.CountDistinct = true
@@ -65,21 +64,21 @@ func exhaustTwice(ctx context.Context, p Property, seed uint64, runs, allRuns in
 	if !x.doubts && !all.All && len(all.Found) == 0 && all.Verdict.Nondeterminism == "" { // there were too many
 		return x
 	}
-	all.All = all.All && (x.doubts || maps.Equal(x.orders, all.orders)) // else the program does not repeat itself
+	all.All = all.All && (x.doubts || maps.Equal(x.orders, all.orders)) // otherwise the program is nondeterministic
 	for _, f := range all.Found {
 		all.Doubts = append(all.Doubts, x.doubt(f.Finding)...)
 	}
 	return all
 }
 
-// unreducedTimes is how many times the runs of the distinct orders there may be where all
-// orders of all steps are run.
+// unreducedTimes is how many times the runs of the distinct orders an unreduced
+// exploration may take.
 const unreducedTimes = 10
 
-// doubt says why a run fails although every distinct order has passed.
+// doubt says why a run fails although every distinct order passed.
 func (x *Exhaustion) doubt(f *finding.Finding) []string {
 	switch {
-	case f.Failure.Kind == pulse.KindNondeterminism: // it says so
+	case f.Failure.Kind == pulse.KindNondeterminism: // the failure says so itself
 		return nil
 	case f.Replays < finding.Tried || !x.passesAgain():
 		return []string{outlives.String()}
@@ -89,8 +88,8 @@ func (x *Exhaustion) doubt(f *finding.Finding) []string {
 	return nil
 }
 
-// exhaust makes an exploration, and where there are doubts about its reduction another
-// without one.
+// exhaust makes an exploration, and an unreduced one if there are doubts about its
+// reduction.
 func exhaust(ctx context.Context, p Property, o ExploreOptions) Exhaustion {
 	o.Method.CountDistinct = true
 	x := exhaustOnce(ctx, p, o)
@@ -111,7 +110,7 @@ func exhaustOnce(ctx context.Context, p Property, o ExploreOptions) (out Exhaust
 	if !out.reduced {
 		x.earlyTimers = earlyTimers
 	}
-	if err := x.all(); err != nil { // cannot be: nothing was asked for that may be refused
+	if err := x.all(); err != nil { // impossible: these options are never refused
 		return out
 	}
 	out.Exploration, out.orders = x.result(), x.orders
@@ -125,17 +124,15 @@ func exhaustOnce(ctx context.Context, p Property, o ExploreOptions) (out Exhaust
 	return out
 }
 
-// isDoubtful reports whether a run had what a reduction may be wrong about. What
-// a run that was skipped would have shown in another order is not known. Timers
-// that are due at one time come in an order that no message decides, and may come
-// early where that is the search's to say. The isolation check looks at messages
-// of several actors at once.
+// isDoubtful reports whether a run had something that a reduction may be wrong about. A
+// skipped run could have shown something else in another order. No message decides the
+// order of timers that are due at one time, and they may fire early if the search allows
+// that. The isolation check reads messages of several actors at once.
 func isDoubtful(res *props.Result) bool {
 	return res.Skipped || res.System != nil && (res.System.Timers() > 0 || res.System.Options().Isolation)
 }
 
-// orderOf returns a number for what a run has drawn and what each actor of it has
-// received, in order.
+// orderOf returns a number for a run's draws and what each actor received, in order.
 func orderOf(res *props.Result) uint64 {
 	if res.System == nil {
 		return 0
@@ -157,10 +154,10 @@ func orderOf(res *props.Result) uint64 {
 	return all
 }
 
-// Confirm makes runs at random after every order was run: as many as that took, and if a
-// reduction was used, for a quarter of the time that is left, since no reduction knows of
-// variables that actors share. It reports whether none of them came in an order that is
-// new: a program that does not repeat itself has no "every order".
+// Confirm makes random runs after every order was run: as many as that took. If a
+// reduction was used, it takes a quarter of the remaining time, since no reduction knows
+// variables that actors share. It reports whether all these runs came in known orders: a
+// nondeterministic program has no "every order".
 func (x *Exhaustion) Confirm(ctx context.Context, p Property, o Options) (res Result, same bool) {
 	o.Runs, o.Cache = max(leastConfirming, x.Verdict.Runs), distill.Cache{}
 	if deadline, ok := ctx.Deadline(); ok && x.reduced {
@@ -180,7 +177,7 @@ func (x *Exhaustion) Confirm(ctx context.Context, p Property, o Options) (res Re
 	return res, !s.strange.Load()
 }
 
-// Conditional reports that All holds only if actors share nothing but messages.
+// Conditional reports whether All holds only if actors share nothing but messages.
 func (x *Exhaustion) Conditional() bool { return x.All && x.reduced }
 
 // Whole says in words what was run: "complete: all 24 orders were run".

@@ -18,47 +18,47 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// An Explanation says in which orders of a program a failure happens.
+// An Explanation says in which orders of a program a failure occurs.
 type Explanation struct {
-	// Orders is how many distinct orders were run, Failing in how many of them a run
-	// failed alike; Complete reports that there are no others. Runs that were skipped
-	// count for nothing; Skipped reports that there were some.
+	// Orders is how many distinct orders were run, and Failing is in how many of them
+	// a run failed with the same signature. Complete reports that there are no others.
+	// Skipped runs do not count; Skipped reports that there were some.
 	Orders, Failing   int
 	Complete, Skipped bool
-	// Cut reports that the context ended before all that may be run was. Long reports that
-	// its run has too many steps for its orders to be run.
+	// Cut reports that the context ended before all allowed runs were made. Long
+	// reports that the run has too many steps to run its orders.
 	Cut, Long bool
-	// Mixed reports that runs of one order failed and passed: something else decides,
-	// too, such as answers, faults, or which of two actors was first. Failing then counts
-	// the orders that can fail.
+	// Mixed reports that runs of one order both failed and passed: something else
+	// matters too, such as answers, faults, or which of two actors came first. Failing
+	// then counts the orders that can fail.
 	Mixed bool
-	// Reduced reports that of the orders in which every actor receives the same only one
-	// was run, although the property may tell them apart: it looks at several actors at
-	// once, or there are timers.
+	// Reduced reports that only one of several equivalent orders was run, although
+	// the property may distinguish them: it reads several actors at once, or there
+	// are timers.
 	Reduced bool
-	// Condition holds in exactly the orders that failed, if Exact.
+	// If Exact is set, Condition holds in exactly the orders that failed.
 	Condition shrink.Condition
 	Exact     bool
-	// Before are the constraints of the case: under them plain order fails, and with
-	// any one left out it does not. Given are the kinds of the faults and other
-	// answers that it has and that are not zero.
+	// Before are the constraints of the case: with them, plain order fails; without
+	// any one of them, it does not. Given are the kinds of its nonzero answers, such
+	// as faults.
 	Before []schedule.Constraint
 	Given  []choice.Kind
 	// Sampled is what random orders show, nil if all were run or there was no time.
 	Sampled *Sampled
 
-	// refuted reports that only runs at random have shown that it is Mixed.
+	// refuted reports that only random runs have shown Mixed.
 	refuted bool
 
 	steps map[uint64]stepName
-	kinds map[uint64]string // what kindOf returns of messages, by the number of their name
-	// bare has the constraints of the condition whose second message comes in no order before
+	kinds map[uint64]string // the result of kindOf for messages, by the number of their name
+	// bare has the constraints of the condition whose second message never comes before
 	// the first, or without it: they hold wherever the first is received.
 	bare map[schedule.Constraint]bool
 }
 
-// A stepName is the words for a step: the message, who sent it and who receives it,
-// and how many such messages came before.
+// A stepName names a step by its message, sender and receiver, and by how many such
+// messages came before.
 type stepName struct {
 	message, sender, receiver string
 	before                    int
@@ -66,8 +66,8 @@ type stepName struct {
 
 func (n stepName) number() uint64 { return hash.String(fmt.Sprint(n)) }
 
-// explain runs the orders of a shrunk case, up to a number of runs, and returns in
-// which of them it fails. If there are more, it samples some.
+// explain runs the orders of a shrunk case, up to the given number of runs, and returns
+// which of them fail. If there are more, it samples some.
 func (s *shrinking) explain(ctx context.Context, c *shrink.Case, signature string, runs int) Explanation {
 	e := s.explainAll(ctx, c, signature, runs)
 	if !e.Complete && !e.Cut && !e.Long {
@@ -77,7 +77,7 @@ func (s *shrinking) explain(ctx context.Context, c *shrink.Case, signature strin
 	return e
 }
 
-// nameUnsent keeps the words for messages that the case does not send, and that matter in
+// nameUnsent keeps the names of messages that the case does not send, and that matter in
 // random orders.
 func (e *Explanation) nameUnsent() {
 	if e.Sampled == nil {
@@ -90,8 +90,8 @@ func (e *Explanation) nameUnsent() {
 	}
 }
 
-// mostExplored bounds the steps of a run whose orders are explored. To know which of its steps
-// happened before which takes memory by the square of their number: 32 MB for so many.
+// mostExplored bounds the steps of a run whose orders are explored. The happens-before sets
+// take memory quadratic in the number of steps: 32 MB for this many.
 const mostExplored = 1 << 14
 
 // unexplored returns what is known of a case without running its orders.
@@ -131,18 +131,17 @@ func (s *shrinking) explainAll(ctx context.Context, c *shrink.Case, signature st
 	return e
 }
 
-// unreduced is how many times the runs there may be where all orders of all steps are
-// run, not only those that are distinct.
+// unreduced is how many times the allowed runs an unreduced exploration may take.
 const unreduced = 5
 
-// explainUnreduced runs all orders of all steps, if they are few enough.
+// explainUnreduced runs all orders unreduced, if they are few enough.
 func (s *shrinking) explainUnreduced(ctx context.Context, c *shrink.Case, signature string, runs int) Explanation {
 	all := explore.Options{Runs: unreduced * runs, Method: explore.Method{Reduction: explore.Everything}}
 	return s.explainBy(ctx, c, signature, all, false)
 }
 
-// explainBy explores the orders of a case as options say. Watched reports that those
-// are enough in which actors receive something else.
+// explainBy explores the orders of a case with the given options. watched sets Run.Watched:
+// equivalent orders need not be run for observers.
 func (s *shrinking) explainBy(ctx context.Context, c *shrink.Case, signature string, o explore.Options, watched bool) Explanation {
 	w := &explainer{shrinking: s, inputs: c, signature: signature, watched: watched, places: map[uint64]int{}}
 	w.out.steps, w.out.kinds, w.out.Before, w.out.Given = map[uint64]stepName{}, map[uint64]string{}, c.Schedule.Before, givenBy(c)
@@ -177,18 +176,18 @@ func (s *shrinking) explainBy(ctx context.Context, c *shrink.Case, signature str
 	return e
 }
 
-// givenBy returns the kinds of the answers of a case that are not zero.
+// givenBy returns the kinds of a case's nonzero answers.
 func givenBy(c *shrink.Case) (list []choice.Kind) {
 	for _, a := range c.Schedule.Choices {
-		if a.Value != 0 && a.Kind != choice.Swarm { // what may be used is not yet used
+		if a.Value != 0 && a.Kind != choice.Swarm { // Swarm only permits faults
 			list = append(list, a.Kind)
 		}
 	}
 	return list
 }
 
-// comesWithout reports whether the second message of a constraint is received without the first
-// before it.
+// comesWithout reports whether the second message of a constraint is received without the
+// first before it.
 func comesWithout(o *shrink.Order, c schedule.Constraint) bool {
 	for _, r := range o.Received {
 		if i, k := slices.Index(r.Steps, c.First), slices.Index(r.Steps, c.Second); k >= 0 && (i < 0 || k < i) {
@@ -207,10 +206,10 @@ type explainer struct {
 	last      props.Result
 	out       Explanation
 
-	// orders are by the names of actors and steps, in place of their identities: a
-	// message that somebody sends in any case has one name, and many identities. So
-	// what a condition says is true by the names that it is told in. Two orders that
-	// differ may look alike here. places says by keyOf where in the list an order is.
+	// orders use the names of actors and steps instead of their identities: a message
+	// that is sent in every order has one name but many identities. So a condition holds
+	// for the names in which it is printed. Two orders that differ may look alike here.
+	// places maps the keyOf of an order to its index in orders.
 	orders []shrink.Order
 	places map[uint64]int
 }
@@ -221,7 +220,7 @@ func (w *explainer) Run(s pulse.Strategy) explore.Run {
 	return explore.Run{System: w.last.System, Failure: w.last.Failure, Watched: w.watched}
 }
 
-// Done keeps an order that is new.
+// Done keeps a new order.
 func (w *explainer) Done(run explore.Run) {
 	if w.last.Skipped {
 		w.out.Skipped = true
@@ -243,8 +242,8 @@ func (w *explainer) Done(run explore.Run) {
 	}
 }
 
-// confirm makes runs at random of a program whose distinct orders were all run. No reduction
-// knows of a variable that actors share, which may decide what an order does.
+// confirm makes random runs after all distinct orders were run. No reduction knows a
+// variable that actors share, which may decide what an order does.
 func (w *explainer) confirm(ctx context.Context) {
 	mixed, random := w.out.Mixed, strategy.Random()
 	for i := 0; i < leastConfirming && ctx.Err() == nil; i++ {
@@ -265,8 +264,8 @@ func (w *explainer) Again() {
 	clear(w.places)
 }
 
-// name keeps the words for the steps of a run, and returns the numbers of their names.
-// The first run is that of the case: its words are those for identities.
+// name keeps the names of the steps of a run, and returns the names' numbers by identity.
+// The first run is that of the case: its names are also kept by identity.
 func (w *explainer) name(sys *pulse.System) map[uint64]uint64 {
 	numbers, t := map[uint64]uint64{}, sys.Trace()
 	for id, name := range namesOf(sys, sys.Trace().Names()) {
@@ -285,7 +284,7 @@ func (w *explainer) name(sys *pulse.System) map[uint64]uint64 {
 	return numbers
 }
 
-// namesOf names the steps of a run, by identity, with these names of its actors.
+// namesOf names the steps of a run, by identity, with the given names of its actors.
 func namesOf(sys *pulse.System, actors trace.Names) map[uint64]stepName {
 	names, count := map[uint64]stepName{}, map[stepName]int{}
 	t := sys.Trace()
@@ -299,7 +298,7 @@ func namesOf(sys *pulse.System, actors trace.Names) map[uint64]stepName {
 	return names
 }
 
-// orderIn returns what each actor of a run has received, by names.
+// orderIn returns what each actor of a run received, by names.
 func orderIn(t *trace.Trace, numbers map[uint64]uint64) (o shrink.Order) {
 	names := t.Names()
 	at := make([]int, len(t.Actors)) // from 1
@@ -318,8 +317,8 @@ func orderIn(t *trace.Trace, numbers map[uint64]uint64) (o shrink.Order) {
 	return o
 }
 
-// keyOf returns a number for what each actor of a run has received. It does not depend
-// on which of two actors received something first.
+// keyOf returns a number for what each actor of a run received. It does not depend on the
+// order of receipts by different actors.
 func keyOf(t *trace.Trace) (key uint64) {
 	sums := make([]uint64, len(t.Actors))
 	for i := range t.Steps {
@@ -335,23 +334,23 @@ func keyOf(t *trace.Trace) (key uint64) {
 	return key
 }
 
-// String says it in one line or, of several terms, in a line for each.
+// String describes e in one line, or in a line per term if there are several.
 func (e *Explanation) String() string {
 	return record.Why(e.data(func(id uint64) corpus.Message {
 		return corpus.Message{Text: e.message(id), At: e.steps[id].receiver, Send: -1}
 	}))
 }
 
-// asLate says how a message comes that a constraint holds back for one which only other runs
-// send.
+// asLate says when a message comes that a constraint delays until after one that only other
+// runs send.
 const asLate = " as late as it can come"
 
-// mostNamedBefore is how many constraints of a case are named. A case has more only where it is
-// so large that there was no time to make it smaller, such as an endless run. Naming each
-// would take time by the square of the run's steps, and nobody would read it.
+// mostNamedBefore is how many constraints of a case are named. A case has more only if there
+// was no time to shrink it, such as an endless run. Naming all would take time quadratic in
+// the run's steps, and nobody would read it.
 const mostNamedBefore = 50
 
-// named returns the constraints of the case, none if there are too many to name them.
+// named returns the constraints of the case, none if there are too many to name.
 func (e *Explanation) named() []schedule.Constraint {
 	if len(e.Before) > mostNamedBefore {
 		return nil
@@ -359,7 +358,7 @@ func (e *Explanation) named() []schedule.Constraint {
 	return e.Before
 }
 
-// data returns an explanation as cases have it. It is given what returns the message of a step.
+// data returns e in the form of cases. message returns the message of a step.
 func (e *Explanation) data(message func(id uint64) corpus.Message) *corpus.Explanation {
 	out := &corpus.Explanation{Orders: e.Orders, Failing: e.Failing, Complete: e.Complete, Exact: e.Exact, Mixed: e.Mixed,
 		Reduced: e.Reduced, Skipped: e.Skipped, Cut: e.Cut, Long: e.Long, Given: e.Given, Depth: len(e.Before) + len(e.Given)}
@@ -391,8 +390,8 @@ func (e *Explanation) data(message func(id uint64) corpus.Message) *corpus.Expla
 	return out
 }
 
-// message names the message of a step: by its sender too if its receiver gets others
-// that look alike, and by a number if its sender sends several.
+// message names the message of a step. It adds the sender if its receiver gets others that
+// look alike, and a number if the sender sends several.
 func (e *Explanation) message(id uint64) string {
 	name, sent := e.steps[id]
 	if !sent {

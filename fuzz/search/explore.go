@@ -14,68 +14,67 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// ExploreOptions say how Explore goes through inputs and orders.
+// ExploreOptions configure Explore.
 type ExploreOptions struct {
-	// Method is how the tree of orders of one input is gone through.
+	// Method is how the tree of orders of one input is searched.
 	Method explore.Method
-	// Runs is how many runs it may make, over all inputs; zero is no bound but
-	// the context's.
+	// Runs is the maximum number of runs, over all inputs; zero means no bound but the
+	// context's.
 	Runs int
-	// Inputs is how many inputs are drawn at random for each choice of OneOf's
-	// values; zero means 10. Seed is what they follow from.
+	// For properties that use draws other than OneOf, Inputs is how many random inputs
+	// are tried per combination of OneOf values; zero means 10. Seed determines them.
 	Inputs int
 	Seed   uint64
-	// Workers is how many goroutines run the property at the same time; zero
-	// means one.
+	// Workers is how many goroutines run the property concurrently; zero means one.
 	Workers int
-	// KeepOn goes on after a failure.
+	// KeepOn continues after a failure.
 	KeepOn bool
-	// Estimate has Verdict.Estimate made.
+	// Estimate makes Verdict.Estimate.
 	Estimate bool
-	// File is where what is left is kept, to go on from there.
+	// File saves the rest of the exploration, to continue from there.
 	File string
-	// Progress is told how far the exploration is. It may be nil.
+	// Progress is called with the progress of the exploration. It may be nil.
 	Progress func(explore.Progress)
-	// Passed is told of each run that passed. It may be nil.
+	// Passed is called for each run that passed. It may be nil.
 	Passed func(arm string, res *props.Result)
-	// Met is told of the first run of each failure as soon as it is over, by one
-	// goroutine at a time. What is found in the end may be another run of the same
-	// failure, and confirmed. It may be nil.
+	// Met is called with the first run of each failure as soon as it ends, by one
+	// goroutine at a time. The final finding may be another run of the same failure,
+	// and confirmed. It may be nil.
 	Met func(*finding.Finding)
 }
 
-// An Exploration is what came of going through the orders of a property.
+// An Exploration is the result of exploring the orders of a property.
 type Exploration struct {
 	Verdict Verdict
 	// Found is the first failing run of each signature, confirmed, in an order
-	// that does not depend on how fast workers are.
+	// independent of the workers' speed.
 	Found []Found
-	// Divergence is the run in which the program was seen not to repeat
-	// itself; nil when it never was.
+	// Divergence is the run that showed that the program is nondeterministic; nil if
+	// none did.
 	Divergence *Found
-	// Complaints are why it tells less than it seems to; Lost are failures of
-	// which nothing is known but their signature. A test should fail for each.
+	// Complaints say why the exploration proves less than it seems to. Lost are
+	// failures known only by their signature. A test should fail for each.
 	Complaints, Lost []string
 }
 
-// A Found is a finding and, in words, which run it was.
+// A Found is a finding and a description of its run.
 type Found struct {
 	*finding.Finding
 	Run string
 }
 
 var (
-	errKeeps = errors.New("states cannot be compared under a property with Eventually, a monitor or a history: what they have seen " +
-		"is no part of a state, so that two runs in one state may be judged otherwise; leave States out, or say it by Always")
-	errManyInputs = errors.New("an exploration can be kept in a file only when there is one input, and this property draws: " +
-		"a file holds what is left of one tree of orders; fix what is drawn, or leave File out")
+	errKeeps = errors.New("states cannot be compared for a property with Eventually, a monitor or a history: what they have seen " +
+		"is not part of a state, so two runs in one state may differ in outcome; leave States out, or use Always")
+	errManyInputs = errors.New("an exploration can be saved in a file only if there is one input, and this property draws: " +
+		"a file holds the rest of one tree of orders; fix the draws, or leave File out")
 )
 
-// Explore runs a property in every order that its options ask for, for all
-// inputs in turns, until that is done, a failure ends it, the runs are
-// used up or the context is done. If it is complete and has left orders out, all orders
-// confirm it if they are few, and runs at random, unless they are used up. The error says that the property cannot be
-// explored as asked.
+// Explore runs a property in every order that the options ask for. The inputs take turns
+// until all are done, a failure ends the exploration, the runs are used up or the context is
+// done. If the exploration is complete but has pruned orders, more runs confirm it, unless
+// the runs are used up: all orders if they are few, and random ones. The error says why the
+// property cannot be explored as asked.
 func Explore(ctx context.Context, p Property, o ExploreOptions) (Exploration, error) {
 	x := newExploring(ctx, p, o)
 	defer x.close()
@@ -96,23 +95,23 @@ type exploring struct {
 	verdict  Verdict
 	inputs   *inputs
 	workers  []*explorer
-	made     int // runs, whatever came of them
+	made     int // runs, whatever their results
 
 	begun      int      // inputs
-	open       []*input // that were begun and are not done
-	turn       *input   // the one that is run
-	done       []*input // the first of those that are done; see confirm
-	ended      bool     // no input is to be gone on with
-	incomplete bool     // some input is
+	open       []*input // inputs that were begun and are not done
+	turn       *input   // the current one
+	done       []*input // the first of the completed ones; see confirm
+	ended      bool     // no input is to be continued
+	incomplete bool     // some input is incomplete
 
 	mu  sync.Mutex
-	met map[string]bool // the signatures that Met was told of
+	met map[string]bool // the signatures reported to Met
 
-	// What follows is for Exhaust.
-	noDraws     bool             // to end at an input that is not by OneOf alone
+	// The following fields are for Exhaust.
+	noDraws     bool             // ends at an input that is not by OneOf alone
 	earlyTimers int              // given to runs
-	orders      map[uint64]bool  // that were run, by orderOf; nil when nobody asks
-	seen        *coverage.Orders // in what was run; nil when nobody asks
+	orders      map[uint64]bool  // of the runs, by orderOf; nil if not needed
+	seen        *coverage.Orders // of the runs; nil if not needed
 }
 
 func newExploring(ctx context.Context, p Property, o ExploreOptions) *exploring {
@@ -134,7 +133,7 @@ func (x *exploring) close() {
 	}
 }
 
-// bound returns which bound of all inputs together was hit.
+// bound returns which bound of all inputs together was reached.
 func (x *exploring) bound() explore.Bound {
 	switch {
 	case x.Runs > 0 && x.made >= x.Runs:
@@ -147,11 +146,11 @@ func (x *exploring) bound() explore.Bound {
 	return explore.NoBound
 }
 
-// reduces reports whether the search is asked to leave out orders.
+// reduces reports whether the search is asked to prune orders.
 func (x *exploring) reduces() bool { return x.Method.Reduction != explore.Everything || x.Method.Sleep }
 
-// noteWatched notes in the verdict whether orders were left out that a look at
-// several actors at once might tell apart, and whether the property has such.
+// noteWatched notes in the verdict whether orders were pruned that an observer of several
+// actors might distinguish, and whether the property has one.
 func (x *exploring) noteWatched(in *input) {
 	if in.result.Reduction == explore.Everything && !in.result.Sleep {
 		return
@@ -162,10 +161,10 @@ func (x *exploring) noteWatched(in *input) {
 	}
 }
 
-// madeBy returns how many runs one input took so far.
+// madeBy returns how many runs one input has taken so far.
 func madeBy(r *explore.Result) int {
 	runs := r.Runs
-	if len(r.Levels) > 0 { // then the result's are those of the last
+	if len(r.Levels) > 0 { // then the result's counts are those of the last level
 		runs = 0
 		for _, l := range r.Levels {
 			runs += l.Runs
@@ -174,7 +173,7 @@ func madeBy(r *explore.Result) int {
 	return runs + r.Wasted + r.Cut + r.Probes
 }
 
-// refusal returns why the property cannot be explored as it was asked for.
+// refusal returns why the property cannot be explored as asked.
 func (x *exploring) refusal() error {
 	switch {
 	case x.Method.States != explore.NoStates && x.inputs.keeps:
@@ -185,7 +184,7 @@ func (x *exploring) refusal() error {
 	return nil
 }
 
-// meet tells Met of a finding, if it is the first of its signature.
+// meet reports a finding to Met, if it is the first of its signature.
 func (x *exploring) meet(signature string, f *finding.Finding) {
 	if x.Met == nil {
 		return
@@ -198,12 +197,11 @@ func (x *exploring) meet(signature string, f *finding.Finding) {
 	}
 }
 
-// tell tells how far the exploration is, with what the inputs that are done
-// with have come to. While there may be others it is not known how many runs
-// there are.
+// tell reports the progress of the exploration, including completed inputs. If there may
+// be further inputs, the total number of runs is unknown.
 func (x *exploring) tell(p explore.Progress) {
 	if x.inputs.single() {
-		if !p.Done { // that is told when the verdict is there
+		if !p.Done { // the end is reported with the verdict
 			x.Progress(p)
 		}
 		return
@@ -223,7 +221,7 @@ func (x *exploring) tell(p explore.Progress) {
 	x.Progress(p)
 }
 
-// result returns what the exploration came to.
+// result returns the result of the exploration.
 func (x *exploring) result() Exploration {
 	out := Exploration{Verdict: x.verdict}
 	v := &out.Verdict
@@ -270,7 +268,7 @@ func sortedByPlace(found map[string]*placed) []*placed {
 	return list
 }
 
-// finishedRuns returns how many runs came to their end.
+// finishedRuns returns how many runs ended by themselves.
 func (x *exploring) finishedRuns() (n int) {
 	for _, w := range x.workers {
 		n += w.finished

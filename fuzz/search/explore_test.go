@@ -29,7 +29,7 @@ type explored struct {
 	Exploration
 }
 
-// exploreFor explores a property, without the runs that confirm what it comes to.
+// exploreFor explores a property, without the runs that confirm its result.
 func exploreFor(t *testing.T, o ExploreOptions, property func(*props.T)) explored {
 	t.Helper()
 	return exploreUntil(t, context.Background(), o, property)
@@ -166,7 +166,7 @@ func TestInputsOfAnExploration(t *testing.T) {
 	}
 }
 
-// An Always that looks at two actors is asked in every state only when nothing
+// An Always that reads two actors is checked in every state only if nothing
 // is left out.
 func TestAlwaysNeedsEverything(t *testing.T) {
 	if x := exploreFor(t, ExploreOptions{}, trial.Apart); !x.Verdict.Watched || len(x.Found) > 0 || !x.Verdict.Complete {
@@ -203,7 +203,7 @@ func TestStatesOfAnExploration(t *testing.T) {
 	if x.Verdict.States == 0 || !x.Verdict.Complete {
 		t.Errorf("%v", x.Verdict)
 	}
-	if text := x.Verdict.String(); x.Verdict.Unread == "" || !strings.Contains(text, "; states were compared without all that they hold: the handler of") {
+	if text := x.Verdict.String(); x.Verdict.Unread == "" || !strings.Contains(text, "; states were compared without a part that cannot be read: the handler of") {
 		t.Errorf("functions as handlers: %s", text)
 	}
 	x = exploreFor(t, ExploreOptions{Method: explore.Method{States: explore.Checked, Reduction: explore.Everything}}, lying)
@@ -420,7 +420,7 @@ func TestWorkersShowTheSameFailure(t *testing.T) {
 	}
 }
 
-// An exploration that is kept in a file goes on until it is complete.
+// An exploration saved in a file continues until it is complete.
 func TestExplorationInAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "search")
 	for i := 1; ; i++ {
@@ -470,7 +470,7 @@ func TestVerdictTellsTheReductionThatWasUsed(t *testing.T) {
 		sys.Run()
 	}
 	x := exploreFor(t, ExploreOptions{}, early)
-	if v := x.Verdict; v.Reduction != explore.SourceSets || !strings.Contains(v.String(), "; went over from the reduction optimal to source, since ") {
+	if v := x.Verdict; v.Reduction != explore.SourceSets || !strings.Contains(v.String(), "; restarted with the reduction source instead of optimal, because ") {
 		t.Errorf("reduction %v: %v", v.Reduction, v)
 	}
 	twins := func(t *props.T) {
@@ -481,7 +481,7 @@ func TestVerdictTellsTheReductionThatWasUsed(t *testing.T) {
 		sys.Run()
 	}
 	x = exploreFor(t, ExploreOptions{Method: explore.Method{Reduction: explore.Everything, Sleep: true}}, twins)
-	if v := x.Verdict; !strings.Contains(v.String(), "; went over from the reduction everything with sleep sets to everything, since ") {
+	if v := x.Verdict; !strings.Contains(v.String(), "; restarted with the reduction everything instead of everything with sleep sets, because ") {
 		t.Errorf("from everything with sleep sets to everything: %v", v)
 	}
 	x = exploreFor(t, ExploreOptions{Method: explore.Method{Reduction: explore.SourceSets}}, early)

@@ -17,8 +17,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// An explorer runs the property with one input in the orders that package
-// explore asks for.
+// An explorer runs the property with one input in the orders that package explore asks
+// for.
 type explorer struct {
 	*exploring
 	runner *counted
@@ -27,9 +27,9 @@ type explorer struct {
 	keeps  bool // the property has something that remembers
 	// between and looks are Result.Between and Result.Looks, of any run.
 	between, looks bool
-	doubts         bool // a run had what a reduction may be wrong about
+	doubts         bool // a run had something that a reduction may be wrong about
 	timed          bool // a run had timers
-	early          int  // how many of these could fire early in one, at most; MaxInt is no bound
+	early          int  // the maximum number of early timers in a run; MaxInt means no bound
 
 	counts                    // of all inputs
 	own    *counts            // of the input
@@ -37,7 +37,7 @@ type explorer struct {
 	found  map[string]*placed // by signature
 }
 
-// A counted is a runner whose runs have numbers: a recorder is told of each.
+// A counted is a runner that numbers its runs for a flight recorder.
 type counted struct {
 	*props.Runner
 	slot  flight.Slot
@@ -52,30 +52,30 @@ func (c *counted) Run(plan props.Plan) props.Result {
 	return c.Runner.Run(plan)
 }
 
-// counts are of the runs of the search; package explore makes others beside.
+// counts are counts of the search's runs; package explore also makes other runs.
 type counts struct {
-	finished int // came to their end
+	finished int // ended by themselves
 	skipped  int
-	reason   string // the last that was given for a skip
+	reason   string // the last one given for a skip
 }
 
-// A placed is a finding and where in the exploration it was found.
+// A placed is a finding with its place in the exploration.
 type placed struct {
 	*finding.Finding
-	index int // of the run among those that came to their end
+	index int // of the run among those that ended by themselves
 	place place
-	probe bool // it was found beside the tree
+	probe bool // a probe found it
 }
 
-// A place says which of the runs that failed comes first, whatever the workers
-// were doing at the same time. With one worker runs come one after the other.
+// A place orders failing runs independently of the workers' speed. With one worker, runs
+// come one after the other.
 type place struct{ input, subtree, index int }
 
 func (p place) compare(q place) int {
 	return cmp.Or(cmp.Compare(p.input, q.input), cmp.Compare(p.subtree, q.subtree), cmp.Compare(p.index, q.index))
 }
 
-// turnTo goes on to another input, for which it has counted so far.
+// turnTo switches to another input with its counts so far.
 func (w *explorer) turnTo(in *input, own *counts) {
 	w.inputs, w.number, w.own = in.drawn, in.number, own
 }
@@ -83,7 +83,7 @@ func (w *explorer) turnTo(in *input, own *counts) {
 // Run runs the property once.
 func (w *explorer) Run(s pulse.Strategy) explore.Run { return w.run(props.Plan{Strategy: s}) }
 
-// run runs the property once by a plan, with the input.
+// run runs the property once with the input, by the given plan.
 func (w *explorer) run(plan props.Plan) explore.Run {
 	plan.Inputs, plan.EarlyTimers = w.inputs, w.earlyTimers
 	w.last = w.runner.Run(plan)
@@ -132,7 +132,7 @@ func (w *explorer) Done(run explore.Run) {
 	}
 }
 
-// Again forgets what came of the input so far.
+// Again forgets the results for the input so far.
 func (w *explorer) Again() {
 	w.finished -= w.own.finished
 	w.skipped -= w.own.skipped
@@ -150,14 +150,13 @@ func (w *explorer) keep(at place, probe bool) {
 	}
 }
 
-// finding keeps the last run.
+// finding returns the last run as a finding.
 func (w *explorer) finding() *finding.Finding {
 	p := &w.property
 	return finding.From(finding.Origin{Property: p.Name, Test: p.Test, Strategy: "explore", Seed: w.Seed}, &w.last)
 }
 
-// noteLast looks at the run in which the program was seen not to repeat itself:
-// it may have failed as well.
+// noteLast keeps the run that showed nondeterminism if it also failed.
 func (w *explorer) noteLast(r *explore.Result) {
 	f := w.last.Failure
 	if f == nil || f.Kind == pulse.KindNondeterminism || r.Failures[f.Signature()] > 0 {
@@ -167,26 +166,26 @@ func (w *explorer) noteLast(r *explore.Result) {
 	w.keep(place{input: w.number, subtree: math.MaxInt}, false)
 }
 
-// drawsDiffer returns how the draws of a run differ from what was drawn when
-// its input was chosen, "" when they do not.
+// drawsDiffer returns how the draws of a run differ from those of the chosen input, "" if
+// they do not.
 func drawsDiffer(run, chosen []choice.Input) string {
-	const why = "what a property draws must follow from its earlier draws alone"
+	const why = "a property's draws must depend on its earlier draws alone"
 	for i := range min(len(run), len(chosen)) {
 		if run[i].Label != chosen[i].Label {
-			return fmt.Sprintf("draw %d is %q, and was %q in the run before: %s", i, run[i].Label, chosen[i].Label, why)
+			return fmt.Sprintf("draw %d is %q, and was %q in the previous run: %s", i, run[i].Label, chosen[i].Label, why)
 		}
 	}
 	if len(run) != len(chosen) {
-		return fmt.Sprintf("there are %s, and were %d in the run before: %s", words.Count(len(run), "draw"), len(chosen), why)
+		return fmt.Sprintf("there are %s, and were %d in the previous run: %s", words.Count(len(run), "draw"), len(chosen), why)
 	}
 	return ""
 }
 
-// manyRuns is how many runs must have missed a situation for that to be said
-// of an exploration that is not complete.
+// manyRuns is how many runs of an incomplete exploration must have missed a situation to
+// report it.
 const manyRuns = 1000
 
-// complaints returns why the exploration tells less than it seems to.
+// complaints returns why the exploration proves less than it seems to.
 func (x *exploring) complaints(v *Verdict, failed bool) (list []string) {
 	var runners []*props.Runner
 	reason := x.inputs.skips
@@ -218,7 +217,7 @@ func (x *exploring) complaints(v *Verdict, failed bool) (list []string) {
 	}
 	v.crowded = isCrowded(runners)
 	if !failed && v.Nondeterminism == "" && (v.Complete || v.Runs >= manyRuns) {
-		if names := missed(runners); v.Watched { // an order that was left out may reach them in between
+		if names := missed(runners); v.Watched { // a pruned order may reach them in between
 			v.Unreached = names
 		} else {
 			list = append(list, neverReached(names, v.Runs)...)
@@ -227,22 +226,22 @@ func (x *exploring) complaints(v *Verdict, failed bool) (list []string) {
 	return list
 }
 
-// lost tells of failures that were counted before the exploration was gone on
-// with, by a process that was killed before it could show them.
+// lost describes failures that were counted before the exploration continued from its file,
+// by a process that was killed before it could show them.
 func (x *exploring) lost(found map[string]*placed) (list []string) {
 	for _, signature := range slices.Sorted(maps.Keys(x.verdict.Failures)) {
 		if found[signature] == nil {
-			list = append(list, fmt.Sprintf("%s failed (%s) before this exploration went on from %s, and nothing else is known of them: explore without it to see one",
+			list = append(list, fmt.Sprintf("%s failed (%s) before this exploration continued from %s, and nothing else is known of them: explore without it to see one",
 				words.Count(x.verdict.Failures[signature], "run"), signature, x.File))
 		}
 	}
 	return list
 }
 
-// which tells of a finding which run it was, and how many failed so.
+// which says which run a finding was, and how many failed in the same way.
 func (x *exploring) which(f *placed) string {
 	all, number := max(1, x.finishedRuns()), f.index+1
-	several := len(x.workers) > 1 // which it was depends on how fast each worker is
+	several := len(x.workers) > 1 // then the number depends on the workers' speed
 	if several {
 		number = all
 	}
@@ -251,7 +250,7 @@ func (x *exploring) which(f *placed) string {
 	case f.probe && x.verdict.refuted != noDoubt:
 		run = fmt.Sprintf("a confirming run after %s", words.Count(number, "run"))
 	case f.probe:
-		run = fmt.Sprintf("a random run beside %s", words.Count(number, "run"))
+		run = fmt.Sprintf("a random run, in addition to %s", words.Count(number, "run"))
 	case several:
 		run = fmt.Sprintf("one of %s", words.Count(all, "run"))
 	}
@@ -264,8 +263,8 @@ func (x *exploring) which(f *placed) string {
 
 func (x *exploring) how() string { return fmt.Sprintf("(explore, %v)", x.verdict.Reduction) }
 
-// divergence is what is told of a program that does not repeat itself: the
-// run in which that was noticed, and how two runs of it differ, if they do.
+// divergence returns what is reported for a nondeterministic program: the run that showed
+// it, and how two runs differ, if they do.
 func (x *exploring) divergence() *Found {
 	w := x.workers[0]
 	for _, other := range x.workers {

@@ -11,15 +11,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A forced has runs begin with the steps of an order, in that order. It is Bitá's
-// run-time scheduler: see strategy.Ordered.
+// A forced makes runs begin with the steps of an order, in that order. It is Bitá's run-time
+// scheduler: see strategy.Ordered.
 type forced struct {
 	schedule schedule.Schedule
 	ordered  *strategy.Orderer
 }
 
-// plan has a run begin with an order, with the answers to choices that were given in
-// the run from which it was made. All else follows from the plan's seed.
+// plan makes a run begin with an order, with the answers from the run that the order was
+// made from. All else follows from the plan's seed.
 func (f *forced) plan(p *props.Plan, o guide.Order, answers []choice.Choice) {
 	if f.ordered == nil {
 		f.ordered = strategy.Ordered(&f.schedule)
@@ -36,7 +36,7 @@ func (f *forced) plan(p *props.Plan, o guide.Order, answers []choice.Choice) {
 	p.Strategy = f.ordered
 }
 
-// A source is a run from which orders are made: all of it that is no order.
+// A source is all of a run but its order. Orders are made from such a run.
 type source struct {
 	inputs  []choice.Input
 	answers []choice.Choice
@@ -47,7 +47,7 @@ func sourceOf(res *props.Result) source {
 	return source{choice.CloneInputs(res.Inputs), slices.Clone(res.System.Record().Choices), res.EarlyTimers}
 }
 
-// plan has a run draw the same inputs.
+// plan makes a run draw the same inputs.
 func (s *source) plan(p *props.Plan) { p.Inputs, p.EarlyTimers = s.inputs, s.early }
 
 // usable reports whether orders can be made from a run.
@@ -55,21 +55,21 @@ func usable(res *props.Result) bool {
 	return res.Failure == nil && !res.Skipped && res.Rejected == "" && res.System != nil
 }
 
-// mostForced is how many orders bita makes from one run. Bitá finds 10 of its 12 bugs
-// with at most three; with 8 or 24 the bugs took longer here that few inputs show.
+// mostForced is how many orders bita makes from one run. Bitá finds 10 of its 12 bugs with
+// at most three; with 8 or 24, bugs that few inputs show took longer here.
 const mostForced = 3
 
-// bita is Bitá: it makes a run in plain order, and then some by the orders that
-// generators make from it, by PR, PMR and PCR; then a run in random order with new
-// inputs, and so on. No goal is gone for twice.
+// bita is Bitá: it makes a run in plain order, and then runs with orders that generators
+// make from it, by PR, PMR and PCR; then a run in random order with new inputs, and so on.
+// It tries no goal twice.
 type bita struct {
 	forced
 	goals guide.Goals
-	base  *guide.Base       // nil when nothing more is to be made of it
-	rest  []guide.Criterion // by which orders are made of it later
-	by    *guide.Generator  // nil when it is made next
+	base  *guide.Base       // nil if no more orders are to be made from it
+	rest  []guide.Criterion // the remaining criteria for orders
+	by    *guide.Generator  // nil until it is needed
 	from  source
-	based bool // the last run was one from which orders are made
+	based bool // orders are made from the last run
 	bases int
 	made  int // orders from this base
 }
@@ -89,7 +89,7 @@ func (b *bita) Plan(p *props.Plan) {
 	}
 }
 
-// next returns the next order that is made of the base.
+// next returns the next order made from the base.
 func (b *bita) next() (o guide.Order, ok bool) {
 	for b.base != nil && b.made < mostForced {
 		if b.by == nil {
@@ -105,7 +105,7 @@ func (b *bita) next() (o guide.Order, ok bool) {
 	return o, false
 }
 
-// Learn has orders made of a run that was not forced.
+// Learn prepares orders from a run that was not forced.
 func (b *bita) Learn(res *props.Result) {
 	if !b.based || !usable(res) {
 		return

@@ -10,23 +10,22 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// guidedBatch is how many runs in a row a guided search needs to get anywhere.
+// guidedBatch is how many consecutive runs a guided search needs to make progress.
 const guidedBatch = 1024
 
-// guided keeps the runs that showed a new order of two receives, and changes them:
-// it keeps their beginning, turns two receives round or demands that one comes right
-// after the other, and changes inputs. Every other run is random: where no order of
-// two receives leads to the bug, guidance is of no use, and costs no more than half.
-// Of a property that says what its runs have come to, it also changes those that
-// have come far: see climbs.
+// guided keeps the runs that showed a new receive pair, and changes them. It keeps their
+// beginning and reverses two receives, or requires that one comes right after the other;
+// it also changes inputs. Every other run is random: if no receive pair leads to the bug,
+// guidance is useless, and costs at most half. If the property gives hints, it also changes
+// the runs that have come far: see climbs.
 type guided struct {
 	forced
 	climbs
 	pool    guide.Pool
-	seen    coverage.Orders // in this batch alone: which other batches a worker has seen depends on chance
+	seen    coverage.Orders // only of this batch: which other batches a worker has seen depends on chance
 	sources []source        // of the runs in the pool
 	move    guide.Move
-	exact   bool           // the inputs are those of the run that is changed
+	exact   bool           // the inputs are those of the changed run
 	free    pulse.Strategy // for runs that are not guided
 	count   int
 }
@@ -35,7 +34,7 @@ func newGuided() *guided {
 	return &guided{free: strategy.Random(), seen: coverage.Orders{Unjudged: true}}
 }
 
-// Plan makes a run of its own, and changes one in the next.
+// Plan makes a random run, and changes a kept one in the next.
 func (g *guided) Plan(p *props.Plan) {
 	g.move, g.made = guide.Move{}, guide.Climb[foothold]{}
 	g.count++
@@ -54,8 +53,8 @@ func (g *guided) Plan(p *props.Plan) {
 	g.plan(p, g.move.Order, from.answers)
 }
 
-// changed returns inputs of which in a quarter of the runs one is drawn anew, and in
-// another quarter all. It reports whether they are the same.
+// changed returns inputs of which one is redrawn in a quarter of the runs, and all in
+// another quarter. It reports whether they are unchanged.
 func changed(inputs []choice.Input, seed uint64) (list []choice.Input, exact bool) {
 	switch {
 	case seed&1 == 0 || len(inputs) == 0:
@@ -71,7 +70,7 @@ func changed(inputs []choice.Input, seed uint64) (list []choice.Input, exact boo
 
 // Learn keeps a run that showed something new.
 func (g *guided) Learn(res *props.Result) {
-	if g.move.From != nil && g.exact { // with other inputs it says nothing of the goal
+	if g.move.From != nil && g.exact { // with other inputs the run says nothing about the goal
 		if _, stopped := g.ordered.Stopped(); stopped {
 			g.pool.Failed(g.move)
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // TestMediansOfArms writes how many runs the arms bita and guided take to find the
-// bug of each subject, beside plain random. Every other run of guided is random, so
+// bug of each subject, compared with plain random. Every other run of guided is random, so
 // that it never takes much more than twice as many.
 //
 // Skips: with -short, since it runs on one goroutine, and for long.
@@ -128,7 +128,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A batch is as long as the arm in it that needs most, and goes through the portfolio
+// A batch is as long as its most demanding arm needs, and repeats the portfolio
 // an even number of times.
 func TestBatches(t *testing.T) {
 	for _, c := range []struct {

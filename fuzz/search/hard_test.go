@@ -105,7 +105,7 @@ func TestShrinkManyDraws(t *testing.T) {
 	}
 }
 
-// TestShrinkHardSubjects: what is found of each hard subject can be made again by a
+// TestShrinkHardSubjects: what is found of each hard subject can be reproduced by a
 // schedule, is made no larger, and is explained by the constraints that are left.
 func TestShrinkHardSubjects(t *testing.T) {
 	seeds, runs := uint64(1), 500

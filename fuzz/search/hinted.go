@@ -9,15 +9,15 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// hintingTime bounds how long a property is tried to learn whether it gives hints. Guidance
-// is of no use to a property whose runs take longer.
+// hintingTime bounds how long a property is tried to find out whether it gives hints.
+// Guidance is useless for a property whose runs take longer.
 const hintingTime = 100 * time.Millisecond
 
-// Hints say whether a property tells a guided search how far its runs have come, by
-// T.Feature or T.Maximize.
+// Hints say whether a property tells a guided search how far its runs have come, by T.Feature
+// or T.Maximize.
 type Hints struct {
 	Given bool
-	// Failed is a run that was made to learn this and failed, and Run its number, from 0.
+	// Failed is a run of this trial that failed, and Run its number, from 0.
 	Failed *finding.Finding
 	Run    int
 }
@@ -41,7 +41,7 @@ func LookForHints(ctx context.Context, p Property, o Options) (h Hints) {
 	return h
 }
 
-// AddTo adds the run that failed to the result of a search that has found nothing.
+// AddTo adds the failing run to the result of a search that found nothing.
 func (h *Hints) AddTo(res *Result) {
 	if res.Finding == nil && h.Failed != nil {
 		res.Finding, res.Index = h.Failed, h.Run

@@ -12,11 +12,10 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// inputs enumerates the inputs of a property. All draws but those by OneOf
-// follow from a seed. For one seed after the other, inputs goes through all
-// choices of OneOf's values like an odometer: the last draw changes first. Which
-// draws there are may depend on the values of earlier ones, so each input is
-// found by running the property up to its first step.
+// inputs enumerates the inputs of a property. Draws other than OneOf follow from a seed.
+// For each seed, inputs enumerates all combinations of OneOf's values like an odometer: the
+// last draw changes first. The draws may depend on the values of earlier ones, so each input
+// is found by running the property up to its first step.
 type inputs struct {
 	runner *counted
 	seed   uint64      // of the enumeration: the seeds of inputs follow from it
@@ -24,17 +23,17 @@ type inputs struct {
 	late   func() bool // reports whether the time is up
 
 	drawn    []choice.Input     // the current input
-	arity    []int              // of each of its draws: how many values OneOf has, 0 for other draws
+	arity    []int              // for each draw, the number of values of OneOf, 0 for other draws
 	round    uint64             // the number of the current seed, from 1
 	fresh    bool               // the current seed has given a new input
 	useful   int                // seeds that have given a new input
-	useless  int                // seeds in a row that have not
+	useless  int                // consecutive seeds that have not
 	sampled  bool               // some draw is not by OneOf
 	cut      bool               // the enumeration ended because the time was up
 	seen     map[string][][]any // the values of all inputs so far, by their labels
 	tries    int                // inputs that were drawn, new or not
 	skipped  int                // inputs that the property skipped
-	skips    string             // the last reason that it gave
+	skips    string             // the last reason for a skip
 	rejected map[string]int     // inputs without a value, by the label of the draw
 	tooLarge map[string]bool    // which of these needed more numbers than a draw may read
 	watches  bool               // Result.Watches of the current input
@@ -44,8 +43,8 @@ type inputs struct {
 
 const (
 	defaultInputs = 10
-	// mostUseless is the number of seeds in a row without a new input after
-	// which the enumeration ends. A draw costs little beside an exploration.
+	// mostUseless is the number of consecutive seeds without a new input after which
+	// the enumeration ends. A draw costs little compared with an exploration.
 	mostUseless = 100
 )
 
@@ -56,8 +55,7 @@ func newInputs(r *counted, seed uint64, wanted int, late func() bool) *inputs {
 	return &inputs{runner: r, seed: seed, wanted: wanted, late: late, seen: map[string][][]any{}, rejected: map[string]int{}, tooLarge: map[string]bool{}}
 }
 
-// next goes on to the next new input. It returns false when there is none, or
-// when the time is up.
+// next moves to the next new input. It returns false if there is none, or the time is up.
 func (in *inputs) next() bool {
 	for {
 		prefix, ok := in.following()
@@ -74,7 +72,7 @@ func (in *inputs) next() bool {
 	}
 }
 
-// single reports whether there is one input.
+// single reports whether there is only one input.
 func (in *inputs) single() bool {
 	return !slices.ContainsFunc(in.arity, func(n int) bool { return n != 1 })
 }
@@ -112,8 +110,8 @@ func (in *inputs) with(i int, v uint64) []choice.Input {
 	return append(slices.Clone(in.drawn[:i]), choice.Input{Label: in.drawn[i].Label, Words: []uint64{v}})
 }
 
-// choose draws an input that begins with the given draws; OneOf's beyond them
-// give their first values. It reports whether the input is new and wanted.
+// choose draws an input that begins with the given draws; later OneOfs give their first
+// values. It reports whether the input is new and wanted.
 func (in *inputs) choose(prefix []choice.Input) bool {
 	for {
 		res := in.runner.Run(props.Plan{Inputs: prefix, Seed: hash.Seed(in.seed, in.round), Strategy: peek{}})
@@ -134,7 +132,7 @@ func (in *inputs) choose(prefix []choice.Input) bool {
 	}
 }
 
-// isWanted reports whether the property takes the input.
+// isWanted reports whether the property does not skip the input.
 func (in *inputs) isWanted(res *props.Result) bool {
 	if !res.Skipped {
 		return true
@@ -146,8 +144,8 @@ func (in *inputs) isWanted(res *props.Result) bool {
 	return false
 }
 
-// isNew reports whether no input before had the same values, and notes them. Of
-// inputs that are all by OneOf the first seed has shown every one.
+// isNew reports whether no earlier input had the same values, and notes them. If all draws
+// are by OneOf, the first seed has shown every input.
 func (in *inputs) isNew(res *props.Result) bool {
 	if res.Rejected != "" {
 		in.rejected[res.Rejected]++
@@ -162,7 +160,7 @@ func (in *inputs) isNew(res *props.Result) bool {
 	for i, input := range res.Inputs {
 		b.WriteString(input.Label + "=" + trace.Label(res.Values[i]) + ";")
 	}
-	key := b.String() // long values are cut in it
+	key := b.String() // it truncates long values
 	for _, values := range in.seen[key] {
 		if reflect.DeepEqual(values, res.Values) {
 			return false
@@ -172,14 +170,14 @@ func (in *inputs) isNew(res *props.Result) bool {
 	return true
 }
 
-// peek is a strategy that ends each run before its first step: what the
-// property draws is known by then.
+// peek is a strategy that ends each run before its first step: by then, all draws are
+// known.
 type peek struct{}
 
 // Begin does nothing.
 func (peek) Begin(uint64) {}
 
-// Needs has it asked also for single messages.
+// Needs asks for a Pick even if there is only one message.
 func (peek) Needs() pulse.Needs { return pulse.Needs{Single: true} }
 
 // Pick ends the run.
@@ -188,5 +186,5 @@ func (peek) Pick(*pulse.Enabled) int { return pulse.Quit }
 // Choose ends the run.
 func (peek) Choose(choice.Kind, int) int { return pulse.Quit }
 
-// Verdict is that of a Judge, who may end runs.
+// Err returns nil: ending the run is not an error.
 func (peek) Err() error { return nil }

@@ -47,11 +47,11 @@ func TestKeptAsFound(t *testing.T) {
 		want   string
 	}{
 		{"passes", fitful{asks: never, says: func(int) string { return "" }},
-			"1 step, not shrunk: it does not repeat: made again, it does not fail"},
+			"1 step, not shrunk: it does not repeat: replayed, it does not fail"},
 		{"fails otherwise", fitful{asks: never, says: func(int) string { return "never\nmore" }},
-			"1 step, not shrunk: it does not repeat: made again, it fails with: never"},
+			"1 step, not shrunk: it does not repeat: replayed, it fails with: never"},
 		{"passes by a schedule", fitful{asks: never, says: func(run int) string { return map[int]string{1: "no"}[run] }},
-			"1 step, not shrunk: no order of its messages makes it again"},
+			"1 step, not shrunk: no order of its messages reproduces it"},
 		{"asks each second time", fitful{asks: func(run int) bool { return run%2 == 0 }, says: always},
 			"1 step, not shrunk: the smallest run, of 1 step, does not repeat: in step 0, choice 0: the record has ended, the run asks choose of 2"},
 	} {

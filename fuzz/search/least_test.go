@@ -80,7 +80,7 @@ var bools = drawn{{0}, {1}}
 // A leastOfAll is the least failing run of a subject.
 type leastOfAll struct {
 	name  string
-	draws []drawn // the values of each draw that are gone through
+	draws []drawn // the values of each draw that are enumerated
 	// messages from outside, steps, constraints.
 	size [3]int
 	// all says which inputs these are; "" if they are all that there are.
@@ -220,7 +220,7 @@ func TestLeastRunsAllOrders(t *testing.T) {
 	}
 }
 
-// newAllInputs goes through the inputs that l has.
+// newAllInputs enumerates the inputs of l.
 func newAllInputs(l *leastOfAll) *allInputs {
 	s, _ := subjects.ByName(l.name)
 	x := &allInputs{size: [2]int{math.MaxInt}, steps: l.size[1], runner: props.NewRunner(l.name, s.Property(false)), met: map[string]bool{}}
@@ -255,7 +255,7 @@ func (x *allInputs) refute(l *leastOfAll) (wrong []string) {
 	return wrong
 }
 
-// An allInputs goes through the inputs of a subject.
+// An allInputs enumerates the inputs of a subject.
 type allInputs struct {
 	runner *props.Runner
 	labels []string
@@ -268,7 +268,7 @@ type allInputs struct {
 	met    map[string]bool // values of inputs
 }
 
-// A leastInput is one that comes to the least size.
+// A leastInput is an input with a run of the least size.
 type leastInput struct {
 	inputs []choice.Input
 	values string
@@ -332,7 +332,7 @@ func (x *allInputs) Done(run explore.Run) {
 // Again forgets nothing: what failed has failed.
 func (x *allInputs) Again() {}
 
-// constrained reports whether an input comes to the least size under so many constraints.
+// constrained reports whether an input has a run of the least size under so many constraints.
 func (x *allInputs) constrained(in *leastInput, n int) bool {
 	var all []schedule.Constraint
 	for _, first := range slices.Sorted(maps.Keys(in.ids)) {

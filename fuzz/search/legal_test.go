@@ -137,7 +137,7 @@ func TestIllegalRunsAreNotKept(t *testing.T) {
 }
 
 // chatter is a small random program: actors answer each message with some to others, now and
-// later. It fails if two of the words come to one actor in an order that few runs show.
+// later. It fails if two of the words reach one actor in an order that few runs show.
 func chatter(seed uint64, o pulse.Options) func(*props.T) {
 	return func(t *props.T) {
 		rng := rand.New(rand.NewPCG(seed, 1))

@@ -17,17 +17,17 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// cause finds out what of a shrunk case matters, by runs in which one thing of it is
-// changed and all others are as they were.
+// cause determines what matters in a shrunk case, by runs that change one thing of it and
+// leave everything else.
 //
-//   - A draw is "any" if at least 20 other values of it failed alike, or all others that
-//     there are, and none did not. It is "≥ 3" or "≤ 3" if all values that were tried
-//     on that side of the bound failed alike, the value next to it was tried and
-//     did not, and no other beyond that did. The order is that of the case. Where other
-//     draws make other messages, so that it cannot be, other orders are searched. If
-//     that finds none that fails, and has not run all, nothing is said of the draw.
-//   - A fault is needed if the case does not fail alike without it. Early timers are
-//     needed if it does not when none may fire early.
+//   - A draw is "any" if at least 20 other values failed with the same signature, or all
+//     others that exist, and none did not. It is "≥ 3" or "≤ 3" if all tried values on that
+//     side of the bound failed so, and no value beyond did. The value next to the bound must
+//     be among the tried ones. The order is that of the case. If other draws send other messages, so
+//     that the order is impossible, other orders are searched. If none of them fails and
+//     some were not run, nothing is said of the draw.
+//   - A fault is needed if the case does not fail so without it. Early timers are needed if
+//     it does not fail so without them.
 func (s *shrinking) cause(ctx context.Context, out *Shrunk) *corpus.Explanation {
 	e := out.Why.data(s.messages(out))
 	e.Needs, e.Early = s.faults(&out.Best), s.needsEarly(&out.Best)
@@ -40,34 +40,34 @@ func (s *shrinking) cause(ctx context.Context, out *Shrunk) *corpus.Explanation 
 
 const (
 	mattering    = 5000 // runs for all draws of a case, without those of other orders
-	variants     = 120  // of one draw
-	mostTried    = 25   // values of one draw
+	variants     = 120  // per draw
+	mostTried    = 25   // values per draw
 	fewestForAny = 20   // other values
-	nearer       = 60   // of one draw, to find the value beside a bound
-	hunted       = 60   // runs by which an order is looked for in which another value fails
+	nearer       = 60   // per draw, to find the value next to a bound
+	hunted       = 60   // runs to look for an order in which another value fails
 	edited       = 8    // numbers of a draw that are changed one at a time
 )
 
-// A matter is the question which draws matter.
+// A matter determines which draws matter.
 type matter struct {
 	*shrinking
 	best   *shrink.Outcome
 	left   int      // runs
 	values []string // of the draws of the case
 
-	// Of the draw that is looked at:
+	// The following fields are for the current draw.
 	tried []tried
 	known map[string]bool // the values
-	unit  string          // of what can have a bound
-	of    int             // how many values it has, 0 if that is not known
+	unit  string          // of values that can have a bound
+	of    int             // how many values it has, 0 if unknown
 
-	unknown bool // of some value it is not known whether it fails in some order
+	unknown bool // it is unknown whether some value fails in some order
 }
 
 // A tried value of a draw.
 type tried struct {
 	text    string // the value
-	measure int64  // a number, or how long a list is
+	measure int64  // a number, or the length of a list
 	failed  bool
 	in      choice.Input
 }
@@ -75,7 +75,7 @@ type tried struct {
 // draw returns the remark on a draw.
 func (m *matter) draw(ctx context.Context, i int) string {
 	own := m.best.Case.Inputs[i]
-	if len(own.Words) == 0 { // a source, or what reads nothing
+	if len(own.Words) == 0 { // a source, or a draw that reads nothing
 		return ""
 	}
 	m.values, m.tried, m.known, m.unknown = nil, nil, map[string]bool{}, false
@@ -101,14 +101,14 @@ func (m *matter) draw(ctx context.Context, i int) string {
 	return remark(m.tried, m.of, m.unit)
 }
 
-// more reports whether more values can be tried, and something can be said of them.
+// more reports whether more values can be tried, and a remark is still possible.
 func (m *matter) more(ctx context.Context) bool {
 	return m.left > 0 && ctx.Err() == nil && !m.unknown
 }
 
-// between returns draw number k that may be between the last value that passes and the
-// first that fails; gap is false when there is nothing between them, or more than a
-// bound tells them apart.
+// between returns a draw, the k-th such, that may lie between the last value that passes and
+// the first that fails. gap is false if there is nothing between them, or a bound alone does
+// not separate them.
 func (m *matter) between(way int64, k int) (in choice.Input, gap bool) {
 	fails, passes := edges(m.tried, way)
 	if m.unit == noUnit || fails < 0 || passes < 0 || (m.tried[fails].measure-m.tried[passes].measure)*way <= 1 {
@@ -132,8 +132,7 @@ func (m *matter) between(way int64, k int) (in choice.Input, gap bool) {
 	return in, true
 }
 
-// variant returns draw number k that is tried in place of another: with one of its
-// numbers changed, or all.
+// variant returns the k-th replacement for a draw: with one of its numbers changed, or all.
 func variant(own *choice.Input, k int) choice.Input {
 	near := [...]uint64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
 	n := min(len(own.Words), edited)
@@ -151,9 +150,8 @@ func variant(own *choice.Input, k int) choice.Input {
 	return choice.Input{Label: own.Label, Seed: hash.Mix(uint64(k) + 1)}
 }
 
-// try runs the case with another draw, and notes what came of it unless nothing can be
-// said of that value: it changes other draws too, or the run is skipped. The first
-// that is tried is the case's own.
+// try runs the case with another draw, and notes the result. It ignores values that change
+// other draws too, and skipped runs. The first value tried is the case's own.
 func (m *matter) try(i int, in choice.Input) {
 	c := m.best.Case.Clone()
 	c.Inputs[i] = in
@@ -192,7 +190,7 @@ func (m *matter) try(i int, in choice.Input) {
 	m.tried = append(m.tried, t)
 }
 
-// applies reports whether a run has all the messages that constraints are about.
+// applies reports whether a run has all the messages that the constraints name.
 func applies(list []schedule.Constraint, res *props.Result) bool {
 	if res.System == nil {
 		return len(list) == 0
@@ -204,8 +202,8 @@ func applies(list []schedule.Constraint, res *props.Result) bool {
 	return !slices.ContainsFunc(list, func(c schedule.Constraint) bool { return !has[c.First] || !has[c.Second] })
 }
 
-// inAnother reports whether draws fail in an order that a small search finds; known is
-// false if it finds none, and has not run all.
+// inAnother reports whether draws fail in an order that a small search finds. known is false
+// if it finds none and has not run all.
 func (m *matter) inAnother(inputs []choice.Input) (fails, known bool) {
 	s := &shrinking{runner: m.runner, origin: m.origin, early: m.early, far: m.far}
 	near := *m.best
@@ -220,9 +218,9 @@ func (m *matter) inAnother(inputs []choice.Input) (fails, known bool) {
 	return len(h.found) > 0, len(h.found) > 0 || h.all
 }
 
-// measure returns what of a value can have a bound: a number, in the unit "", or how
-// long it is, in the unit "length "; the unit is "none" for other values. It also
-// returns how many values there are, 0 if that is not known.
+// measure returns the part of a value that can have a bound: a number, with the unit "", or
+// a length, with the unit "length "; for other values the unit is "none". It also returns
+// how many values there are, 0 if unknown.
 func measure(v any, arity int) (n int64, unit string, of int) {
 	switch r := reflect.ValueOf(v); {
 	case arity > 0:
@@ -243,7 +241,7 @@ func measure(v any, arity int) (n int64, unit string, of int) {
 
 const noUnit = "none"
 
-// remark says what the values that were tried have in common. The first is the case's.
+// remark says what the tried values have in common. The first is the case's.
 func remark(list []tried, of int, unit string) string {
 	failed := 0
 	for _, t := range list {
@@ -272,8 +270,8 @@ func remark(list []tried, of int, unit string) string {
 	return ""
 }
 
-// bound returns the least value that fails, or the greatest if way is -1; ok is false
-// when it does not tell those that fail from those that do not.
+// bound returns the least value that fails, or the greatest if way is -1. ok is false if it
+// does not separate failing values from passing ones.
 func bound(list []tried, way int64) (text string, least int64, ok bool) {
 	fails, passes := edges(list, way)
 	if fails < 0 || passes < 0 || (list[fails].measure-list[passes].measure)*way != 1 { // the value next to it was tried
@@ -286,8 +284,8 @@ func bound(list []tried, way int64) (text string, least int64, ok bool) {
 	return list[fails].text, list[fails].measure, several
 }
 
-// edges returns the places of the least value that fails and of the greatest that does
-// not, the other way round if way is -1; -1 stands for none.
+// edges returns the indices of the least value that fails and the greatest that passes; of
+// the greatest and the least if way is -1. Index -1 means none.
 func edges(list []tried, way int64) (fails, passes int) {
 	fails, passes = -1, -1
 	for i, t := range list {
@@ -301,8 +299,8 @@ func edges(list []tried, way int64) (fails, passes int) {
 	return fails, passes
 }
 
-// needsEarly reports whether timers fire early in the case, and it does not fail alike when
-// none may.
+// needsEarly reports whether timers fire early in the case, and it does not fail with the
+// same signature if none may.
 func (s *shrinking) needsEarly(best *shrink.Outcome) bool {
 	if res := s.run(best.Case); res.System == nil || res.System.Record().Early() == 0 {
 		return false
@@ -314,7 +312,7 @@ func (s *shrinking) needsEarly(best *shrink.Outcome) bool {
 	return res.Failure == nil || res.Failure.Signature() != best.Signature
 }
 
-// faults says which faults the case needs, each tried without.
+// faults returns which faults the case needs, by leaving out each of them.
 func (s *shrinking) faults(best *shrink.Outcome) (list []corpus.Need) {
 	for _, kind := range [...]choice.Kind{choice.Drop, choice.Duplicate, choice.Delay, choice.Fault} {
 		n := 0
@@ -335,7 +333,7 @@ func (s *shrinking) faults(best *shrink.Outcome) (list []corpus.Need) {
 	return list
 }
 
-// messages returns what finds the messages of steps in the run of the case.
+// messages returns a function that finds the message of a step in the run of the case.
 func (s *shrinking) messages(out *Shrunk) func(id uint64) corpus.Message {
 	e := &out.Why
 	places, kinds := map[uint64]int{}, []string{}
@@ -361,8 +359,8 @@ func (s *shrinking) messages(out *Shrunk) func(id uint64) corpus.Message {
 	}
 }
 
-// kindOf returns the type of a message and that of its receiver. What has no type of its own,
-// such as a string, stands for itself.
+// kindOf returns the types of a message and its receiver. A value whose type has no name of
+// its own, such as a string, stands for itself.
 func kindOf(t *trace.Trace, d *trace.Send) string {
 	kind := trace.Label(d.Body)
 	if of := reflect.TypeOf(d.Body); of != nil && of.PkgPath() != "" {

@@ -17,7 +17,7 @@ import (
 
 var elapsed = regexp.MustCompile(`shrunk (from [^,]* )?in [0-9.]+(µs|ms|s)`)
 
-// TestTextsOfSubjects holds what is told of the shrunk failure of each subject.
+// TestTextsOfSubjects holds what is printed for the shrunk failure of each subject.
 //
 // Skips: with -short, since it runs on one goroutine, and for long.
 func TestTextsOfSubjects(t *testing.T) {

@@ -10,18 +10,17 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// PropertyOf returns a property with the name under which its cases are kept:
-// that of a declared function is its own, whatever test and verb runs it; that
-// of a function literal, a method or an instance of a generic function is the
-// name of the test that runs it, since one such function may stand for many
-// properties. A declared function of another package than the tested one has
-// its package's name before its own: "bank/neverOverdrawn".
+// PropertyOf returns a property with the name under which its cases are saved. A declared
+// function has its own name, whatever test and verb runs it. A function literal, a method
+// or an instance of a generic function may stand for many properties, so it has the name of
+// the test that runs it. A declared function of another package than the
+// tested one is prefixed with its package's name: "bank/neverOverdrawn".
 func PropertyOf(property func(*props.T), test string) Property {
 	return Property{Name: nameOf(property, testedPackage(), test), Test: test, Func: property}
 }
 
-// FuncName returns the name of the property's function, which of a literal says in
-// which function it stands.
+// FuncName returns the name of the property's function. The name of a literal includes the
+// enclosing function.
 func (p *Property) FuncName() string { return fullName(p.Func) }
 
 func fullName(property func(*props.T)) string {
@@ -41,8 +40,8 @@ func nameOf(property func(*props.T), tested, test string) string {
 	return strings.TrimSuffix(path.Base(last), "_test") + "/" + name
 }
 
-// testedPackage returns the path of the package whose test binary this is, as
-// names of functions have it; "" when it is no test binary.
+// testedPackage returns the path of the package whose test binary this is, in the form of
+// function names; "" if it is not a test binary.
 func testedPackage() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -16,7 +16,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// TestPages holds what is written beside the cases of two subjects.
+// TestPages holds what is written next to the cases of two subjects.
 func TestPages(t *testing.T) {
 	for _, name := range []string{"writer", "threadring"} {
 		s, _ := subjects.ByName(name)
@@ -71,7 +71,7 @@ func (m *moody) String() string {
 	return "</svg><script>"
 }
 
-// TestLooksDisturbNothing: what is looked at changes no verdict, and is shown as text.
+// TestLooksDisturbNothing: observed values change no verdict, and are shown as text.
 func TestLooksDisturbNothing(t *testing.T) {
 	asked := 0
 	out := shrunkBy(t, func(t *props.T) {

@@ -11,26 +11,26 @@ import (
 // some of them for the others. It is even: no two batches share an input.
 const stageRuns = 16
 
-// A stage is what some batches of the default portfolio are made of.
+// A stage is a range of batches of the default portfolio.
 type stage struct {
 	until int // the batch before which it ends; zero for the last stage
-	// lists have the arms that the batches take their runs from, one list after the other,
-	// beside what the floor takes: see share. A batch begins its list again at the end.
-	// How many lists there are has no factor in common with earlyShare: else some
-	// arms would have early timers in all of their runs, and others in none.
+	// lists are the arms of the batches, one list per batch in turn, in addition to the
+	// floor: see share. A batch repeats its list at its end. The number of lists is coprime
+	// to earlyShare: otherwise some arms would have early timers in all of their runs, and
+	// others in none.
 	lists []string
 }
 
-// stages are those of the default portfolio. Bugs that random order finds in a few runs
-// come first, and nothing finds all of these sooner: nine of the first 16 runs are random.
-// Then come the arms that hardly ever need many more runs than random does. A bug that
-// is not found in some hundred runs is one that random order finds late, if at all: then
-// come the arms that need fewer runs for such bugs, though more for others. The shares
-// were computed from the chances of each arm to find the bugs of the subjects.
+// stages are those of the default portfolio. First come bugs that random order finds in a
+// few runs, and nothing finds all of them sooner: nine of the first 16 runs are random. Then
+// come the arms that rarely need many more runs than random. Random order finds a bug late,
+// if at all, that some hundred runs have not shown. So the last stage has the arms that need
+// fewer runs for such bugs, though more for others. The shares were computed from the
+// chances of each arm to find the bugs of the subjects.
 //
-// The orders that bita makes from one run come after one another, so that there are
-// several of them. In the first two batches they are made from runs in plain order,
-// then in turns from those and from runs in random order.
+// The orders that bita makes from one run follow each other, so there are several of them.
+// In the first two batches they are made from runs in plain order, later alternately from
+// those and from runs in random order.
 var stages = [...]stage{
 	{1, []string{"pctcp random urw random random urw random pct random random pctcp random pct random urw"}},
 	{2, []string{"urw urw urw urw bita bita bita bita bita urw urw urw urw"}},
@@ -74,21 +74,21 @@ func usual() []Entry {
 
 const (
 	floorArm  = "random"
-	floorPart = 4 // the floor's arm has at least one part in so many
+	floorPart = 4 // the floor's arm gets at least one part in this many
 )
 
-// costs is what a step costs by an arm, with all that the arm does before and after the
-// run, in quarters of a step in random order: means over the subjects.
+// costs is the cost of a step by arm, including the arm's work before and after the run, in
+// quarters of a step in random order. They are means over the subjects.
 var costs = map[string]int{floorArm: 4, "pct": 4, "pos": 5, "urw": 5, "pctcp": 6, "bita": 8}
 
-// A share hands out the runs of one batch. What it does follows from the number of the
-// batch and from the batch's own runs, so that the batch can be made again by itself.
+// A share distributes the runs of one batch. It depends only on the number of the batch and
+// on the batch's own runs, so that the batch can be replayed by itself.
 //
-// In the default portfolio plain random keeps a floor of a quarter: a run by another arm
-// leaves it a quarter of the runs so far, and none is made while random has had less than
-// a quarter of their cost. So the floor holds after each run, but for that run's cost.
-// While all runs of a batch had inputs with one order only, no arm can do better than
-// random, which costs least: the others get nothing.
+// In the default portfolio plain random has a floor of a quarter. After a run of another arm
+// it still has a quarter of the runs. While it has had less than a quarter of their cost, no
+// other arm gets a run. So the floor holds after each run, up to that run's cost. If all
+// runs of a batch had inputs with only one order, no arm is better than random, which is the
+// cheapest: the others get nothing.
 type share struct {
 	floor *Entry // nil for none
 	list  []*Entry
@@ -96,10 +96,10 @@ type share struct {
 
 	runs, floorRuns int
 	cost, floorCost int
-	spent           int // runs that had shown all that their inputs can
+	spent           int // runs that showed all that their inputs can
 }
 
-// newShare returns what hands out the runs of a batch.
+// newShare returns the share for a batch.
 func (s *sampler) newShare(batch int) *share {
 	if !s.staged {
 		out := &share{}
@@ -118,7 +118,7 @@ func (s *sampler) newShare(batch int) *share {
 	return out
 }
 
-// next returns whose run is next.
+// next returns the entry for the next run.
 func (s *share) next() *Entry {
 	if s.floor != nil && (s.spent == s.runs || floorPart*s.floorRuns < s.runs+1 || floorPart*s.floorCost < s.cost) {
 		return s.floor
@@ -127,7 +127,7 @@ func (s *share) next() *Entry {
 	return s.list[(s.taken-1)%len(s.list)]
 }
 
-// made notes a run that was made, and whether it was spent.
+// made notes a completed run, and whether it was spent.
 func (s *share) made(e *Entry, res *props.Result, spent bool) {
 	if spent {
 		s.spent++

@@ -96,7 +96,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// A passing is what is told of a run that passed.
+// A passing is what is reported of a run that passed.
 type passing struct {
 	arm   string
 	steps int
@@ -156,7 +156,7 @@ func TestBatchesAlone(t *testing.T) {
 	}
 }
 
-// TestAgainOfStages: a run of a later stage is made again from its number.
+// TestAgainOfStages: a run of a later stage is replayed from its number.
 func TestAgainOfStages(t *testing.T) {
 	const number = 300
 	i := 0

@@ -31,7 +31,7 @@ func TestProgressOfInputs(t *testing.T) {
 	}
 }
 
-// A long exploration is told, with an estimate of how many runs there are. It goes on until
+// A long exploration is reported, with an estimate of how many runs there are. It continues until
 // it was told once, however long that takes.
 func TestProgressOfAnExploration(t *testing.T) {
 	var told []explore.Progress

@@ -13,23 +13,23 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// How many runs Repair makes, at most: under constraints of the case, and of all orders
-// of its draws, and at random.
+// The maximum numbers of runs of Repair: under constraints of the case, for all orders of its
+// draws, and at random.
 const (
 	repairNear   = 500
 	repairAll    = 1000
 	repairRandom = 500
 )
 
-// Repair looks for a run that fails as a case did, of a program that has changed so
-// that the case can no longer be run as it was saved. It begins with what still applies
-// of the case, then keeps its draws and looks near its order: random orders under the
-// constraints that are left of it, fewer of them each time; then all orders, if they
-// are few; then random ones. It returns the smallest run found at the first of these
-// that finds any, confirmed.
+// Repair looks for a run that fails like a case, if the program has changed so that the case
+// can no longer be replayed as saved. It begins with the parts of the case that still apply.
+// Then it keeps the case's draws and searches near its order: random orders under the
+// remaining constraints, fewer of them each time; then all orders, if they are few; then
+// random ones. It returns the smallest run of the first of these stages that finds any,
+// confirmed.
 //
-// A case that runs as it was saved needs no repair, and one of a failure without a
-// signature has none: then ok is false, as when nothing is found.
+// A case that replays as saved needs no repair, and one whose failure has no signature
+// cannot be repaired: then ok is false, as if nothing is found.
 func Repair(ctx context.Context, r *props.Runner, c *corpus.Case) (f *finding.Finding, ok bool) {
 	played := finding.Play(r, c)
 	if played.Exact || c.Signature == "" {
@@ -49,7 +49,7 @@ func Repair(ctx context.Context, r *props.Runner, c *corpus.Case) (f *finding.Fi
 		return nil, false // there is no order to look for
 	}
 	h := &hunt{shrinking: s, inputs: near.Case.Inputs, signature: c.Signature, near: &near, other: func(shrink.Outcome) {}}
-	near.External, near.Steps = math.MaxInt, math.MaxInt // a longer run will do
+	near.External, near.Steps = math.MaxInt, math.MaxInt // accept longer runs
 	for _, stage := range []struct {
 		runs int
 		look func(*hunt)
@@ -64,8 +64,8 @@ func Repair(ctx context.Context, r *props.Runner, c *corpus.Case) (f *finding.Fi
 	return nil, false
 }
 
-// under tries random orders under the constraints of the near run: all of them first,
-// and with each further try others of them, in the end few.
+// under tries random orders under the constraints of the near run: first all of them, then
+// ever smaller random subsets.
 func (h *hunt) under() {
 	choices := h.near.Case.Schedule.Choices
 	tries := uint64(h.left)
@@ -84,7 +84,7 @@ func (h *hunt) under() {
 	}
 }
 
-// smallest returns the smallest run that was found, confirmed; nil if there is none.
+// smallest returns the smallest run found, confirmed; nil if there is none.
 func (h *hunt) smallest() *finding.Finding {
 	slices.SortStableFunc(h.found, func(a, b shrink.Outcome) int { return a.Compare(&b) })
 	for _, out := range h.found {

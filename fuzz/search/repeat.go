@@ -5,14 +5,14 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// repeatEvery is how many runs there are for each one that is repeated to see
-// whether the program repeats itself: what does not can neither be replayed nor
-// be believed when it passes.
+// repeatEvery is how many runs there are for each repeated one, which checks that the program
+// is deterministic. A nondeterministic program can neither be replayed nor trusted when it
+// passes.
 const repeatEvery = 64
 
-// repeats repeats some of the runs that have passed, which ones following from
-// their indices alone. It reports whether the run was the same; if not, that is
-// reported as a failure. The result is no longer valid then.
+// repeats repeats some of the passing runs, chosen by their indices alone. It reports whether
+// the run was the same; if not, that is reported as a failure. The result is no longer valid
+// then.
 func (w *worker) repeats(index int, arm string, seed uint64, res *props.Result) bool {
 	if index%repeatEvery != repeatEvery-1 || res.Skipped || res.Rejected != "" || res.System == nil {
 		return true

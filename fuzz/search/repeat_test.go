@@ -7,7 +7,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// A run in which timers came early is made again with early timers, whichever run of
+// A run in which timers came early is repeated with early timers, whichever run of
 // a batch it is.
 func TestEarlyTimersAreRepeated(t *testing.T) {
 	rich := func(t *props.T) { trial.Rich(t.System()) }

@@ -10,22 +10,21 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// An input may have more orders than there is time for, so that the inputs take
-// turns. Each is run once when it is drawn, which shows how large it is. Then
-// there is a round of firstPart runs for each, the small ones first, and further
-// rounds of twice as many runs as before for those that are not done. An
-// exploration that waits for its turn is kept as it is: nothing is run twice.
+// An input may have more orders than there is time for, so the inputs take turns. Each is run
+// once when it is drawn, which shows how large it is. Then there is a round of firstPart runs
+// for each, small ones first. Each further round makes twice as many runs as the previous
+// one of every open input. A waiting exploration keeps its state: nothing runs twice.
 const (
 	firstPart = 32
-	// atOnce is how many inputs are drawn before each round. Inputs may be too
-	// many to be drawn all.
+	// atOnce is how many inputs are drawn before each round. There may be too many
+	// inputs to draw them all.
 	atOnce = 64
-	// mostOpen is how many explorations may wait at most: while there are so many,
-	// no input is drawn.
+	// mostOpen is how many explorations may wait: at this number, no input is
+	// drawn.
 	mostOpen = 256
-	// probeAfter is how many runs all inputs together have before the first probe
-	// of any. Then there are probes for each that has been run for as long as a
-	// first round.
+	// probeAfter is how many runs all inputs together have before the first probe.
+	// From then on, every input with at least as many runs as a first round has
+	// probes.
 	probeAfter = 2000
 )
 
@@ -35,17 +34,17 @@ type input struct {
 	drawn   []choice.Input
 	between bool // Result.Between of its draws
 	search  *explore.Ongoing
-	part    int            // how many runs it made in the round before
+	part    int            // how many runs it made in the last round
 	steps   int            // of its first run
-	words   int            // that it has drawn
+	words   int            // the numbers that it has drawn
 	result  explore.Result // so far
-	made    int            // runs so far, whatever came of them
+	made    int            // runs so far, whatever their results
 	done    bool
-	probes  bool     // it has a number of runs after which its probes begin
+	probes  bool     // the number of runs before its probes is set
 	counts  []counts // of the workers
 }
 
-// all goes through all inputs until something ends that.
+// all explores all inputs until something ends that.
 func (x *exploring) all() error {
 	for more := true; !x.ended && (more || len(x.open) > 0); {
 		var err error
@@ -63,8 +62,8 @@ func (x *exploring) all() error {
 	return nil
 }
 
-// admit draws inputs and runs each once, and puts the small ones first. It reports
-// whether there may be more.
+// admit draws inputs, runs each once, and puts the small ones first. It reports whether
+// there may be more.
 func (x *exploring) admit() (more bool, err error) {
 	before := len(x.open)
 	more = true
@@ -77,8 +76,8 @@ func (x *exploring) admit() (more bool, err error) {
 	return more, err
 }
 
-// admitOne draws an input and runs it once or, when it is the only one, in all its
-// orders. It reports whether there may be more.
+// admitOne draws an input and runs it once or, if it is the only one, in all its orders. It
+// reports whether there may be more.
 func (x *exploring) admitOne() (more bool, err error) {
 	if !x.inputs.next() {
 		x.ended = x.ended || x.inputs.cut
@@ -107,7 +106,7 @@ func (x *exploring) admitOne() (more bool, err error) {
 	return !x.ended, err
 }
 
-// begin makes the current input ready to be explored.
+// begin prepares the exploration of the current input.
 func (x *exploring) begin() (*input, error) {
 	in := &input{number: x.begun, drawn: x.inputs.drawn, between: x.inputs.between, counts: make([]counts, len(x.workers))}
 	for _, d := range in.drawn {
@@ -135,7 +134,7 @@ func (x *exploring) begin() (*input, error) {
 	return in, err
 }
 
-// setProbes says when the probes of an input begin, which is not yet, or now.
+// setProbes sets when the probes of an input begin: now, or not yet.
 func (x *exploring) setProbes(in *input) {
 	switch {
 	case in.probes:
@@ -147,7 +146,7 @@ func (x *exploring) setProbes(in *input) {
 	}
 }
 
-// turnTo has the workers run an input.
+// turnTo makes the workers run an input.
 func (x *exploring) turnTo(in *input) {
 	x.turn = in
 	for i, w := range x.workers {
@@ -176,7 +175,7 @@ func (x *exploring) makeRound() error {
 	return nil
 }
 
-// goOn makes so many runs more of an input, all if the number is zero.
+// goOn makes the given number of further runs of an input, all if it is zero.
 func (x *exploring) goOn(in *input, runs int) (err error) {
 	in.done = !in.search.GoOn(runs)
 	in.result = in.search.Result()
@@ -191,7 +190,7 @@ func (x *exploring) goOn(in *input, runs int) (err error) {
 	return nil
 }
 
-// finish adds what an input came to, of which nothing is left to do.
+// finish adds the result of a completed input.
 func (x *exploring) finish(in *input) (err error) {
 	if in.result, err = in.search.End(); err != nil {
 		return err
@@ -210,14 +209,14 @@ func (x *exploring) finish(in *input) (err error) {
 	return nil
 }
 
-// add adds what an input came to to the verdict.
+// add adds the result of an input to the verdict.
 func (x *exploring) add(in *input) {
 	x.noteWatched(in)
 	x.verdict.add(&in.result)
 	x.incomplete = x.incomplete || !in.result.Complete
 }
 
-// conclude ends the explorations that are left, and completes the verdict.
+// conclude ends the remaining explorations, and completes the verdict.
 func (x *exploring) conclude() {
 	v := &x.verdict
 	for len(x.open) > 0 {
@@ -232,8 +231,8 @@ func (x *exploring) conclude() {
 	}
 	v.Complete = !x.incomplete && v.Bound == explore.NoBound && v.Inputs > 0
 	v.Sampled, v.Skipped, v.more = x.inputs.sampled, x.inputs.skipped, !x.inputs.single()
-	if v.Inputs > 1 { // each was begun when others were
+	if v.Inputs > 1 { // their times overlap
 		v.Elapsed = 0
 	}
-	v.Elapsed = max(v.Elapsed, time.Since(x.began)) // it is more when the search was gone on with
+	v.Elapsed = max(v.Elapsed, time.Since(x.began)) // it is longer if the search continued from a file
 }

@@ -15,14 +15,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A Property is what is searched: a function, the name under which its cases
-// are kept, and the test that runs it.
+// A Property is what a search runs: a function, the name under which its cases are saved,
+// and the test that runs it.
 type Property struct {
 	Name, Test string
 	Func       func(*props.T)
-	// Made is told of each runner that runs the property. It may be nil.
+	// Made is called with each runner of the property. It may be nil.
 	Made func(*props.Runner)
-	// Recorder is told of each run of a search before it begins. It may be nil.
+	// Recorder is notified of each run of a search before it begins. It may be nil.
 	Recorder *flight.Recorder
 }
 
@@ -35,46 +35,46 @@ func (p *Property) NewRunner() *props.Runner {
 	return r
 }
 
-// Options say how Sample searches.
+// Options configure Sample.
 type Options struct {
-	// Runs is how many runs it may make; zero is no bound but the context's.
+	// Runs is the maximum number of runs; zero means no bound but the context's.
 	Runs int
-	// First is the number of the batch to begin with, from 0: the runs of the batches
-	// before count as made. BatchSize says how many runs a batch has.
+	// First is the number of the first batch, from 0: the runs of the batches before it
+	// count as made. BatchSize says how many runs a batch has.
 	First int
-	// Seed is what all inputs and orders follow from.
+	// Seed determines all inputs and orders.
 	Seed uint64
-	// Workers is how many goroutines run the property at the same time; zero
-	// means one, which is the caller's own. What is found does not depend on it.
+	// Workers is how many goroutines run the property concurrently; zero means one, the
+	// caller's own. The findings do not depend on it.
 	Workers int
-	// Portfolio is the arms that runs are made by, in turns; none means the default
-	// portfolio, whose shares change with the number of the batch.
+	// Portfolio lists the arms, which take turns; none means the default portfolio,
+	// whose shares change with the number of the batch.
 	Portfolio []Entry
-	// Hinted has the default portfolio give half of the runs to a guided search: the
-	// property gives hints, as LookForHints has it.
+	// Hinted makes the default portfolio give half of the runs to a guided search,
+	// because the property gives hints (see LookForHints).
 	Hinted bool
-	// Passed is told of each run that passed. It may be nil.
+	// Passed is called for each run that passed. It may be nil.
 	Passed func(arm string, res *props.Result)
-	// Planned is told of each run before it begins, by its number, and may change the
-	// plan's strategy for one that decides alike. It may be nil.
+	// Planned is called with each run's number and plan before it begins. It may
+	// replace the plan's strategy by one with the same decisions. It may be nil.
 	Planned func(index int, p *props.Plan)
-	// OrderBytes bounds the memory for what is known of receive orders, as coverage.Orders
-	// has it; zero is what that takes by itself.
+	// OrderBytes bounds the memory for receive pairs (see coverage.Orders); zero means the
+	// default.
 	OrderBytes int
-	// CountAll has the receive orders of all runs counted, not only of the first ones and
-	// of a share of those that follow: see Tally.Counted.
+	// CountAll counts the receive pairs of all runs, instead of only those of the first
+	// runs and a share of the others: see Tally.Counted.
 	CountAll bool
-	// Until is when no further batch is begun, of which the first is always made; zero is
-	// never. A batch that has begun is finished.
+	// Until is the time from which no further batch begins; zero means never. The first
+	// batch always runs, and batches that have begun are finished.
 	Until time.Time
-	// Cache has passing cases of other searches, which are run before all else and beside
-	// what Runs allows, and is left with those of this one. Runs after them are the same as
-	// without them. The zero Cache has none.
+	// Cache has passing cases of other searches. They run first, in addition to Runs, and
+	// this search leaves its own there. The runs after them are the same as without a
+	// cache. The zero Cache has no cases.
 	Cache distill.Cache
 }
 
-// BatchSize returns how many runs a batch has: it goes through the portfolio an even
-// number of times, so that no two batches share an input.
+// BatchSize returns how many runs a batch has. It is an even multiple of the portfolio's
+// length, so that no two batches share an input.
 func (o *Options) BatchSize() int {
 	list := o.arms()
 	if len(list) == 0 {
@@ -87,8 +87,7 @@ func (o *Options) BatchSize() int {
 	return n * max(1, want/n)
 }
 
-// arms returns the arms that runs are made by in turns; none are the stages of the default
-// portfolio.
+// arms returns the arms that take turns; none means the stages of the default portfolio.
 func (o *Options) arms() []Entry {
 	if len(o.Portfolio) == 0 && o.Hinted {
 		return hinted()
@@ -96,49 +95,47 @@ func (o *Options) arms() []Entry {
 	return o.Portfolio
 }
 
-// A Result is what came of a search.
+// A Result is the result of a search.
 type Result struct {
-	// Finding is the failing run with the lowest index, confirmed; nil when
-	// the property held in all. Index is its number, from 0.
+	// Finding is the failing run with the lowest index, confirmed; nil if the property
+	// held in all. Index is its number, from 0.
 	Finding *finding.Finding
 	Index   int
 	Tally
-	// Batches is how many batches came to their end. With one worker they are the first.
+	// Batches is how many batches were finished. With one worker they are the first.
 	Batches int
-	// Orders are those of receives that the runs have shown.
+	// Orders holds the receive pairs that the runs have shown.
 	Orders *coverage.Orders
-	// Missed are the situations that were to be reached sometimes and that no
-	// run has reached.
+	// Missed lists the situations of Sometimes that no run reached.
 	Missed []string
-	// Cached tells what came of Options.Cache.
+	// Cached counts the cases taken from and left in Options.Cache.
 	Cached Cached
-	// Late is what goroutines that outlived the last run have done wrong.
+	// Late lists what goroutines that outlived the last run did wrong.
 	Late []*pulse.Failure
 }
 
-// Inputs are drawn anew for every second run, and where one run shows all that an input
-// can, for each: see isSpent. A search that stays with an input
-// for long loses where few inputs show a bug: with new inputs every 32 runs it
-// needed 4 to 13 times as many runs for the subjects of that kind, and hardly ever
-// fewer for the others (see TestMedians). New inputs in every run did no better.
+// Inputs are redrawn for every second run, and for every run after one that showed all that
+// its input can: see isSpent. A search that keeps an input for long is worse if few inputs
+// show a bug: with new inputs every 32 runs it needed 4 to 13 times as many runs for such
+// subjects, and hardly ever fewer for the others (see TestMedians). New inputs in every run
+// were no better.
 const runsPerInput = 2
 
-// A batch has about batchRuns runs: strategies learn from some of them for the
-// others, and the first of a batch have nothing to learn from.
+// A batch has about batchRuns runs: strategies learn from earlier runs of a batch, and the
+// first runs have nothing to learn from.
 const batchRuns = 32
 
-// In one of earlyShare inputs timers may fire although messages wait, as often as
-// earlyTimers says, if the property leaves that to the search: a timer that races
-// with a slow message is a bug of its own, and only of these runs. There are few
-// of either, since programs that are right without such races must be tested too,
-// and timers that come early all the time hide what messages do.
+// If the property leaves early timers to the search, one in earlyShare inputs has up to
+// earlyTimers of them per run. A timer that races with a slow message is a bug that only
+// these runs show. There are few of both, because programs that are correct without such
+// races must be tested too, and timers that are always early hide what messages do.
 const (
 	earlyShare  = 4
 	earlyTimers = 2
 )
 
-// early returns how many timers may fire early in a run of batch b. Every arm has
-// such runs: a batch later they are at other places.
+// early returns how many timers may fire early in a run of batch b. Every arm has such runs,
+// because their positions shift with the batch.
 func early(b, index int) int {
 	if (b+index/runsPerInput)%earlyShare == earlyShare-1 {
 		return earlyTimers
@@ -146,10 +143,9 @@ func early(b, index int) int {
 	return 0
 }
 
-// Sample runs a property with inputs and orders drawn at random, until it does
-// not hold, the runs are used up or the context is done. A run that has begun
-// is finished. The same options find the same failure, unless the context
-// ends the search before.
+// Sample runs a property with random inputs and orders, until it fails, the runs are used
+// up or the context is done. A run that has begun is finished. The same options find the
+// same failure, unless the context ends the search before.
 func Sample(ctx context.Context, p Property, o Options) Result {
 	s := newSampler(ctx, p, o)
 	defer s.close()
@@ -178,12 +174,12 @@ type sampler struct {
 	staged   bool        // the portfolio is the default one
 	deadline time.Time   // zero: none
 	over     atomic.Bool // the context is done
-	close    func() bool // ends the watch over the context
+	close    func() bool // stops watching the context
 	next     atomic.Int64
 	stop     atomic.Bool // a run has failed
 
-	known   map[uint64]bool // orders, by orderOf; nil when they do not matter
-	strange atomic.Bool     // a run came in another order
+	known   map[uint64]bool // orders, by orderOf; nil if they do not matter
+	strange atomic.Bool     // a run came in an unknown order
 	larder  *larder         // nil without a cache
 
 	mu     sync.Mutex
@@ -222,15 +218,14 @@ func (s *sampler) run() Result {
 	return res
 }
 
-// ordersOf returns an empty set for what a worker sees. Its source has a name, so that it
-// can be merged with what the workers of another search have seen.
+// ordersOf returns an empty set for a worker. Its source has a name, so that it can be merged
+// with the sets of another search's workers.
 func (s *sampler) ordersOf(worker int) *coverage.Orders {
 	return &coverage.Orders{Source: hash.Seed(s.Seed+3, uint64(worker)), Bytes: s.OrderBytes}
 }
 
-// work takes one batch after another. Batches are handed out in order and, as
-// long as there is time, finished, so that every run before the failing one is
-// known to have held.
+// work takes one batch after another. Batches are handed out in order and finished as long
+// as there is time, so that every run before the failing one is known to have passed.
 func (s *sampler) work(r *props.Runner, slot flight.Slot, orders *coverage.Orders) {
 	w := &worker{sampler: s, runner: r, slot: slot, seen: orders, tally: NewTally(), arms: map[string]used{}}
 	for !s.stop.Load() {
@@ -249,13 +244,13 @@ func (s *sampler) work(r *props.Runner, slot flight.Slot, orders *coverage.Order
 	s.orders.Merge(orders)
 }
 
-// late reports whether the search is over. It is asked after each run: a run
-// of a slow property may take as long as all that there is time for.
+// late reports whether the search is over. It is called after each run, because one run of a
+// slow property may take all the time there is.
 func (s *sampler) late() bool {
 	return s.over.Load() || !s.deadline.IsZero() && time.Now().After(s.deadline)
 }
 
-// turned reports whether no further batch is to be begun.
+// turned reports whether no further batch may begin.
 func (s *sampler) turned() bool { return !s.Until.IsZero() && !time.Now().Before(s.Until) }
 
 // A worker runs batches on one goroutine.
@@ -268,10 +263,10 @@ type worker struct {
 	ended  int        // batches
 	plan   props.Plan // of the current run
 	result props.Result
-	arms   map[string]used // by name; those of earlier batches are renewed when it is their turn
+	arms   map[string]used // by name; those of earlier batches are renewed on use
 }
 
-// A used is an arm and the last batch that it was used in.
+// A used is an arm with the last batch that used it.
 type used struct {
 	Arm
 	batch int
@@ -291,13 +286,13 @@ func (w *worker) armOf(e *Entry, b int) Arm {
 	return a.Arm
 }
 
-// batch runs the property under the arms that have a share in the batch. It depends on its number and
-// the seed alone, whichever worker makes it and after whichever other batches. It reports
-// whether the batch came to its end: all its runs were made, or one has failed.
+// batch runs the property with the arms that have a share in the batch. It depends only on
+// the batch's number and the seed, not on the worker or on other batches. It reports whether
+// the batch was finished: all its runs were made, or one has failed.
 func (w *worker) batch(b int) bool {
 	defer w.noteCrowds(b)
 	turns := w.newShare(b)
-	spent := false // the run before has shown all that its input can
+	spent := false // the last run has shown all that its input can
 	for i := range w.size {
 		index := b*w.size + i
 		if w.Runs > 0 && index >= w.Runs || w.decided(index) {
@@ -339,22 +334,22 @@ func (w *worker) batch(b int) bool {
 	return true
 }
 
-// Of the first firstCounted runs the receive orders are counted, which show most of what
-// there is to see, and then of one run in countedShare: to count those of all takes about a
-// tenth of a search's time. Which runs these are does not depend on what makes them, so that
-// what unguided runs show can be told from the unguided ones among them.
+// The receive pairs of the first firstCounted runs are counted, which show most of what there
+// is to see, and then those of one run in countedShare: counting all takes about a tenth of a
+// search's time. The choice does not depend on the arm, so that the counted unguided runs
+// represent all unguided runs.
 const (
 	firstCounted = 1024
 	countedShare = 8
 )
 
-// counts reports whether the orders of a run are counted.
+// counts reports whether the receive pairs of a run are counted.
 func (s *sampler) counts(index int) bool {
 	return s.CountAll || s.larder != nil || index < firstCounted || hash.Seed(s.Seed+4, uint64(index))%countedShare == 0
 }
 
-// count has the receive orders of a run counted, if they are, and keeps it for the cache if
-// it shows a new one.
+// count counts the receive pairs of a run, if they are to be counted, and keeps the run for
+// the cache if it shows a new one.
 func (w *worker) count(index int, e *Entry, res *props.Result) {
 	if res.System == nil {
 		return
@@ -370,7 +365,7 @@ func (w *worker) count(index int, e *Entry, res *props.Result) {
 	}
 }
 
-// noteCrowds notes what there was too much of for an arm of a batch to keep.
+// noteCrowds notes which hints were too many for an arm of the batch to keep.
 func (w *worker) noteCrowds(b int) {
 	for _, a := range w.arms {
 		if g, ok := a.Arm.(*guided); ok && a.batch == b {
@@ -379,8 +374,7 @@ func (w *worker) noteCrowds(b int) {
 	}
 }
 
-// decided reports whether a run before this one has failed: then this one does not
-// matter any more.
+// decided reports whether an earlier run has failed: then this one no longer matters.
 func (s *sampler) decided(index int) bool {
 	if !s.stop.Load() {
 		return false
@@ -390,13 +384,13 @@ func (s *sampler) decided(index int) bool {
 	return s.first != nil && s.index < index
 }
 
-// report keeps a failing run if none before it failed.
+// report keeps a failing run if no earlier one failed.
 func (s *sampler) report(index int, arm string, seed uint64, res *props.Result) {
 	o := finding.Origin{Property: s.property.Name, Test: s.property.Test, Strategy: arm, Seed: seed}
 	s.keep(index, finding.From(o, res))
 }
 
-// keep keeps a finding if none of a run before its own was kept.
+// keep keeps a finding if none of an earlier run is kept.
 func (s *sampler) keep(index int, f *finding.Finding) {
 	s.stop.Store(true)
 	s.mu.Lock()

@@ -21,8 +21,8 @@ import (
 // nightly reports whether the long versions of tests are wanted.
 func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
 
-// whole reports whether a test goes through all of its golden file: at night, and when that
-// is written. By day it goes through some of the rows.
+// whole reports whether a test checks all of its golden file: at night, and when that
+// is written. By day it checks some of the rows.
 func whole() bool { return nightly() || os.Getenv("JOSTLE_REWRITE") == "1" }
 
 // holdsRows compares a text with a golden file, or with some rows of it.
@@ -183,7 +183,7 @@ func TestVerdictNamesSituations(t *testing.T) {
 	}
 }
 
-// Situations with a name of their own in each run are kept to a bound, which is told of. A
+// Situations with a name of their own in each run are kept up to a bound, which is reported. A
 // search kept all of them.
 func TestSituationsAreBounded(t *testing.T) {
 	const note = "Sometimes is given more than 1,000 names: those that come later are not judged; give it few, the same in each run"

@@ -24,17 +24,17 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// A Shrunk is what came of shrinking a finding.
+// A Shrunk is the result of shrinking a finding.
 type Shrunk struct {
-	// Finding is the smallest run, confirmed; nil when the finding stays as it was found.
-	// The Shrunk of that then says why, unless its Differs does. It is a legal run of its
-	// options, as package legal judges.
+	// Finding is the smallest run, confirmed; nil if the finding stays as it is. Then the
+	// Shrunk field of that finding says why, unless its Differs does. The run is legal for
+	// its options: see package legal.
 	Finding *finding.Finding
-	// Others are the first runs of other failures that were met on the way, confirmed.
+	// Others are the first runs of other failures met while shrinking, confirmed.
 	Others []*finding.Finding
 	shrink.Result
-	// From is how many steps the run had that was found. Smaller reports that the smallest
-	// run is a smaller case than that one.
+	// From is how many steps the original run had. Smaller reports whether the smallest
+	// run is a smaller case than the original.
 	From    int
 	Smaller bool
 	// Cut reports that the context ended before all was known.
@@ -43,9 +43,9 @@ type Shrunk struct {
 	Why Explanation
 }
 
-// Shrink makes a finding smaller. What comes of it follows from the property, the
-// finding and the bound on runs. Progress is told of all runs, also of those by which it
-// is found out why the smallest one fails.
+// Shrink makes a finding smaller. The result follows from the property, the finding and the
+// bound on runs. Progress reports all runs, including those that determine why the smallest
+// one fails.
 func Shrink(ctx context.Context, r *props.Runner, f *finding.Finding, o shrink.Options) Shrunk {
 	s := &shrinking{runner: r, origin: finding.Origin{Property: f.Case.Property, Test: f.Case.Test,
 		Strategy: f.Case.Strategy, Seed: f.Case.Seed}, early: f.Case.EarlyTimers}
@@ -72,7 +72,7 @@ func Shrink(ctx context.Context, r *props.Runner, f *finding.Finding, o shrink.O
 		return out
 	}
 	out.Finding.Explain(out.inWords(time.Since(start)), s.cause(ctx, &out))
-	out.Finding.Look(r) // whose diagram says why
+	out.Finding.Look(r) // its diagram shows why
 	out.Finding.Case.Condition = out.Why.Text()
 	out.Cut, out.Smaller = ctx.Err() != nil, out.smaller(first)
 	for i := range out.Result.Others {
@@ -83,12 +83,12 @@ func Shrink(ctx context.Context, r *props.Runner, f *finding.Finding, o shrink.O
 	return out
 }
 
-// afterwards is how many times as long as the first runs it takes to confirm the smallest
-// run, to keep it and to tell of it, all of which is done when the time is over, too.
+// afterwards is how many times the duration of the first runs it takes to confirm, save and
+// report the smallest run, all after the time is over.
 const afterwards = 4
 
-// leaving returns a context that ends earlier than another by some time, but leaves half of
-// the time that is left.
+// leaving returns a context that ends earlier than another by some time, but by at most half
+// of the remaining time.
 func leaving(ctx context.Context, some time.Duration) (context.Context, context.CancelFunc) {
 	end, bounded := ctx.Deadline()
 	if !bounded {
@@ -97,8 +97,8 @@ func leaving(ctx context.Context, some time.Duration) (context.Context, context.
 	return context.WithDeadline(ctx, end.Add(-min(some, max(0, time.Until(end)/2))))
 }
 
-// unbind leaves out of a case the constraints that hold back what its run does not send. They
-// are left where shrinking ended early, since without one the run is the same.
+// unbind removes the constraints on messages that the run of a case does not send. They
+// remain if shrinking ended early, and do not affect the run.
 func (s *shrinking) unbind(c *shrink.Case) {
 	if len(c.Schedule.Before) == 0 {
 		return
@@ -114,20 +114,20 @@ func (s *shrinking) unbind(c *shrink.Case) {
 	c.Schedule.Before = slices.DeleteFunc(c.Schedule.Before, func(b schedule.Constraint) bool { return !sent[b.Second] })
 }
 
-// keptAs says of a finding that stays as it was found why it does.
+// keptAs says why a finding stays as it was found.
 func keptAs(f *finding.Finding, why string) string {
 	return fmt.Sprintf("%s, not shrunk: %s", words.Count(f.Steps(), "step"), why)
 }
 
 // smaller reports whether the smallest run is smaller than the first. Constraints are not
-// saved, so that they do not count.
+// saved, so they do not count.
 func (s *Shrunk) smaller(first shrink.Outcome) bool {
 	best := s.Best
 	best.Case.Schedule.Before, first.Case.Schedule.Before = nil, nil
 	return best.Compare(&first) < 0
 }
 
-// inWords says what shrinking came to, "" if there was nothing to shrink.
+// inWords describes the result of shrinking, "" if there was nothing to shrink.
 func (s *Shrunk) inWords(took time.Duration) string {
 	text := fmt.Sprintf("%s, shrunk in %s", words.Count(s.Best.Steps, "step"), words.Elapsed(took))
 	switch {
@@ -137,7 +137,7 @@ func (s *Shrunk) inWords(took time.Duration) string {
 		text = fmt.Sprintf("shrunk from %s to %d in %s", words.Count(s.From, "step"), s.Best.Steps, words.Elapsed(took))
 	}
 	if !s.Done {
-		text += ", not as far as it goes"
+		text += ", not fully"
 	}
 	return text
 }
@@ -145,13 +145,13 @@ func (s *Shrunk) inWords(took time.Duration) string {
 // explained is how many runs an explanation may take.
 const explained = 2000
 
-// shrinking is a property as what package shrink makes smaller.
+// shrinking adapts a property to package shrink.
 type shrinking struct {
 	runner *props.Runner
 	origin finding.Origin
 	early  int // timers that may fire early
 	far    *far
-	saved  string // the lasting signature of a saved case that is looked for; "" if none is
+	saved  string // the lasting signature of the saved case that is looked for; "" if none is
 
 	schedule schedule.Schedule
 	walker   value.Walker
@@ -160,13 +160,13 @@ type shrinking struct {
 	latest   latest
 }
 
-// A far tells how far shrinking is; nil tells nobody.
+// A far reports the progress of shrinking; nil reports nothing.
 type far struct {
 	tell func(shrink.Progress)
 	at   shrink.Progress
 }
 
-// play makes a run, and forgets the one before.
+// play makes a run, and forgets the previous one.
 func (s *shrinking) play(plan props.Plan) props.Result {
 	s.latest = latest{}
 	if s.far != nil {
@@ -176,15 +176,15 @@ func (s *shrinking) play(plan props.Plan) props.Result {
 	return s.runner.Run(plan)
 }
 
-// first makes a finding's run again, as a case, or says why that cannot be done.
+// first replays a finding's run as a case, or says why that is impossible.
 func (s *shrinking) first(f *finding.Finding) (out shrink.Outcome, why string) {
 	res := s.play(props.Plan{Inputs: f.Case.Inputs, EarlyTimers: s.early,
 		Strategy: strategy.Replay(&f.Case.Record, strategy.ReplayOptions{})})
 	switch {
 	case res.Failure == nil:
-		return out, "it does not repeat: made again, it does not fail"
+		return out, "it does not repeat: replayed, it does not fail"
 	case res.Failure.Signature() != f.Failure.Signature():
-		return out, "it does not repeat: made again, it fails with: " + firstLine(res.Failure.Text)
+		return out, "it does not repeat: replayed, it fails with: " + firstLine(res.Failure.Text)
 	case res.System == nil:
 		return out, "it makes no system, and so has no order"
 	}
@@ -195,17 +195,17 @@ func (s *shrinking) first(f *finding.Finding) (out shrink.Outcome, why string) {
 		out = s.Run(c)
 	}
 	if out.Signature != f.Failure.Signature() {
-		return out, "no order of its messages makes it again"
+		return out, "no order of its messages reproduces it"
 	}
 	return out, ""
 }
 
-// finding reruns a case, checks that the run is legal, and confirms it. If the run is
+// finding replays a case, checks that the run is legal, and confirms it. If the run is
 // refused, wrong says why.
 func (s *shrinking) finding(c shrink.Case) (f *finding.Finding, wrong string) {
 	res := s.run(c)
 	if res.Failure == nil {
-		return nil, "does not repeat: made again, it does not fail"
+		return nil, "does not repeat: replayed, it does not fail"
 	}
 	if sys := res.System; sys != nil {
 		if err := legal.Check(sys.Options(), sys.Trace(), sys.Record()); err != nil {
@@ -232,8 +232,8 @@ func (s *shrinking) run(c shrink.Case) props.Result {
 	return res
 }
 
-// padding is how many zeros follow the numbers of a draw: what reads more of them than
-// the draw had before is to read small ones.
+// padding is how many zeros follow the numbers of a draw, so that a draw that reads more
+// numbers than before reads small ones.
 const padding = 32
 
 func padded(list []choice.Input) []choice.Input {
@@ -246,7 +246,7 @@ func padded(list []choice.Input) []choice.Input {
 	return list
 }
 
-// unpad takes from the inputs of a run the padding that it has not read.
+// unpad removes the padding that a run has not read from its inputs.
 func unpad(res *props.Result, list []choice.Input) {
 	for i := range min(len(res.Inputs), len(list)) {
 		if in := &res.Inputs[i]; in.Label == list[i].Label && len(list[i].Words) > 0 {
@@ -274,7 +274,7 @@ func (s *shrinking) Parts(c shrink.Case) (list []shrink.Part) {
 	return list
 }
 
-// outcomeOf returns what came of a run, with the constraints that make it again.
+// outcomeOf returns the outcome of a run, with the constraints that reproduce it.
 func (s *shrinking) outcomeOf(res *props.Result) shrink.Outcome {
 	out := shrink.Outcome{Case: caseOf(res), Drawn: s.valuesOf(res), Void: res.System == nil && res.Failure == nil}
 	if res.Failure != nil {
@@ -298,8 +298,8 @@ func (s *shrinking) outcomeOf(res *props.Result) shrink.Outcome {
 	return out
 }
 
-// signature returns that of a failure. The failure of the saved case that is looked for has
-// that case's, in which the program had other lines.
+// signature returns the signature of a failure. If it matches the saved case, that is the
+// case's signature, although the program's lines may have changed.
 func (s *shrinking) signature(f *pulse.Failure) string {
 	if s.saved != "" && f.Matches(s.saved) {
 		return s.saved
@@ -307,7 +307,7 @@ func (s *shrinking) signature(f *pulse.Failure) string {
 	return f.Signature()
 }
 
-// caseOf returns the case that makes a run again.
+// caseOf returns the case that reproduces a run.
 func caseOf(res *props.Result) shrink.Case {
 	c := shrink.Case{Inputs: choice.CloneInputs(res.Inputs)}
 	for i := range c.Inputs {
@@ -327,9 +327,8 @@ func caseOf(res *props.Result) shrink.Case {
 	return c
 }
 
-// overtakings returns the constraints under which plain order becomes the order of a
-// run: each message that was on its way while a younger one was received waits for
-// the last such one.
+// overtakings returns the constraints that turn plain order into the order of a run: a
+// message that was pending while younger ones were received waits for the last of these.
 func overtakings(sys *pulse.System) (list []schedule.Constraint) {
 	t, host := sys.Trace(), sys.Host()
 	for i := range t.Sends {
@@ -345,8 +344,8 @@ func overtakings(sys *pulse.System) (list []schedule.Constraint) {
 	return list
 }
 
-// sequence returns the constraints under which any order becomes that of a run: each step
-// waits for the one before it, and what was not received for the last.
+// sequence returns the constraints that turn any order into that of a run: each step waits
+// for the previous one, and messages that were not received wait for the last.
 func sequence(sys *pulse.System) (list []schedule.Constraint) {
 	t, last := sys.Trace(), uint64(0)
 	after := func(id uint64) {
@@ -368,11 +367,10 @@ func sequence(sys *pulse.System) (list []schedule.Constraint) {
 	return list
 }
 
-// waited returns the step before which a message was still on its way: that of its
-// receipt, one more than that of its receiver's end, or the end of the run, which is also
-// that of a message that was dropped: a crash may have emptied the mailbox in which it
-// waited, and it must still be there then. It is 0 for timers, about which plain order
-// has no say.
+// waited returns the step before which a message was still pending: its receipt, the step
+// after its receiver's end, or the end of the run. A dropped message counts as pending until
+// the end, because a crash may have emptied the mailbox in which it waited. It is 0 for
+// timers, which plain order does not order.
 func waited(t *trace.Trace, d *trace.Send) int32 {
 	switch ended := t.Actors[d.To].Ended; {
 	case d.Kind.IsTimer():
@@ -385,9 +383,8 @@ func waited(t *trace.Trace, d *trace.Send) int32 {
 	return int32(len(t.Steps))
 }
 
-// Search looks for orders in which draws fail: the order of the near run, as far as
-// its steps are known by name; plain order; then every order, if there are few; and
-// random ones.
+// Search looks for orders in which draws fail: the order of the near run, as far as its steps
+// are known by name; plain order; then every order, if they are few; and random ones.
 func (s *shrinking) Search(inputs []choice.Input, signature string, near *shrink.Outcome, runs int, other func(shrink.Outcome)) ([]shrink.Outcome, int, bool) {
 	h := &hunt{shrinking: s, inputs: inputs, signature: signature, near: near, other: other, left: runs}
 	if h.elsewhere() {
@@ -404,7 +401,7 @@ func (s *shrinking) Search(inputs []choice.Input, signature string, near *shrink
 
 const (
 	mostFound   = 8   // runs that Search returns
-	mostOrders  = 150 // orders of other draws that are run in turn, before random ones
+	mostOrders  = 150 // orders of other draws that are enumerated before random ones
 	usualHunted = 16  // failing runs, of which the smallest are returned
 )
 
@@ -420,8 +417,8 @@ type hunt struct {
 	all       bool // every order was run
 }
 
-// elsewhere reports whether the draws are those of the near run, so that another of
-// its orders is looked for.
+// elsewhere reports whether the draws are those of the near run, so that the search is for
+// another of its orders.
 func (h *hunt) elsewhere() bool {
 	return sameInputs(h.inputs, h.near.Case.Inputs)
 }
@@ -437,7 +434,7 @@ func (h *hunt) try(by schedule.Schedule) shrink.Outcome {
 	return out
 }
 
-// offer keeps a run that failed as it has to and is no longer than the near one.
+// offer keeps a run with the wanted failure that is no longer than the near one.
 func (h *hunt) offer(out shrink.Outcome) {
 	switch {
 	case out.Signature != h.signature:
@@ -448,7 +445,7 @@ func (h *hunt) offer(out shrink.Outcome) {
 	}
 }
 
-// check makes a run that failed again by its schedule, and offers it.
+// check replays a failing run by its schedule, and offers it.
 func (h *hunt) check(c shrink.Case) {
 	if h.left > 0 {
 		h.left--
@@ -456,8 +453,7 @@ func (h *hunt) check(c shrink.Case) {
 	}
 }
 
-// valuesOf returns a text for the values of a run's draws, "" if one of them cannot be
-// read.
+// valuesOf returns a text for the values of a run's draws, "" if one of them cannot be read.
 func (s *shrinking) valuesOf(res *props.Result) string {
 	var b []byte
 	for i, in := range res.Inputs {
@@ -471,13 +467,13 @@ func (s *shrinking) valuesOf(res *props.Result) string {
 	return string(b)
 }
 
-// byName tries the order of the near run in the program that other draws make: its
-// steps have other identities there, and alike names.
+// byName tries the order of the near run in the program with the other draws. Its steps have
+// other identities there, but similar names.
 func (h *hunt) byName() {
 	if h.left < 2 || len(h.near.Case.Schedule.Before) == 0 {
 		return
 	}
-	is := h.latest // that of the draws, which has just been made
+	is := h.latest // usually the run of these draws
 	if !is.known || !sameInputs(is.inputs, h.inputs) {
 		h.left--
 		res := h.run(shrink.Case{Inputs: h.inputs, Schedule: schedule.Schedule{Choices: h.near.Case.Schedule.Choices}})
@@ -501,18 +497,17 @@ func (h *hunt) byName() {
 	}
 }
 
-// A latest is the run that was made last, if it was made by a case. Its system is as it was left until
-// the next run.
+// A latest is the last run, if a case made it. Its system is valid until the next run.
 type latest struct {
 	known  bool
 	inputs []choice.Input
 	system *pulse.System
 }
 
-// isLong reports whether it has too many steps for its orders to be explored.
+// isLong reports whether the run has too many steps to explore its orders.
 func (l *latest) isLong() bool { return l.system != nil && l.system.Steps() > mostExplored }
 
-// names returns the names of its steps, nil if it had none.
+// names returns the names of the run's steps, nil if it had no system.
 func (l *latest) names() *twoNames {
 	if l.system == nil {
 		return nil
@@ -520,14 +515,14 @@ func (l *latest) names() *twoNames {
 	return &twoNames{namesOf(l.system, l.system.Trace().Names()), namesOf(l.system, labelsOf(l.system))}
 }
 
-// A twoNames are the names of a run's steps, with the numbers of actors and without.
+// twoNames holds the names of a run's steps, with and without the numbers of actors.
 type twoNames [2]map[uint64]stepName
 
 func sameInputs(a, b []choice.Input) bool {
 	return slices.EqualFunc(a, b, func(a, b choice.Input) bool { return slices.Equal(a.Words, b.Words) })
 }
 
-// namesOfNear returns the names of the near run's steps. Many searches have the same.
+// namesOfNear returns the names of the near run's steps. Many searches share a near run.
 func (h *hunt) namesOfNear() (*twoNames, bool) {
 	c := &h.near.Case
 	same := slices.Equal(h.named.Schedule.Before, c.Schedule.Before) && slices.Equal(h.named.Schedule.Choices, c.Schedule.Choices) && sameInputs(h.named.Inputs, c.Inputs)
@@ -539,8 +534,8 @@ func (h *hunt) namesOfNear() (*twoNames, bool) {
 	return h.names, h.names != nil
 }
 
-// renamed returns constraints on the steps that have the same names in another run,
-// and leaves out those of which there is none.
+// renamed translates constraints to the steps with the same names in another run, and drops
+// those without such steps.
 func renamed(list []schedule.Constraint, was, is map[uint64]stepName) (out []schedule.Constraint) {
 	byName := map[stepName]uint64{}
 	for id, name := range is {
@@ -556,9 +551,9 @@ func renamed(list []schedule.Constraint, was, is map[uint64]stepName) (out []sch
 	return out
 }
 
-// everywhere runs all orders of a program, if they are no more than most.
+// everywhere runs all orders of a program, if there are at most `most`.
 func (h *hunt) everywhere(most int) {
-	if h.over() || most <= 0 || h.latest.isLong() { // zero is no bound to Explore
+	if h.over() || most <= 0 || h.latest.isLong() { // Explore takes zero as no bound
 		return
 	}
 	w := &orderer{hunt: h}
@@ -576,7 +571,7 @@ type orderer struct {
 	last   props.Result
 	made   int
 	cases  []shrink.Case
-	doubts bool // some order may have been left out that makes a difference
+	doubts bool // some order that makes a difference may have been left out
 }
 
 // Run runs the property once.
@@ -587,7 +582,7 @@ func (w *orderer) Run(s pulse.Strategy) explore.Run {
 	return explore.Run{System: w.last.System, Failure: w.last.Failure, Watched: true}
 }
 
-// Done keeps runs that failed as they had to.
+// Done keeps runs with the wanted failure.
 func (w *orderer) Done(run explore.Run) {
 	if run.Failure == nil {
 		return
@@ -600,13 +595,13 @@ func (w *orderer) Done(run explore.Run) {
 	}
 }
 
-// Again forgets nothing: what failed has failed.
+// Again forgets nothing: failures found so far remain valid.
 func (w *orderer) Again() {}
 
 // atRandom runs random orders until some fail.
 func (h *hunt) atRandom() { h.random(usualHunted / 4) }
 
-// random does so until as many were found as are wanted.
+// random runs random orders until the wanted number fail.
 func (h *hunt) random(wanted int) {
 	arms := []pulse.Strategy{strategy.Random(), strategy.POS(), strategy.URW(strategy.URWOptions{})}
 	seed := uint64(1)
@@ -622,7 +617,7 @@ func (h *hunt) random(wanted int) {
 	}
 }
 
-// labelsOf are the names of a run's actors without their numbers.
+// labelsOf returns the names of a run's actors without their numbers.
 func labelsOf(sys *pulse.System) trace.Names {
 	t := sys.Trace()
 	names := make(trace.Names, len(t.Actors))

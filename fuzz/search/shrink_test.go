@@ -258,7 +258,7 @@ func onlyShrunk(t *testing.T, p Property, f *finding.Finding, runs int) (out Shr
 	return out
 }
 
-// TestShrinkWhatDoesNotRepeat: what cannot be made again is not shrunk.
+// TestShrinkWhatDoesNotRepeat: what cannot be replayed is not shrunk.
 func TestShrinkWhatDoesNotRepeat(t *testing.T) {
 	runs := 0
 	p, f := foundBy(t, func(t *props.T) {

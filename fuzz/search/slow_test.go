@@ -402,7 +402,7 @@ func unlike(r *props.Runner, out *Shrunk) (wrong string, all bool) {
 	return "", all
 }
 
-// TestWrongExplanationsAreSeen: an explanation that is turned round, or counts one order
+// TestWrongExplanationsAreSeen: an explanation that is reversed, or counts one order
 // less, is not what comes of running all orders.
 func TestWrongExplanationsAreSeen(t *testing.T) {
 	s, _ := subjects.ByName("writer-error")

@@ -32,7 +32,7 @@ func TestExploreIsRight(t *testing.T) {
 		name     string
 		property func(*props.T)
 		failures []string
-		handed   string // what the verdict says that it went over to
+		handed   string // the reduction that the verdict says it restarted with
 	}{
 		{"a skip in a handler", func(t *props.T) {
 			sides(t, t.System(), func() { t.Skip("not wanted") }, func() { t.Errorf("came") })
@@ -79,7 +79,7 @@ func TestExploreIsRight(t *testing.T) {
 			got = append(got, kind+s[strings.LastIndex(s, ": "):])
 		}
 		slices.Sort(got)
-		if !x.Verdict.Complete || !slices.Equal(got, c.failures) || !strings.Contains(x.Verdict.String(), "to "+c.handed) {
+		if !x.Verdict.Complete || !slices.Equal(got, c.failures) || !strings.Contains(x.Verdict.String(), "restarted with the reduction "+c.handed) {
 			t.Errorf("%s: failures %q, want %q; %v", c.name, got, c.failures, x.Verdict)
 		}
 	}
@@ -121,7 +121,7 @@ func TestWatchedByOthers(t *testing.T) {
 	}
 	for name, property := range map[string]func(*props.T){"isolation": changed, "observer": observed, "trace": traced} {
 		x := exploreFor(t, ExploreOptions{}, property)
-		if v := x.Verdict; !v.Watched || !strings.Contains(v.String(), "observers, the isolation check and who reads the trace looked at the orders that were run") {
+		if v := x.Verdict; !v.Watched || !strings.Contains(v.String(), "observers, the isolation check and readers of the trace saw only the orders that were run") {
 			t.Errorf("%s: %v", name, v)
 		}
 		x = exploreFor(t, ExploreOptions{Method: explore.Method{Reduction: explore.Everything}}, property)

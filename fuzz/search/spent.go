@@ -6,15 +6,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// mostLooked bounds the steps of the runs that isSpent looks at: what takes more of them
-// hardly ever has one order.
+// mostLooked bounds the steps of the runs that isSpent inspects: longer runs hardly ever have
+// only one order.
 const mostLooked = 64
 
-// isSpent reports whether a run is known to have shown all that its input can: nothing asked
-// what to do in it, and no two messages could have been received the other way round, or, if
-// the property watches steps of several actors, none could have been received but those that
-// were. A further run of the input would be the same, as it is where a run was skipped before
-// it made a system.
+// isSpent reports whether a run is known to have shown all that its input can: it asked no
+// question, and no two messages could have been received in reverse order. If the property
+// watches steps of several actors, no other message could have been received at any step. A
+// further run of the input would be the same. So it would be if a run was skipped before it
+// made a system.
 func isSpent(res *props.Result) bool {
 	if res.System == nil {
 		return true
@@ -22,7 +22,7 @@ func isSpent(res *props.Result) bool {
 	if res.System.Steps() > mostLooked {
 		return false
 	}
-	// The record comes last: most runs have two messages that race among their first.
+	// The record comes last: most runs have a race between two early messages.
 	t := res.System.Trace()
 	if res.Watches && !isSequence(t) || !res.Watches && hasRace(t) {
 		return false
@@ -30,7 +30,7 @@ func isSpent(res *props.Result) bool {
 	return len(res.System.Record().Choices) == 0
 }
 
-// hasRace reports whether two receives of one actor could have come the other way round.
+// hasRace reports whether two receives of one actor could have come in reverse order.
 func hasRace(t *trace.Trace) bool {
 	for i := range t.Steps {
 		if t.Swappable(int(t.Steps[i].Prev), i) {
@@ -40,9 +40,9 @@ func hasRace(t *trace.Trace) bool {
 	return false
 }
 
-// isSequence reports whether a run is known to have gone on in the only way each time: the
-// messages on their way were of one channel then, or there was none and one timer. A message
-// that is lost, and a timer that is taken back, count until the end.
+// isSequence reports whether a run is known to have had only one way to go on at each step: the
+// pending messages were of one channel, or there were none and one timer. Lost messages and
+// stopped timers count until the end.
 func isSequence(t *trace.Trace) bool {
 	messages, timers, sent, channel := 0, 0, 0, int32(0)
 	for i := range t.Steps {
@@ -71,8 +71,8 @@ func isSequence(t *trace.Trace) bool {
 	return true
 }
 
-// inputSeed returns what the input of a run follows from. Spent says whether the run before
-// it, if it was one of the same batch, was.
+// inputSeed returns the seed of a run's input. spent reports whether the previous run, if in
+// the same batch, was spent.
 func (s *sampler) inputSeed(index int, spent bool) uint64 {
 	if spent && index%runsPerInput > 0 {
 		return hash.Seed(s.Seed+5, uint64(index))

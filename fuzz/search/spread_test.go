@@ -173,7 +173,7 @@ func TestInputsTakeTurns(t *testing.T) {
 	}
 }
 
-// Inputs that are all done in time come to the same as one by one.
+// Inputs that are all done in time have the same result as one by one.
 func TestTurnsChangeNoCount(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		o := ExploreOptions{KeepOn: true, Workers: workers}
@@ -231,7 +231,7 @@ func TestProbesAreFindings(t *testing.T) {
 			t.Errorf("%d workers: %v, found %+v, lost %q, %q", workers, x.Verdict, x.Found, x.Lost, x.Complaints)
 			continue
 		}
-		if want := "a random run beside 2,010 runs (explore, optimal), "; workers == 1 && !strings.HasPrefix(x.Found[0].Run, want) {
+		if want := "a random run, in addition to 2,010 runs (explore, optimal), "; workers == 1 && !strings.HasPrefix(x.Found[0].Run, want) {
 			t.Errorf("told as %q, want %q", x.Found[0].Run, want)
 		}
 	}
@@ -252,7 +252,7 @@ func TestAdviceAfterTurns(t *testing.T) {
 	}
 }
 
-// An input whose exploration begins again with another reduction, after some turns,
+// An input whose exploration restarts with another reduction, after some turns,
 // forgets its own runs and no others.
 func TestTurnsThatBeginAgain(t *testing.T) {
 	property := func(sizes ...int) func(*props.T) {

@@ -8,9 +8,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A namer numbers the messages of a run while it is on, by what namesOf names them by when
-// it is over. A message that somebody sends in any case has one number in all orders,
-// though many identities: a constraint on numbers says of all orders what people read.
+// A namer numbers the messages of a run in progress by the names that namesOf would give them
+// at its end. A message that is sent in every order has one number but many identities: a
+// constraint on numbers means the same in all orders.
 type namer struct {
 	enabled *pulse.Enabled // nil before the first pick
 	actors  []uint64
@@ -48,7 +48,7 @@ func (n *namer) catchUp() {
 	}
 }
 
-// actor returns a number for an actor: of its label, and how many have it before.
+// actor returns a number for an actor, from its label and how many actors had it before.
 func (n *namer) actor(i int32) uint64 {
 	if i < 0 || int(i) >= len(n.actors) {
 		return 0
@@ -56,7 +56,7 @@ func (n *namer) actor(i int32) uint64 {
 	return n.actors[i]
 }
 
-// next returns a number for the next of those that look alike.
+// next returns a number for the next of several that look alike.
 func (n *namer) next(look uint64) uint64 {
 	n.alike[look]++
 	return hash.Fold(look, n.alike[look])
@@ -71,9 +71,9 @@ func (n *namer) message(i int) uint64 {
 	return id
 }
 
-// question returns a number for a question that is asked: a fault of a message is about
-// the one that was sent last, what an actor asks about the message that it has received,
-// and all else about nothing.
+// question returns a number for a question. A fault of a message is about the message sent
+// last, a question of an actor about the message received last, and all others about
+// nothing.
 func (n *namer) question(k choice.Kind) uint64 {
 	n.catchUp()
 	about := uint64(0)
@@ -86,15 +86,15 @@ func (n *namer) question(k choice.Kind) uint64 {
 	return n.next(hash.Fold(uint64(k)+1, about))
 }
 
-// A noted follows a schedule, and notes the decisions by numbers.
+// A noted follows a schedule, and notes its decisions by numbers.
 type noted struct {
 	namer
 	by      *strategy.Orderer
-	order   []uint64 // the messages, as they were received
+	order   []uint64 // the messages, in the order of receipt
 	answers map[uint64]int
 }
 
-// Begin forgets the run before.
+// Begin forgets the previous run.
 func (n *noted) Begin(seed uint64) {
 	n.begin()
 	n.by.Begin(seed)
@@ -122,23 +122,23 @@ func (n *noted) Choose(k choice.Kind, of int) int {
 	return v
 }
 
-// A wait is a constraint by the numbers of its messages, and how far it has come.
+// A wait is a constraint on the numbers of two messages, with its state.
 type wait struct {
 	first, second uint64
 	came          bool // the first was received, and the second was not before it
 	late          bool // the second was received first
 }
 
-// A steered makes random orders in which waits come true, or another order as far as it
-// goes, with the answers that a noted run was given. When all deliverable messages have to
-// wait and no timer may fire early, one of them comes.
+// A steered makes random orders in which waits hold, or follows a given order as far as
+// possible, with the answers of a noted run. If all deliverable messages must wait and no
+// timer may fire early, one of them is received anyway.
 type steered struct {
 	namer
 	answers map[uint64]int
 	waits   []wait
 	seed    uint64 // of random orders
-	// order is what comes first of what can come, if it is not nil, and after that the oldest
-	// message. Its first ones, exact in number, come one after the other, or lost is set.
+	// order, unless nil, is the preferred order of messages; the oldest come after it. Its
+	// first `exact` messages must come one after the other, or lost is set.
 	order []uint64
 	exact int
 	lost  bool
@@ -149,14 +149,14 @@ type steered struct {
 	held   int // how often all messages were held back
 }
 
-// timePasses is how often a random order lets time pass although messages wait, where it may:
-// once in so many times.
+// timePasses is how rarely a random order fires a timer early if it may: once in this many
+// questions.
 const timePasses = 4
 
 // mostHeld bounds how often all messages are held back in a run.
 const mostHeld = 1000
 
-// Begin forgets the run before.
+// Begin forgets the previous run.
 func (s *steered) Begin(uint64) {
 	s.begin()
 	s.lost, s.at, s.held, s.places, s.taken = false, 0, 0, map[uint64]int{}, map[uint64]bool{}
@@ -168,8 +168,8 @@ func (s *steered) Begin(uint64) {
 	}
 }
 
-// Choose answers what was answered before, if that was asked, and else with zero. When time
-// passes is a part of the order.
+// Choose repeats the answer of the noted run, or answers with zero. In random orders it
+// decides at random whether time passes.
 func (s *steered) Choose(k choice.Kind, of int) int {
 	about := s.question(k)
 	if k == choice.Clock && s.order == nil {
@@ -217,7 +217,7 @@ func (s *steered) inTurn(e *pulse.Enabled) int {
 	})
 }
 
-// untimely reports whether the next message of the order is one of a timer that has not fired.
+// untimely reports whether the next message of the order is from a timer that has not fired.
 func (s *steered) untimely(e *pulse.Enabled) bool {
 	for _, number := range s.order {
 		if kind, sent := s.sent[number]; sent && !s.taken[number] {
@@ -254,7 +254,7 @@ func (s *steered) before(e *pulse.Enabled, i, other int) bool {
 	return first || !second && e.Seq(i) < e.Seq(other)
 }
 
-// take notes that a message is received.
+// take notes the receipt of a message.
 func (s *steered) take(number uint64) {
 	s.at++
 	s.step, s.taken[number] = number, true
@@ -268,7 +268,7 @@ func (s *steered) take(number uint64) {
 	}
 }
 
-// kept reports whether all waits came true.
+// kept reports whether all waits held.
 func (s *steered) kept() bool {
 	for i := range s.waits {
 		if !s.waits[i].came {

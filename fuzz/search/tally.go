@@ -11,29 +11,28 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A Tally counts what was run.
+// A Tally counts runs and what they showed.
 type Tally struct {
 	Runs, Steps int
-	// Skipped is how many runs the property did not want, and SkipReason the
-	// last reason that it gave. Rejected is how many runs ended because a
-	// draw found no value, by the label of the draw. TooLarge has the labels of
-	// those that needed more numbers than a draw may read.
+	// Skipped is how many runs the property skipped, and SkipReason the last reason.
+	// Rejected is how many runs ended because a draw found no value, by the draw's label.
+	// TooLarge has the labels of draws that needed more numbers than a draw may read.
 	Skipped    int
 	SkipReason string
 	Rejected   map[string]int
 	TooLarge   map[string]bool
-	// Timed is how many runs had timers, and Early in how many of these they
-	// could fire although messages waited.
+	// Timed is how many runs had timers, and Early is in how many of these timers could
+	// fire early.
 	Timed, Early int
 	// By is how many runs each arm made.
 	By map[string]int
-	// Crowded has what was said of runs by T.Feature and its like that was too much for a
-	// guided search to keep.
+	// Crowded describes hints, such as those of T.Feature, that were too many for a guided
+	// search to keep.
 	Crowded map[string]bool `json:",omitempty"`
-	// Fresh is how many orders of receives those of each arm have shown that no run before
-	// them had by the same worker of the search.
+	// Fresh is how many receive pairs the runs of each arm were the first to show, among
+	// the runs of the same worker.
 	Fresh map[string]int
-	// Uncounted is how many runs each arm made of which no orders were counted.
+	// Uncounted is how many runs of each arm did not have their receive pairs counted.
 	Uncounted map[string]int `json:",omitempty"`
 }
 
@@ -68,7 +67,7 @@ func (t *Tally) Count(arm string, res *props.Result) {
 	}
 }
 
-// skipCount notes a run of which the orders are not counted.
+// skipCount notes a run whose receive pairs are not counted.
 func (t *Tally) skipCount(arm string) {
 	if t.Uncounted == nil {
 		t.Uncounted = map[string]int{}
@@ -76,8 +75,8 @@ func (t *Tally) skipCount(arm string) {
 	t.Uncounted[arm]++
 }
 
-// Counted returns how many of the runs have had their receive orders counted: what is
-// said of orders, as by Fresh, is of these alone.
+// Counted returns how many runs had their receive pairs counted. Fresh and other statements
+// about pairs are about these runs alone.
 func (t *Tally) Counted() int {
 	n := t.Runs
 	for _, uncounted := range t.Uncounted {
@@ -86,7 +85,7 @@ func (t *Tally) Counted() int {
 	return n
 }
 
-// Add adds what another worker has counted.
+// Add adds the counts of another worker.
 func (t *Tally) Add(o *Tally) {
 	t.Runs += o.Runs
 	t.Steps += o.Steps
@@ -125,13 +124,13 @@ func (t *Tally) crowd(what string) {
 	t.Crowded[what] = true
 }
 
-// manySituations is that there are situations of which nothing is known: see Runner.Crowded.
+// manySituations says that some situations are not judged: see Runner.Crowded.
 const manySituations = "Sometimes is given more than 1,000 names"
 
-// areNotJudged says what follows from manySituations.
+// areNotJudged is the consequence of manySituations.
 const areNotJudged = ": those that come later are not judged; give it few, the same in each run"
 
-// isCrowded reports whether there are situations of which a runner knows nothing.
+// isCrowded reports whether a runner does not know some situations.
 func isCrowded(runners []*props.Runner) bool {
 	return slices.ContainsFunc(runners, (*props.Runner).Crowded)
 }
@@ -148,8 +147,8 @@ func (t *Tally) Crowds() (list []string) {
 	return list
 }
 
-// Tested returns how many runs came to a verdict: all but those that were
-// skipped or whose draws found no value.
+// Tested returns how many runs tested the property: all but those that were skipped or whose
+// draws found no value.
 func (t *Tally) Tested() int {
 	n := t.Runs - t.Skipped
 	for rejected := range maps.Values(t.Rejected) {
@@ -158,7 +157,7 @@ func (t *Tally) Tested() int {
 	return n
 }
 
-// byRuns returns the names of the arms, those with most runs first.
+// byRuns returns the names of the arms, those with the most runs first.
 func (t *Tally) byRuns() []string {
 	return slices.SortedFunc(maps.Keys(t.By), func(a, b string) int {
 		if d := t.By[b] - t.By[a]; d != 0 {
@@ -168,9 +167,8 @@ func (t *Tally) byRuns() []string {
 	})
 }
 
-// Yields has a line for each arm: how many runs it made, how many orders of two
-// receives they were the first to show, and how many that is in a hundred runs of which
-// they are counted.
+// Yields has a line for each arm: how many runs it made, how many receive pairs they were the
+// first to show, and how many per hundred counted runs.
 func (t *Tally) Yields() string {
 	var lines []string
 	for _, n := range t.byRuns() {
@@ -180,8 +178,8 @@ func (t *Tally) Yields() string {
 		}
 		line := fmt.Sprintf("%s: %s, nothing new", n, runs)
 		if fresh := t.Fresh[n]; fresh > 0 {
-			line = fmt.Sprintf("%s: %s, %s first, %.3g in 100 runs", n, runs,
-				words.Count(fresh, "order")+" seen", 100*float64(fresh)/float64(counted))
+			line = fmt.Sprintf("%s: %s, %s, %.3g in 100 runs", n, runs,
+				words.Count(fresh, "new receive pair"), 100*float64(fresh)/float64(counted))
 		}
 		lines = append(lines, line)
 	}
@@ -202,11 +200,11 @@ func (r *Result) FoundAt(elapsed string) string {
 	return fmt.Sprintf("run %d of %d (%s), %s", r.Index+1, r.Runs, r.Finding.Case.Strategy, elapsed)
 }
 
-// mostNamed is how many orders that were not seen Coverage names.
+// mostNamed is how many unseen receive pairs Coverage names.
 const mostNamed = 3
 
-// Coverage says how much of the orders of two receives was seen, how likely the next
-// run shows more, and what could have been seen and was not.
+// Coverage says how many of the receive pairs were seen, how likely the next run is to show a
+// new one, and which possible ones were not seen.
 func (r *Result) Coverage() string {
 	text := r.Orders.Summary()
 	if n := r.Counted(); n < r.Runs {
@@ -225,9 +223,9 @@ func (r *Result) Coverage() string {
 	return text
 }
 
-// Complaints returns why a search that found nothing tells less than it seems
-// to: draws that hardly ever give a value, runs that were all skipped,
-// situations that were never reached. A test should fail for each.
+// Complaints returns why a search that found nothing proves less than it seems to: draws that
+// hardly ever give a value, too many skipped runs, situations that were never reached. A test
+// should fail for each.
 func (r *Result) Complaints() (list []string) {
 	list = rejections(r.Rejected, r.TooLarge, r.Runs)
 	if len(list) == 0 {
@@ -236,11 +234,10 @@ func (r *Result) Complaints() (list []string) {
 	return append(list, neverReached(r.Missed, r.Runs)...)
 }
 
-// oneIn is how many runs there may be for each that is not skipped: a search in
-// which fewer test anything fails.
+// oneIn is how many runs there may be per tested one: a search with more skipped runs fails.
 const oneIn = 10
 
-// skips complains of runs that were skipped, if too few were not.
+// skips complains about skipped runs, if too many were.
 func skips(tested, runs int, reason string) []string {
 	switch {
 	case tested == 0:
@@ -253,7 +250,7 @@ func skips(tested, runs int, reason string) []string {
 	return nil
 }
 
-// rejections complains of draws that hardly ever gave a value.
+// rejections complains about draws that hardly ever gave a value.
 func rejections(byLabel map[string]int, tooLarge map[string]bool, runs int) (list []string) {
 	for _, label := range slices.Sorted(maps.Keys(byLabel)) {
 		switch n := byLabel[label]; {
@@ -269,23 +266,23 @@ func rejections(byLabel map[string]int, tooLarge map[string]bool, runs int) (lis
 	return list
 }
 
-// mostMissed is how many situations that no run reached are complained of by name. A name
-// that is made anew in each run gives as many as there are runs.
+// mostMissed is how many missed situations a complaint names. A name that is new in each run
+// gives as many situations as there are runs.
 const mostMissed = 20
 
-// neverReached complains of situations that no run reached.
+// neverReached complains about situations that no run reached.
 func neverReached(missed []string, runs int) (list []string) {
 	for i, name := range missed {
 		if i == mostMissed {
 			return append(list, fmt.Sprintf("sometimes: %s more reached in none of %s: are their names the same in each run?",
 				words.Count(len(missed)-i, "situation"), words.Count(runs, "run")))
 		}
-		list = append(list, fmt.Sprintf("sometimes %q: reached in none of %s: the test tests less than it seems to", name, words.Count(runs, "run")))
+		list = append(list, fmt.Sprintf("sometimes %q: reached in none of %s: the test covers less than it seems to", name, words.Count(runs, "run")))
 	}
 	return list
 }
 
-// missed returns the situations that no worker has reached.
+// missed returns the situations that no worker reached.
 func missed(runners []*props.Runner) []string {
 	list := runners[0].Missed()
 	for _, r := range runners[1:] {
@@ -295,7 +292,7 @@ func missed(runners []*props.Runner) []string {
 	return list
 }
 
-// late returns what goroutines that outlived the last run have done wrong.
+// late returns what goroutines that outlived the last run did wrong.
 func late(runners []*props.Runner) (list []*pulse.Failure) {
 	for _, r := range runners {
 		if f := r.Late(); f != nil {

@@ -14,32 +14,32 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// Sampled is what random orders of a case have shown, where there are too many to run them
-// all. They have its draws, and its answers where the same is asked; each message that can
-// come comes with equal chance.
+// A Sampled is what random orders of a case have shown, if there are too many to run them all.
+// They have the case's draws, and its answers to the same questions. Each deliverable message
+// is equally likely.
 type Sampled struct {
-	// Free are orders of any kind, Under those in which all of Constraints hold. Runs in which
-	// they did not all come true count for nothing.
+	// Free counts unconstrained orders, Under those in which all of Constraints hold. Runs in
+	// which a constraint did not hold do not count.
 	Free, Under corpus.Share
-	// Constraints are on two messages to one actor each. When the two are turned round and
-	// all else stays as it can, the run of the case passes. The second may be one that the
-	// case does not send, since it has failed before.
+	// Constraints are on two messages to one actor each. If the two are reversed and all else
+	// stays as far as possible, the run of the case passes. The second message may be one that
+	// the case does not send because it fails before.
 	Constraints []schedule.Constraint
-	// Turned has for each constraint orders in which it is turned round, and the others hold.
-	// Where these hardly came, it is left out.
+	// Turned counts, for each constraint, orders in which it is reversed and the others hold.
+	// If such orders are too rare, the constraint is left out instead.
 	Turned []corpus.Share
 
 	unsent map[uint64]stepName // names of messages that the case does not send, by number
 }
 
 const (
-	sampled     = 100     // orders of a kind that count
-	mostSample  = 300     // runs that are made for them; no more than sampled where hardly any counts
-	mostSampled = 8       // constraints that are looked at
-	mostTurns   = 300     // pairs that are turned round
-	mostApart   = 50      // how many messages of an actor may lie between them, and one
-	turning     = 200_000 // steps of all runs, after which no constraint is said
-	fewestSaid  = 10      // orders of a kind of which something is said, bar those without a constraint
+	sampled     = 100     // orders per kind that count
+	mostSample  = 300     // runs made for them; only the first sampled if hardly any count
+	mostSampled = 8       // constraints that are examined
+	mostTurns   = 300     // pairs that are reversed
+	mostApart   = 50      // the maximum distance between them, in messages of their actor
+	turning     = 200_000 // steps of all runs, after which no constraint is reported
+	fewestSaid  = 10      // orders per kind needed to report it, except for unconstrained ones
 )
 
 // A turner makes random orders of a case.
@@ -56,8 +56,8 @@ type turner struct {
 	unsent    map[uint64]stepName // names of others, by number
 }
 
-// sample finds out by random orders which constraints matter to a case; nil when there
-// is no time.
+// sample determines by random orders which constraints matter to a case; nil if there is no
+// time.
 func (s *shrinking) sample(ctx context.Context, c *shrink.Case, signature string) *Sampled {
 	w := &turner{shrinking: s, left: turning, inputs: c, signature: signature}
 	pairs := w.note()
@@ -71,8 +71,8 @@ func (s *shrinking) sample(ctx context.Context, c *shrink.Case, signature string
 	return out
 }
 
-// mending returns the pairs that mend the case when they are turned round. Of pairs that
-// are turned together only the nearest is one.
+// mending returns the pairs whose reversal makes the case pass. If a reversal also reverses a
+// nearer such pair, only the nearer one counts.
 func (w *turner) mending(ctx context.Context, pairs []pair) (list []schedule.Constraint) {
 	for _, p := range pairs {
 		if len(list) < mostSampled && w.left > 0 && ctx.Err() == nil &&
@@ -83,9 +83,9 @@ func (w *turner) mending(ctx context.Context, pairs []pair) (list []schedule.Con
 	return list
 }
 
-// afterwards adds the constraints on messages that the run of the case does not send, since it
-// is over before. To find them each message that it receives is put off until nothing else
-// can come. If that mends the run, what comes before it then may matter: that is tried, too.
+// afterwards adds the constraints on messages that the run of the case does not send, because
+// it ends before. To find them, each received message is delayed until nothing else can come.
+// If the run then passes, each message that now comes before it is tried as a constraint.
 func (w *turner) afterwards(ctx context.Context, list []schedule.Constraint) []schedule.Constraint {
 	for i, number := range w.order {
 		known := slices.ContainsFunc(list, func(c schedule.Constraint) bool { return c.First == w.ids[i] })
@@ -102,9 +102,9 @@ func (w *turner) afterwards(ctx context.Context, list []schedule.Constraint) []s
 	return list
 }
 
-// unsentBefore returns the messages that come before another at its actor when that is put
-// off, and that the run of the case does not send; none if that does not mend it. Their
-// numbers are their identities: in the run of the case those may be of other messages.
+// unsentBefore returns the messages unsent by the case that come before the given message at
+// its actor if that is delayed; none if the run does not pass. Their numbers replace their
+// identities, which may be those of other messages in the run of the case.
 func (w *turner) unsentBefore(number uint64) (list []uint64) {
 	by := &steered{answers: w.answers, order: w.order, waits: []wait{{first: never, second: number}}}
 	res := w.runs(by)
@@ -131,7 +131,7 @@ func (w *turner) unsentBefore(number uint64) (list []uint64) {
 	return nil
 }
 
-// never is the number of no message.
+// never is not the number of any message.
 const never = 0
 
 // turns reports whether the second of two messages comes before the first.
@@ -140,9 +140,9 @@ func (p *pair) turns(first, second uint64) bool {
 	return k >= 0 && (i < 0 || k < i)
 }
 
-// weigh looks at random orders in which the constraints hold, and in which one of them is
-// turned round. It gives up those that may as well be turned round, or that the others
-// bring about: the failure is about as frequent then as with all.
+// weigh runs random orders in which the constraints hold, and in which one of them is
+// reversed. It drops constraints that may as well be reversed, or that the others imply: the
+// failure is then about as frequent as with all.
 func (w *turner) weigh(ctx context.Context, out *Sampled, list []schedule.Constraint) {
 	all := w.share(ctx, list)
 	for i := 0; i < len(list) && len(list) > 1; {
@@ -165,15 +165,15 @@ func (w *turner) weigh(ctx context.Context, out *Sampled, list []schedule.Constr
 	}
 }
 
-// needless reports whether a constraint without which orders show a share says nothing: they
-// fail about as often as with it, and, where it was left out, come about as often.
+// needless reports whether a constraint is irrelevant: orders without it fail about as often
+// as with it and, if it was left out, are about as frequent.
 func needless(without, with corpus.Share) bool {
 	frequent := 4*without.Failed*with.Of >= 3*with.Failed*without.Of
 	return frequent && (!without.LeftOut || 4*without.Of >= 3*with.Of)
 }
 
-// turned runs random orders in which one of the constraints is turned round, or left out if
-// that hardly comes true.
+// turned runs random orders in which one of the constraints is reversed, or left out if its
+// reversal is too rare.
 func (w *turner) turned(ctx context.Context, list []schedule.Constraint, i int) corpus.Share {
 	list = slices.Clone(list)
 	list[i] = list[i].Turned()
@@ -185,17 +185,17 @@ func (w *turner) turned(ctx context.Context, list []schedule.Constraint, i int) 
 	return share
 }
 
-// A pair are two messages to one actor, of which the second could have come first, and the
-// order in which it does.
+// A pair is two messages to one actor, of which the second could have come first, and an order
+// in which it does.
 type pair struct {
 	schedule.Constraint
 	order []uint64
 	exact int // how many of the order come before the first one
-	apart int // how many more messages of the actor lie between the two, and one
+	apart int // the distance of the two, in messages of their actor
 }
 
-// note runs the case and notes its decisions. It returns the pairs of its run, none if that
-// cannot be made again by what was noted.
+// note runs the case and notes its decisions. It returns the pairs of its run, none if the
+// notes do not reproduce it.
 func (w *turner) note() (list []pair) {
 	w.schedule = w.inputs.Schedule
 	n := &noted{by: strategy.Ordered(&w.schedule)}
@@ -213,7 +213,7 @@ func (w *turner) note() (list []pair) {
 	for _, number := range n.numbers {
 		w.sent[number] = true
 	}
-	for _, exact := range [2]int{len(n.order), 0} { // to the letter, and by what is left when a pair is turned round
+	for _, exact := range [2]int{len(n.order), 0} { // exactly, and as far as possible (as with a reversed pair)
 		again := w.runs(&steered{answers: w.answers, order: n.order, exact: exact})
 		if !w.fails(&again) {
 			w.order = nil
@@ -223,7 +223,7 @@ func (w *turner) note() (list []pair) {
 	return r.pairs
 }
 
-// runs runs the draws of the case.
+// runs runs the case's draws with a strategy.
 func (w *turner) runs(by pulse.Strategy) props.Result {
 	res := w.play(props.Plan{Inputs: padded(w.inputs.Inputs), EarlyTimers: w.early, Strategy: by})
 	if w.left--; res.System != nil {
@@ -232,18 +232,18 @@ func (w *turner) runs(by pulse.Strategy) props.Result {
 	return res
 }
 
-// fails reports whether a run fails as the case does.
+// fails reports whether a run fails like the case.
 func (w *turner) fails(res *props.Result) bool {
 	return res.System != nil && res.Failure != nil && res.Failure.Signature() == w.signature
 }
 
-// mends reports whether the case passes when a pair is turned round and all else stays as it
-// can.
+// mends reports whether the case passes if a pair is reversed and all else stays as far as
+// possible.
 func (w *turner) mends(p pair) bool {
 	return w.mendsBy(&steered{answers: w.answers, order: p.order, exact: p.exact})
 }
 
-// mendsBy reports whether a run passes, and comes as it is to come.
+// mendsBy reports whether a run passes and follows its order and waits.
 func (w *turner) mendsBy(by *steered) bool {
 	res := w.runs(by)
 	return !by.lost && by.kept() && res.System != nil && !res.Skipped && res.Failure == nil
@@ -284,8 +284,8 @@ type reversals struct {
 	pairs    []pair
 }
 
-// find finds the pairs of a run: messages that an actor has received, each with those that it
-// has received later, or would have received next; the nearest pairs first.
+// find finds the pairs of a run: each message that an actor received, with those that it
+// received later or would have received next; the nearest pairs first.
 func (r *reversals) find() {
 	r.by = map[int32][]int{}
 	for i := range r.t.Steps {
@@ -312,8 +312,8 @@ func (r *reversals) find() {
 // A candidate is a message that may be the second of a pair.
 type candidate struct {
 	send  int32
-	place int // where it was received, behind all others if never
-	turn  int // how many messages its actor has received before
+	place int // where it was received; after all others if never
+	turn  int // how many messages its actor received before
 }
 
 // candidates returns the messages that were received, and those that could have been next.
@@ -336,8 +336,8 @@ func (r *reversals) candidates() (list []candidate) {
 	return list
 }
 
-// consider adds the pair of a message and one that its actor has received before, so many
-// earlier, if they can be turned round.
+// consider adds the pair of a message and an earlier one of its actor, at distance apart, if
+// they can be reversed.
 func (r *reversals) consider(c *candidate, apart int) {
 	d := &r.t.Sends[c.send]
 	first := r.by[d.To][c.turn-apart]
@@ -355,14 +355,14 @@ func (r *reversals) rests(a, b *trace.Send) bool {
 	return slices.ContainsFunc(r.t.Rests, func(at int32) bool { return at >= a.Receipt && (b.Receipt == trace.None || at < b.Receipt) })
 }
 
-// causes reports whether a step is that in which a message was sent, or comes before it.
+// causes reports whether a message was sent in a step, or the step happens before the send.
 func (r *reversals) causes(step, sent int32) bool {
 	return sent == step || r.t.HappensBefore(int(step), int(sent))
 }
 
-// add adds the pair of the message received at a place and of another, received at a later
-// place or never. What that one needs comes before both of them: what it follows from, and
-// what is before it in its channel.
+// add adds the pair of the message received at place first and another one, d, received at the
+// later place second or never. What d needs comes before both of them: its causes, and the
+// earlier messages of its channel.
 func (r *reversals) add(first, second int, d *trace.Send, apart int) {
 	needed := []*trace.Send{d}
 	for _, send := range r.received[first+1 : second] {

@@ -30,7 +30,7 @@ func sampledOf(r *props.Runner, out *Shrunk) (e Explanation, ok bool) {
 }
 
 // TestSampled holds what random orders show of small programs of which is known why they
-// fail: beside it stands what all orders show.
+// fail: next to it is what all orders show.
 func TestSampled(t *testing.T) {
 	var b strings.Builder
 	list := []subjects.Subject{}
@@ -148,7 +148,7 @@ func sampledTable(r *props.Runner, seed uint64) (e *Explanation, all []chance, w
 	return nil, nil, nil
 }
 
-// miscounts returns which shares are others when their random orders are made again, and
+// miscounts returns which shares differ when their random orders are rerun, and
 // are judged by the names that people read.
 func (w *turner) miscounts(e *Explanation) (list []string) {
 	for n := range e.Sampled.unsent {
@@ -300,7 +300,7 @@ func TestSampledAgainstAllOrders(t *testing.T) {
 	}
 }
 
-// TestPairsCanBeTurned holds that each pair of a run can be turned round as is said: what comes
+// TestPairsCanBeTurned holds that each pair of a run can be reversed as reported: what comes
 // before it comes as it came, and the second of the two before the first.
 func TestPairsCanBeTurned(t *testing.T) {
 	tested, runs, far := 0, 0, 0

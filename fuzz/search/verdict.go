@@ -10,52 +10,50 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// A Verdict says what came of an exploration: of all its inputs together.
+// A Verdict is the result of an exploration, for all its inputs together.
 //
-// Complete and Estimate are about the inputs that were run. Distinct, Runs and Steps
-// are about the orders that were gone through one after the other; runs that were
-// drawn at random beside are in Probes alone, and those that confirm a complete
-// exploration, as Explore says, only when one of them fails. Reduction is the one
-// that was used in the end: of several inputs the one that left out least. Wasted is how many runs were
-// begun, beside Runs, and given up because they led to nothing new. It is zero
-// when the reduction is Optimal and no process calls ReceiveMatch.
+// Complete and Estimate are about the inputs that were run. Distinct, Runs and Steps count the
+// enumerated orders; random probes count only in Probes. Runs that confirm a complete
+// exploration (see Explore) count in Probes, too, and only if one of them fails. Reduction is
+// the one used in the end; for several inputs, the last that differed. Wasted is how many
+// further runs were given up because they led to nothing new. It is zero if the reduction is
+// Optimal and no process calls ReceiveMatch.
 type Verdict struct {
 	explore.Result
-	// Inputs is how many inputs were explored; 1 for a property that draws
-	// nothing. Sampled says that some draws were not by OneOf, so that there
-	// may be inputs that were not run.
+	// Inputs is how many inputs were explored; 1 for a property without draws. Sampled
+	// reports that some draws were not by OneOf, so there may be inputs that were not
+	// run.
 	Inputs  int
 	Sampled bool
-	// Skipped is how many runs the property did not want, inputs that it
-	// skipped or whose draws found no value among them.
+	// Skipped is how many runs the property skipped, including inputs that it skipped or
+	// whose draws found no value.
 	Skipped int
-	// Watched reports that the property has Always, Eventually, a monitor,
-	// an observer or the isolation check, or reads the trace, and that
-	// a reduction has left out orders in which they might have seen something
-	// else. Unreached are the situations of Sometimes that no run has reached,
-	// where that is no complaint: they may be reached in those orders.
+	// Watched reports that a reduction has pruned orders in which parts of the property might
+	// have seen something else: Always, Eventually, a monitor, an observer, the isolation
+	// check or readers of the trace. Unreached lists the situations of
+	// Sometimes that no run reached, if that is no complaint: pruned orders may reach them.
 	Watched   bool
 	Unreached []string
 
-	crowded bool  // there are situations of which nothing is known
+	crowded bool  // some situations are not judged
 	looked  bool  // Watched because of Result.Looks of package props
-	refuted doubt // why a run failed after all that were to be made had passed
+	refuted doubt // why a run failed after all planned ones had passed
 	assumes bool  // Complete holds only if actors share nothing but messages
 	timed   bool  // the program sets timers
-	early   int   // how many of these could fire early in a run, at most
+	early   int   // the maximum number of early timers in a run
 
-	asked explore.Method // the one that the search began with
-	known float64        // how many runs there are at least, by the estimates that there are
-	more  bool           // there may be inputs that were not begun, of which Estimate says nothing
+	asked explore.Method // the requested method
+	known float64        // a lower bound of all runs, from the estimates so far
+	more  bool           // there may be inputs that were not begun, which Estimate does not include
 }
 
-// String says it in one line, such as
+// String describes v in one line, such as
 //
 //	complete: 24 distinct orders in 24 runs, 165 steps, 0.2ms
 //	NOT complete (runs): 100 distinct orders in 100 runs, 812 steps, 0.9ms
 //	NOT complete (time): 12,400 distinct orders in 12,400 runs of about 81,000, 98,712 steps, 10s
 //
-// How many runs there are in all is an estimate: after a hundredth of them nine in ten such
+// The total number of runs is an estimate: after a hundredth of them, nine of ten such
 // estimates are within a factor of 2.
 func (v Verdict) String() string {
 	var b strings.Builder
@@ -91,15 +89,15 @@ func (v Verdict) String() string {
 	b.WriteString(v.failures())
 	b.WriteString(v.handedOver())
 	if v.Unread != "" {
-		fmt.Fprintf(&b, "; states were compared without all that they hold: %s", v.Unread)
+		fmt.Fprintf(&b, "; states were compared without a part that cannot be read: %s", v.Unread)
 	}
 	switch {
 	case v.looked:
-		b.WriteString("; Always, Eventually, monitors, observers, the isolation check and who reads the trace looked " +
-			"at the orders that were run: those left out differ in between")
+		b.WriteString("; Always, Eventually, monitors, observers, the isolation check and readers of the trace saw " +
+			"only the orders that were run: others may differ in between")
 	case v.Watched:
-		b.WriteString("; Always, Eventually and monitors were asked " +
-			"in the orders that were run: those left out differ in between")
+		b.WriteString("; Always, Eventually and monitors saw " +
+			"only the orders that were run: others may differ in between")
 	}
 	for i, name := range v.Unreached {
 		if i == mostMissed {
@@ -114,8 +112,8 @@ func (v Verdict) String() string {
 	return b.String()
 }
 
-// timers says whether timers could fire although messages waited, if there were any, and
-// which setting decides that.
+// timers says whether timers could fire early, if there were any, and which setting decides
+// that.
 func (v Verdict) timers() string {
 	switch {
 	case !v.timed || v.Failing() > 0:
@@ -128,9 +126,8 @@ func (v Verdict) timers() string {
 	return ", without early timers (pulse.Options.EarlyTimers allows them)"
 }
 
-// whole says how many runs there are in all, if that was estimated and seems
-// to be more than were made. Of a bound that is raised it would say how many
-// there are for the last one.
+// whole says how many runs there are in all, if that was estimated and is more than were made.
+// If a bound is raised, the estimate would be only for the last bound.
 func (v Verdict) whole() string {
 	if v.Complete || v.refuted != noDoubt || v.Nondeterminism != "" || v.Clash != "" || len(v.Levels) > 0 || v.Estimate <= float64(v.Runs) {
 		return ""
@@ -145,7 +142,7 @@ func (v Verdict) whole() string {
 	return " of " + v.estimated() + of
 }
 
-// estimated says how many runs there are in all. All that is said of them says the same number.
+// estimated says how many runs there are in all. All messages use it for one and the same number.
 func (v *Verdict) estimated() string {
 	text := words.Roughly(v.Estimate, v.Runs)
 	if words.IsVast(v.Estimate) {
@@ -154,7 +151,7 @@ func (v *Verdict) estimated() string {
 	return "about " + text
 }
 
-// head returns whether everything was run, and of how many inputs.
+// head returns whether everything was run, and for how many inputs.
 func (v Verdict) head() string {
 	inputs := ""
 	switch {
@@ -179,7 +176,7 @@ func (v Verdict) why() string {
 	case v.Clash != "":
 		return "two states have one hash"
 	case v.refuted == outlives:
-		return "an order that passed fails when it is run again"
+		return "an order that passed fails in a rerun"
 	case v.refuted != noDoubt:
 		return "an order that was left out fails"
 	case v.Bound == explore.BoundFailure:
@@ -190,16 +187,16 @@ func (v Verdict) why() string {
 	return string(v.Bound)
 }
 
-// handedOver says that another reduction was used than was asked for, and why.
+// handedOver says that the search restarted with another reduction, and why.
 func (v Verdict) handedOver() string {
 	if v.Because == "" {
 		return ""
 	}
 	from, to := reduction(v.asked.Reduction, v.asked.Sleep), reduction(v.Reduction, v.Sleep)
-	return fmt.Sprintf("; went over from the reduction %s to %s, since %s", from, to, v.Because)
+	return fmt.Sprintf("; restarted with the reduction %s instead of %s, because %s", to, from, v.Because)
 }
 
-// reduction names a reduction, and says of Everything whether it has sleep sets.
+// reduction names a reduction, and says whether Everything had sleep sets.
 func reduction(r explore.Reduction, sleep bool) string {
 	if r == explore.Everything && sleep {
 		return r.String() + " with sleep sets"
@@ -218,9 +215,9 @@ func (v Verdict) failures() string {
 	return fmt.Sprintf("; %s failed, in %d ways", words.Count(n, "run"), len(v.Failures))
 }
 
-// add adds what exploring one more input came to.
+// add adds the result for one more input.
 func (v *Verdict) add(o *explore.Result) {
-	if o.Because != "" || v.Inputs == 0 { // of several inputs, the last that differs
+	if o.Because != "" || v.Inputs == 0 { // for several inputs, the last that differs
 		v.Reduction, v.Sleep, v.Because = o.Reduction, o.Sleep, o.Because
 	}
 	v.Inputs++
@@ -250,16 +247,14 @@ func (v *Verdict) add(o *explore.Result) {
 	v.addLevels(o.Levels)
 }
 
-// Progress returns the verdict as the last that is told of how far the
-// exploration is.
+// Progress returns the verdict as the last progress report.
 func (v *Verdict) Progress() explore.Progress {
 	p := explore.Progress{Elapsed: v.Elapsed, Done: true}
 	v.addTo(&p)
 	return p
 }
 
-// addTo adds what the exploration has come to so far to what is told of how
-// far it is.
+// addTo adds v's counts to the progress p.
 func (v *Verdict) addTo(p *explore.Progress) {
 	p.Runs += v.Runs
 	p.Wasted += v.Wasted + v.Cut
@@ -270,8 +265,7 @@ func (v *Verdict) addTo(p *explore.Progress) {
 	}
 }
 
-// addEstimate adds up how many runs there are. If that is not known of one
-// input, it is not of all.
+// addEstimate adds up the estimated runs. If one input's number is unknown, so is the total.
 func (v *Verdict) addEstimate(o *explore.Result) {
 	v.known += max(o.Estimate, float64(o.Runs))
 	if o.Estimate == 0 || v.Estimate == 0 && v.Inputs > 1 {
@@ -281,8 +275,8 @@ func (v *Verdict) addEstimate(o *explore.Result) {
 	v.Estimate += o.Estimate
 }
 
-// addLevels adds up bounds of the same number. An input that has fewer levels
-// was done with the last of them, and so with all that follow.
+// addLevels adds up the levels of all inputs. An input with fewer levels was completed with
+// its last one, and so with all further ones.
 func (v *Verdict) addLevels(levels []explore.Level) {
 	for i, l := range levels {
 		if i == len(v.Levels) {

@@ -12,18 +12,17 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Watchdog looks after runners from a goroutine of its own and tells of a run
-// that does not go on: no other run and no other step begins. Nothing can end such
-// a run, so it tells once.
+// A Watchdog watches runners on its own goroutine and reports a run without progress: no other
+// run and no other step begins. Nothing can end such a run, so it reports once.
 type Watchdog struct {
-	// Limit is how long a run may stand still.
+	// Limit is how long a run may make no progress.
 	Limit time.Duration
-	// Deadline, if it is set, is when the process ends. Shortly before, which is
-	// half of Margin, a run is told of that stands still for as long as that.
+	// Deadline, unless zero, is when the process ends. Half of Margin before that, the
+	// watchdog reports a run that has made no progress for half of Margin.
 	Deadline time.Time
 	Margin   time.Duration
-	// Tell is given the report: a headline and more lines. It may be called again
-	// with more lines and no headline, which are the texts of the program's values.
+	// Tell is called with the report: a headline and more lines. It may be called again
+	// without a headline, with the texts of the program's values.
 	Tell func(headline, lines string)
 
 	mu      sync.Mutex
@@ -32,28 +31,28 @@ type Watchdog struct {
 	done    chan struct{}
 }
 
-// looked is a runner and how far it was when the watchdog last looked.
+// looked is a runner with its progress at the watchdog's last check.
 type looked struct {
 	runner *props.Runner
 	pace   props.Pace
 	since  time.Time // of this pace
 }
 
-// Look has the watchdog look after a runner too.
+// Look adds a runner to those watched.
 func (d *Watchdog) Look(r *props.Runner) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.runners = append(d.runners, &looked{runner: r, since: time.Now()})
 }
 
-// Start begins to look.
+// Start starts watching.
 func (d *Watchdog) Start() {
 	d.stop, d.done = make(chan struct{}), make(chan struct{})
 	go d.watch()
 }
 
-// Stop ends the looking. It returns when nothing more will be told; but it does
-// not wait for a text of the program that does not come.
+// Stop ends the watching. It returns when nothing more will be reported, but does not wait for
+// a text of the program that never comes.
 func (d *Watchdog) Stop() {
 	close(d.stop)
 	select {
@@ -62,10 +61,10 @@ func (d *Watchdog) Stop() {
 	}
 }
 
-// Looks at each runner come so often in the time that it may stand still.
+// looks is how many times a runner is checked within the limit.
 const looks = 10
 
-// watch looks until it has told of a run or is stopped.
+// watch watches until it has reported a run or is stopped.
 func (d *Watchdog) watch() {
 	defer close(d.done)
 	every := min(d.Limit/looks, time.Second)
@@ -87,7 +86,7 @@ func (d *Watchdog) watch() {
 	}
 }
 
-// stalled returns a runner whose run has stood still for too long, nil when none has.
+// stalled returns a runner whose run has made no progress for too long, nil if there is none.
 func (d *Watchdog) stalled(now time.Time) *looked {
 	limit := d.Limit
 	if !d.Deadline.IsZero() && now.After(d.Deadline.Add(-d.Margin/2)) {
@@ -105,8 +104,8 @@ func (d *Watchdog) stalled(now time.Time) *looked {
 	return nil
 }
 
-// report tells where a run stands. What only the program can put into words comes
-// last: its methods may wait for what the run holds.
+// report reports where a run hangs. The texts of the program's values come last, because their
+// methods may wait for what the run holds.
 func (d *Watchdog) report(l *looked) {
 	s := l.runner.Stall()
 	d.Tell(headline(&s, time.Since(l.since)), howItStands(&s))
@@ -115,16 +114,16 @@ func (d *Watchdog) report(l *looked) {
 	}
 }
 
-// headline says where a run stands and for how long.
+// headline says where a run hangs and for how long.
 func headline(s *props.Stall, stood time.Duration) string {
-	where := "in no step: the property itself does not go on"
+	where := "outside of all steps: the property itself makes no progress"
 	switch {
 	case s.Step >= 0 && s.Actor != "" && s.Message == nil:
 		where = fmt.Sprintf("in step %d, of %s", s.Step, s.Actor)
 	case s.Step >= 0 && s.Actor != "":
 		where = fmt.Sprintf("in step %d, in which %s receives %s", s.Step, s.Actor, trace.TypeLabel(s.Message))
 	case s.Step >= 0:
-		where = fmt.Sprintf("after step %d, in what looks at the run", s.Step)
+		where = fmt.Sprintf("after step %d, in code that observes the run", s.Step)
 	}
 	return fmt.Sprintf("NO PROGRESS for %s, %s", words.Elapsed(stood), where)
 }
@@ -138,22 +137,22 @@ func howItStands(s *props.Stall) string {
 	case "running", "runnable":
 		b.WriteString("its goroutine is running: does a loop never end?\n")
 	default:
-		fmt.Fprintf(&b, "its goroutine waits (%s), and nobody else runs while it does\n", s.State)
+		fmt.Fprintf(&b, "its goroutine waits (%s), and no other actor runs meanwhile\n", s.State)
 	}
 	if len(s.Stack) > 0 {
 		b.WriteString(stack.Lines(s.Stack) + "\n")
 	}
 	if f := s.Intruder; f != nil {
-		fmt.Fprintf(&b, "it may wait for what was refused: %s\n", trace.Visible(f.Text))
+		fmt.Fprintf(&b, "it may wait for something that was refused: %s\n", trace.Visible(f.Text))
 		if len(f.Stack) > 0 {
 			b.WriteString(stack.Lines(f.Stack) + "\n")
 		}
 	}
-	fmt.Fprintf(&b, "decided by %s, seed %#x of the draws and %#x of the order\n", s.Strategy, s.Seed, s.StrategySeed)
+	fmt.Fprintf(&b, "strategy %s, seed %#x of the draws and %#x of the order\n", s.Strategy, s.Seed, s.StrategySeed)
 	return b.String()
 }
 
-// valuesText returns in words what was drawn and what is received.
+// valuesText describes the drawn values and the received message.
 func valuesText(s *props.Stall) string {
 	if props.HasRaceDetector() {
 		return ""
