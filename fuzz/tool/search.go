@@ -215,7 +215,7 @@ func (s *searcher) ended(call *Call, p *printer, r *campaign.Report) error {
 // byState adds to the error of a state file of another campaign that --state sets another.
 func byState(err error) error {
 	if errors.Is(err, campaign.ErrInUse) || errors.Is(err, campaign.ErrForeign) {
-		return fmt.Errorf("%w by --state", err)
+		return fmt.Errorf("%w with --state", err)
 	}
 	return err
 }

@@ -23,7 +23,7 @@ type Kind uint8
 const (
 	// Program is the Ctx.Choose of the program under test.
 	Program Kind = iota
-	// Clock asks whether time advances while messages wait: 0 no, 1 yes.
+	// Clock asks whether time passes although messages wait: 0 no, 1 yes.
 	Clock
 	// Drop asks whether the message just sent is lost: 0 no, 1 yes.
 	Drop

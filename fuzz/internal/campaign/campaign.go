@@ -213,10 +213,10 @@ func (r *Report) Complaints() (n int) {
 }
 
 // ErrInUse is that another campaign has the file of this one.
-var ErrInUse = errors.New("another campaign notes in this file how far it is")
+var ErrInUse = errors.New("another campaign uses this state file")
 
 // ErrForeign is that the file for a campaign has something that no campaign has noted.
-var ErrForeign = errors.New("no campaign has noted this, and it is not written over")
+var ErrForeign = errors.New("not the state file of a campaign, so it is not overwritten")
 
 // Run searches in all subjects until nothing is left, the bounds are reached or the
 // context is done. The error says that the campaign could not be begun.
@@ -230,7 +230,7 @@ func Run(ctx context.Context, subjects []Subject, o Options) (*Report, error) {
 		}
 		hold, who := flight.Take(o.File)
 		if who != "" {
-			return nil, fmt.Errorf("%s: %w: %s; wait until it ends, end it, or give this one another file", o.File, ErrInUse, who)
+			return nil, fmt.Errorf("%s: %w: %s; wait until it ends, end it, or choose another file", o.File, ErrInUse, who)
 		}
 		defer hold.Release()
 	}

@@ -86,7 +86,7 @@ func (c *campaign) foundRest() {
 			case t.find(f.Exact) != nil && f.Fresh:
 				os.Remove(f.Path)
 			case c.First:
-				c.tell(Event{Kind: Noted, Subject: t.subject.String(), Text: "met on the way: " + f.Headline() + " (" + f.InWords(env.When(), func(path string) string { return path }) + ")"})
+				c.tell(Event{Kind: Noted, Subject: t.subject.String(), Text: "also failed while shrinking: " + f.Headline() + " (" + f.InWords(env.When(), func(path string) string { return path }) + ")"})
 			case t.find(f.Exact) == nil && len(t.Findings) < mostFindings:
 				f.Rest = true
 				t.Findings = append(t.Findings, f)
@@ -119,7 +119,7 @@ func (c *campaign) save(t *target, f *Finding) { f.Fresh = f.Save(t.subject.Case
 // doubt notes that a finding does not repeat, also in its case, if that was made for it.
 func doubt(t *target, f *Finding) {
 	f.Stray = true
-	f.Remarks = append(f.Remarks, "IT DOES NOT REPEAT in a new process, and so is not made smaller: a variable outlives a run?")
+	f.Remarks = append(f.Remarks, "IT DOES NOT REPEAT in a new process, so it is not shrunk: does a variable outlive a run?")
 	if f.Path == "" || !f.Fresh {
 		return
 	}
@@ -153,9 +153,9 @@ func (c *campaign) shrunk(j *job) {
 	case j.fickle:
 		doubt(j.target, f)
 	case errors.As(j.err, &death):
-		f.Remarks = append(f.Remarks, "(not made smaller: that ended its process: "+death.Headline()+")")
+		f.Remarks = append(f.Remarks, "(not shrunk: that ended its process: "+death.Headline()+")")
 	case j.err != nil:
-		f.Remarks = append(f.Remarks, "(not made smaller: "+j.err.Error()+")")
+		f.Remarks = append(f.Remarks, "(not shrunk: "+j.err.Error()+")")
 	default:
 		small := j.reply.Findings[0]
 		if small.Path == "" {

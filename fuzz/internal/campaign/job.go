@@ -139,7 +139,7 @@ func (h *hand) do(j *job) {
 		var death *worker.Death
 		if ctx.Err() != nil {
 			if j.err = ctx.Err(); h.all.Err() == nil {
-				j.late = fmt.Sprintf("a run had not come to its end %s after the time was over, and its process was ended", words.Elapsed(grace+mostLate))
+				j.late = fmt.Sprintf("a run was still going %s after the end of the time, and its process was ended", words.Elapsed(grace+mostLate))
 			}
 		}
 		if j.err == nil {
@@ -158,12 +158,12 @@ func (h *hand) do(j *job) {
 		switch {
 		case ctx.Err() != nil:
 			if j.err = ctx.Err(); h.all.Err() == nil {
-				j.late = fmt.Sprintf("a worker ended (%s), and there was no time to make its run again", death.Headline())
+				j.late = fmt.Sprintf("a worker ended (%s), and there was no time to rerun its run", death.Headline())
 			}
 			return
 		case again == nil && tries < mostTries && (death.Outside() || j.request.Do != session.Shrink): // it was ended by somebody, or by chance
 			tries++
-			j.notes = append(j.notes, fmt.Sprintf("a worker ended (%s); what it was at was begun again", death.Headline()))
+			j.notes = append(j.notes, fmt.Sprintf("a worker ended (%s); its work was restarted", death.Headline()))
 			if j.request.Do == session.Run && h.enough.Err() != nil {
 				j.err = h.enough.Err()
 				return
@@ -297,7 +297,7 @@ func Start(ctx context.Context, s Subject, bounds worker.Command) (*worker.Proce
 			p.Stop()
 			return nil, ctx.Err()
 		case err != nil:
-			return nil, fmt.Errorf("%s does not offer the property any more: %w", s.Property.Test, err)
+			return nil, fmt.Errorf("%s no longer offers the property: %w", s.Property.Test, err)
 		}
 		same := offer.Test == s.Property.Test && offer.Call == s.Property.Call
 		if err := p.Answer(same); err != nil {
@@ -357,7 +357,7 @@ func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int)
 	if death.Outside() || death.Cause != "" {
 		return nil
 	}
-	f.Where += fmt.Sprintf(", which came to their end %d times when they were made again", timesAgain)
+	f.Where += fmt.Sprintf(", which ended normally when rerun %d times", timesAgain)
 	return f
 }
 
@@ -375,7 +375,7 @@ func alike(list []*worker.Death) bool {
 // that run to a finding.
 func (h *hand) caseOf(ctx context.Context, j *job, death *worker.Death, f *record.Record) {
 	f.Run = death.Last.Run
-	f.Where = fmt.Sprintf("run %d, made again", f.Run+1)
+	f.Where = fmt.Sprintf("run %d, rerun", f.Run+1)
 	q := session.Request{Do: session.Again, Seed: h.Seed, First: death.At.Batch, Runs: j.request.Runs, Hinted: j.request.Hinted, Stop: death.Last, Signature: f.Signature, Headline: f.Failure}
 	r, err := h.ask(ctx, j.target, q)
 	if err != nil || len(r.Findings) == 0 || j.readShown(r) != nil {

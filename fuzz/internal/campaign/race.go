@@ -135,7 +135,7 @@ func (r *Report) add(beside *Report) {
 				all := len(out.Findings)
 				out.Findings = slices.DeleteFunc(slices.Clone(out.Findings), plain.counts)
 				if n := all - len(out.Findings); n > 0 {
-					out.Notes = append(slices.Clone(out.Notes), words.Count(n, "failure")+" that the search without the race detector has found, too")
+					out.Notes = append(slices.Clone(out.Notes), words.Count(n, "failure")+" that the search without the race detector also found")
 				}
 			}
 		}

@@ -259,7 +259,7 @@ func (c *campaign) settleShare(j *job) {
 		}
 	}
 	if t.endless(&c.Options) {
-		t.giveUp("the search was given up: how much is left to be seen is known of runs in random order alone, and there was none: bound it by time or a number of runs, too")
+		t.giveUp("the search was given up: only runs in random order can show saturation, and there were none: set a time or a number of runs too")
 	}
 }
 

@@ -80,7 +80,7 @@ func (c *campaign) checkpoint() {
 	}
 	if err != nil && c.broken == nil {
 		c.broken = err
-		c.tell(Event{Kind: Noted, Text: fmt.Sprintf("how far the campaign is cannot be noted: %v", err)})
+		c.tell(Event{Kind: Noted, Text: fmt.Sprintf("cannot save the state of the campaign: %v", err)})
 	}
 }
 
@@ -111,7 +111,7 @@ func (o *Options) mayWrite() error {
 		} else if err != nil {
 			return err
 		} else if !info.Mode().IsRegular() || !begins(path, noted) {
-			return fmt.Errorf("%s: %w: remove it, or give another file", path, ErrForeign)
+			return fmt.Errorf("%s: %w: remove it, or choose another file", path, ErrForeign)
 		}
 	}
 	return nil
@@ -133,11 +133,11 @@ func (c *campaign) restore() error {
 	s, err := readState(c.File)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("there is no campaign to go on with: there is no %s", c.File)
+		return fmt.Errorf("no campaign to resume: there is no %s", c.File)
 	case err != nil:
-		return fmt.Errorf("the campaign cannot be gone on with: %w: remove it and begin anew", err)
+		return fmt.Errorf("cannot resume the campaign: %w: remove the file and start again", err)
 	case s.Seed != c.Seed:
-		return fmt.Errorf("the campaign cannot be gone on with: it had the seed %d, and is asked to go on with %d", s.Seed, c.Seed)
+		return fmt.Errorf("cannot resume the campaign: it had the seed %d, not %d", s.Seed, c.Seed)
 	}
 	c.before, c.deaths = s.Elapsed, s.Deaths
 	for i, t := range c.targets {
@@ -146,7 +146,7 @@ func (c *campaign) restore() error {
 			if old := &s.Targets[j]; old.same(&own) && old.Target != nil {
 				old.Target.subject, old.Target.early = t.subject, t.early
 				if err := old.decode(); err != nil {
-					return fmt.Errorf("the campaign cannot be gone on with: %s: %w", c.File, err)
+					return fmt.Errorf("cannot resume the campaign: %s: %w", c.File, err)
 				}
 				old.Target.GivenUp, old.Target.Cut = "", nil
 				if old.Target.Saturated > c.Saturated { // at another bound than this one
@@ -193,7 +193,7 @@ func readState(path string) (s state, err error) {
 		return s, fmt.Errorf("%s is of version %d, expected %d", path, s.Version, stateVersion)
 	}
 	if s.damaged() {
-		return s, fmt.Errorf("%s is damaged: it has what no campaign notes", path)
+		return s, fmt.Errorf("%s is damaged: it has values that no campaign writes", path)
 	}
 	return s, nil
 }
@@ -251,7 +251,7 @@ func (c *campaign) recall() {
 		}
 	}
 	if err != nil {
-		c.tell(Event{Kind: Noted, Text: fmt.Sprintf("what earlier campaigns have shown is not known any more: %v", err)})
+		c.tell(Event{Kind: Noted, Text: fmt.Sprintf("the coverage of earlier campaigns is lost: %v", err)})
 	}
 }
 
@@ -265,7 +265,7 @@ func Read(path string) (*Report, error) {
 	for i := range s.Targets {
 		old := &s.Targets[i]
 		if old.Target == nil {
-			return nil, fmt.Errorf("%s has a property of which nothing is known", path)
+			return nil, fmt.Errorf("%s is damaged: it has a property without data", path)
 		}
 		if err := old.decode(); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)

@@ -283,9 +283,9 @@ func (t *target) ran() string {
 	case t.made().Runs > 0 || len(t.Findings) == 0:
 		return words.Count(t.made().Runs, "run") + ", " + words.Count(t.made().Steps, "step")
 	case t.next == 0 && t.Done == 0:
-		return "no more than what comes before the search"
+		return "search skipped"
 	}
-	return "no runs that were counted"
+	return "no completed runs"
 }
 
 // made returns what all runs have come to.

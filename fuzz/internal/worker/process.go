@@ -358,7 +358,7 @@ func (p *Process) Do(ctx context.Context, q session.Request) (*session.Reply, er
 	}
 	if m.Done == nil {
 		p.Kill()
-		return nil, errors.New("the test binary does not speak as it should")
+		return nil, errors.New("the test binary sent an unexpected message")
 	}
 	return m.Done, nil
 }

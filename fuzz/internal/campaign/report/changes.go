@@ -87,7 +87,7 @@ func (c *Changes) lines() (list []string) {
 	for _, part := range []struct {
 		what string
 		of   []string
-	}{{"new failure: ", c.New}, {"not found again: ", c.Gone}, {"new property: ", c.Added}, {"no more a property: ", c.Removed}} {
+	}{{"new failure: ", c.New}, {"not found again: ", c.Gone}, {"new property: ", c.Added}, {"property removed: ", c.Removed}} {
 		for _, text := range part.of {
 			list = append(list, part.what+text)
 		}

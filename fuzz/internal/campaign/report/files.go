@@ -56,7 +56,7 @@ func Check(folder string) error {
 			}
 		}
 		if !info.Mode().IsRegular() || info.Size() > 0 && !marks[name].Match(text) {
-			return fmt.Errorf("%s is of no report of jostle, and is not written over: move it, or choose another folder", path)
+			return fmt.Errorf("%s is not a report of jostle, so it is not overwritten: move it, or choose another folder", path)
 		}
 	}
 	return nil
@@ -119,7 +119,7 @@ func Read(folder string) (*Report, error) {
 	}
 	r := &Report{}
 	if err := json.Unmarshal(text, r); err != nil {
-		return nil, fmt.Errorf("%s is no report: %w", path, err)
+		return nil, fmt.Errorf("%s is not a report: %w", path, err)
 	}
 	if r.Format != Format {
 		return nil, fmt.Errorf("%s is a report of format %d, expected %d", path, r.Format, Format)

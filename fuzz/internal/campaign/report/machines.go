@@ -15,7 +15,7 @@ import (
 
 // String says "bank neverOverdrawn: 14 orders of two receives are seen, 12 before".
 func (g Growth) String() string {
-	return fmt.Sprintf("%s: %s of two receives seen, %s before", g.Name, words.Count(g.Now, "order"), words.Grouped(g.Before))
+	return fmt.Sprintf("%s: %s seen, %s before", g.Name, words.Count(g.Now, "receive pair"), words.Grouped(g.Before))
 }
 
 // A suite, and what is below it, is as JUnit has it. What fails in a property is one
@@ -138,7 +138,7 @@ func (f *Finding) message() string {
 // Markdown returns a summary for a CI's page of a job.
 func (r *Report) Markdown() []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## jostle: %s\n\n%s\n\n| | property | what was run | orders of two receives |\n|---|---|---|---|\n", r.verdict(), r.outline())
+	fmt.Fprintf(&b, "## jostle: %s\n\n%s\n\n| | property | what was run | receive pairs |\n|---|---|---|---|\n", r.verdict(), r.outline())
 	for i := range r.Properties {
 		p := &r.Properties[i]
 		verdict := "ok"

@@ -333,7 +333,7 @@ func TestForeignFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := r.Write(dir)
-		if want := path + " is of no report of jostle, and is not written over: move it, or choose another folder"; err == nil || err.Error() != want {
+		if want := path + " is not a report of jostle, so it is not overwritten: move it, or choose another folder"; err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 		if got, _ := os.ReadFile(path); string(got) != text {
@@ -391,14 +391,14 @@ func TestNothing(t *testing.T) {
 // TestEnds: a report says in words why a campaign has ended.
 func TestEnds(t *testing.T) {
 	for ended, want := range map[campaign.End]string{
-		"":            ", and it was not over",
-		"runs":        ", ended by the number of runs",
-		"time":        ", ended by time",
-		"complete":    ", ended by nothing being left",
-		"saturated":   ", ended by hardly anything being left",
-		"failures":    ", ended by failures",
-		"given up":    ", ended by properties being given up",
-		"interrupted": ", ended by an interruption",
+		"":            ", not finished",
+		"runs":        ", ended: number of runs reached",
+		"time":        ", ended: time limit",
+		"complete":    ", ended: every order was run",
+		"saturated":   ", ended: hardly any new receive pairs",
+		"failures":    ", ended: failures",
+		"given up":    ", ended: search given up",
+		"interrupted": ", ended: interrupted",
 	} {
 		if got := New(&campaign.Report{Ended: ended}, "").outline(); !strings.HasSuffix(got, want) {
 			t.Errorf("%q is %q, want %q", ended, got, want)
