@@ -303,8 +303,8 @@ func taken(t *testing.T, p *worker.Process) {
 // TestProcessesThatAreNoWorkers: each is one clear error.
 func TestProcessesThatAreNoWorkers(t *testing.T) {
 	for _, c := range []struct{ as, want string }{
-		{"other version", "the test binary speaks version 99 of the protocol, and this command version 4: have the module and the command of one version of jostle"},
-		{"no version", "the test binary speaks version 0 of the protocol, and this command version 4: have the module and the command of one version of jostle"},
+		{"other version", "the test binary speaks version 99 of the protocol, and this command version 4: install one version of jostle for the module and the command"},
+		{"no version", "the test binary speaks version 0 of the protocol, and this command version 4: install one version of jostle for the module and the command"},
 		{"gibberish", "signal: killed"},
 		{"silence", "nothing came of it for 1s"},
 		{"exit", "exit status 7\n        no database"},
