@@ -19,7 +19,7 @@ section { margin-bottom: 2em } .number { text-align: right; white-space: nowrap 
 @media (max-width: 40em) { body { margin: 1em } td, th { padding-right: .5em } }
 `
 
-// verdict says in a few words what came of all.
+// verdict summarizes the result in a few words.
 func (r *Report) verdict() string {
 	unproven := 0
 	for i := range r.Properties {
@@ -36,7 +36,7 @@ func (r *Report) verdict() string {
 	return "no failures"
 }
 
-// outline says in a line what was done.
+// outline says in one line what was done.
 func (r *Report) outline() string {
 	text := fmt.Sprintf("%d of %d properties passed, %s in %s", r.passing(), len(r.Properties), words.Count(r.Runs, "run"),
 		words.Elapsed(time.Duration(r.Seconds*float64(time.Second))))
@@ -62,7 +62,7 @@ func (r *Report) passing() (n int) {
 	return n
 }
 
-// HTML returns a report as one file of HTML.
+// HTML returns the report as one HTML file.
 func (r *Report) HTML() []byte {
 	w := &record.Writer{}
 	w.Begin("jostle: "+r.verdict(), style)
@@ -136,7 +136,7 @@ func (p *Property) failure(w *record.Writer, k int, id string) {
 	}
 }
 
-// section shows what is known of a property besides its failures.
+// section shows a property, without its failures.
 func (p *Property) section(w *record.Writer, i int) {
 	w.Put("<section id=\"property%s\">\n<h2>%s</h2>\n<p>%s; %s</p>\n", num(i), p.Name, p.Ran, p.Coverage.Summary)
 	list(w, "Not tested sufficiently", "bad", p.Complaints)
@@ -171,13 +171,13 @@ func list(w *record.Writer, heading, class string, texts []string) {
 	w.Put("</ul>\n")
 }
 
-// The size of a picture of curves, and the room around what it shows.
+// The size of a picture of curves, and its margins.
 const (
 	wide, high  = 560, 220
 	left, below = 70, 30
 )
 
-// curves shows how many orders were known after how many runs, of each campaign.
+// curves shows, for each campaign, the known receive pairs by the number of runs.
 func (p *Property) curves(w *record.Writer) {
 	runs, orders := 2, 1
 	for _, curve := range p.Coverage.Curves {
@@ -199,7 +199,7 @@ func (p *Property) curves(w *record.Writer) {
 	w.Put("</svg></div>\n<p class=\"faint\">Runs are on a logarithmic scale; each curve is one seed.</p>\n")
 }
 
-// points returns the corners of a curve in a picture.
+// points returns the points of a curve in a picture.
 func points(curve []coverage.Point, runs, orders int) string {
 	var b strings.Builder
 	for _, at := range curve {
