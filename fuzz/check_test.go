@@ -258,7 +258,7 @@ func TestStaleCasesAreKept(t *testing.T) {
 	}
 	out := runSample(t, "renamed-to", dir)
 	for _, want := range []string{"not known whether its failure is mended", "none of its 4 deliveries applied: was the type of a message or of an actor renamed",
-		"keep it: each test run tries it"} {
+		"keep it: every test run tries what still applies"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}

@@ -163,7 +163,7 @@ func TestReplayIsForTheOwner(t *testing.T) {
 	found, _ := filepath.Glob(filepath.Join(dir, "overdraws", "*.case"))
 	for _, name := range []string{found[0], filepath.Base(found[0]), strings.TrimSuffix(filepath.Base(found[0]), ".case")} {
 		out := runSample(t, "two", dir, "JOSTLE_REPLAY="+name)
-		if !strings.Contains(out, "(as saved)") || !strings.Contains(out, "which is not of trial/Quarrel") || strings.Contains(out, "there is no case") {
+		if !strings.Contains(out, "(as saved)") || !strings.Contains(out, "of JOSTLE_REPLAY does not belong to trial/Quarrel") || strings.Contains(out, "there is no case") {
 			t.Errorf("JOSTLE_REPLAY=%s:\n%s", name, out)
 		}
 		if out := runSample(t, "quarrel", dir, "JOSTLE_REPLAY="+name); !strings.Contains(out, "--- PASS: TestSample ") {
@@ -223,7 +223,7 @@ func TestUnsavedCasesArePrinted(t *testing.T) {
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		_, text, _ := strings.Cut(out, "from then on:\n")
+		_, text, _ := strings.Cut(out, "to save the case yourself")
 		text = text[max(0, strings.Index(text, "    jostle case")):]
 		text, _, _ = strings.Cut(text, " end\n")
 		text += " end\n"
