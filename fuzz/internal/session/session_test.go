@@ -78,7 +78,7 @@ func TestRefusedRequests(t *testing.T) {
 		q    Request
 		want string
 	}{
-		{Request{Do: "dance"}, `unknown request "dance" is`},
+		{Request{Do: "dance"}, `unknown request "dance"`},
 		{Request{Do: Replay, File: "none"}, `there is no case "none"`},
 		{Request{Do: Shrink, Case: "no case", File: "x.case"}, "x.case:1: "},
 		{Request{Do: Walk, File: "none"}, `there is no case "none"`},

@@ -174,7 +174,7 @@ func TestRequests(t *testing.T) {
 		q    session.Request
 		want string
 	}{
-		{session.Request{Do: "dance"}, `unknown request "dance" is`},
+		{session.Request{Do: "dance"}, `unknown request "dance"`},
 		{session.Request{Do: session.Replay, File: "none"}, `there is no case "none"`},
 		{session.Request{Do: session.Shrink, Case: "no case", File: "x.case"}, "x.case:1: "},
 		{session.Request{Do: session.Repair, Case: "jostle case 3\n", File: "x.case"}, "x.case:1: "},
