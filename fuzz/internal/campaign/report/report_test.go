@@ -204,7 +204,7 @@ func TestAlone(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"default-src 'none'", "prefers-color-scheme: dark", "width=device-width", "<polyline", `class="orders"`, "Chart of the messages",
-		"Situations that no run has reached", "not found again: ", "new failure: ", "orders it showed first"} {
+		"Situations that no run has reached", "not found again: ", "new failure: ", "new receive pairs"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page has no %s", want)
 		}
@@ -293,7 +293,7 @@ func TestFolder(t *testing.T) {
 	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) != 5 {
 		t.Errorf("the folder has %q", files)
 	}
-	for text, want := range map[string]string{"{": "is no report", `{"format":99}`: "is a report of format 99, expected 2", "[]": "is no report"} {
+	for text, want := range map[string]string{"{": "is not a report", `{"format":99}`: "is a report of format 99, expected 2", "[]": "is not a report"} {
 		if err := os.WriteFile(filepath.Join(dir, JSONFile), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
