@@ -617,8 +617,8 @@ func TestOldFiles(t *testing.T) {
 	const why = "state.json is of version 2, expected 4"
 	o.Resume = true
 	_, err = campaign.Run(t.Context(), subjects(t, o.Env, "TestHolds"), o)
-	if err == nil || !strings.HasSuffix(err.Error(), why+": remove it and begin anew") {
-		t.Errorf("it is gone on with: %v", err)
+	if err == nil || !strings.HasSuffix(err.Error(), why+": remove the file and start again") {
+		t.Errorf("it is resumed: %v", err)
 	}
 	o.Resume = false
 	r := campaignOf(t, dir, o, "TestHolds")
@@ -649,8 +649,8 @@ func TestDamagedFiles(t *testing.T) {
 		}
 		const why = "state.json is damaged: it has values that no campaign writes"
 		_, err := campaign.Run(t.Context(), subjects(t, o.Env, "TestHolds"), o)
-		if err == nil || !strings.HasSuffix(err.Error(), why+": remove it and begin anew") {
-			t.Errorf("%s: it is gone on with: %v", c[1], err)
+		if err == nil || !strings.HasSuffix(err.Error(), why+": remove the file and start again") {
+			t.Errorf("%s: it is resumed: %v", c[1], err)
 		}
 		if _, err := campaign.Read(o.File); err == nil || !strings.HasSuffix(err.Error(), why) {
 			t.Errorf("%s: it is read: %v", c[1], err)
