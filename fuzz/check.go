@@ -8,31 +8,29 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Check searches for a run in which the property does not hold, for a few
-// seconds, and fails the test if there is one. Cases that failed before run first.
+// Check searches for a run in which the property fails, for a few seconds, and
+// fails the test if it finds one. Saved cases run first.
 //
-// A search that tests hardly anything fails too: when fewer than one run in ten
-// came to a verdict, because the others were skipped or their draws found no
-// value, and when a situation that is to be reached sometimes never was. Its log,
-// which go test -v shows, says how many runs there were, how many of them were
-// skipped if it was more than half, and which saved cases pass now or could not
-// be run as they were saved.
+// Check also fails if it tests too little: if fewer than one run in ten reaches a
+// verdict (the others are skipped, or their draws find no value), or if no run
+// reaches a situation that T.Sometimes names. Its log, shown by go test -v, has
+// the number of runs, and of skipped runs if they are more than half. It also
+// lists the saved cases that pass now or could not be replayed exactly.
 //
-// In a quarter of its runs up to two timers may fire although messages wait: what
-// a timer does when a message is slow is tested too. A property that sets
-// pulse.Options.EarlyTimers has its own number in all runs; pulse.NeverEarly is
-// for none.
+// In a quarter of the runs, up to two timers may fire early, while messages wait.
+// A property that sets pulse.Options.EarlyTimers has that number in all runs;
+// pulse.NeverEarly turns this off.
 //
-// Half of the runs of a property that calls T.Feature or T.Maximize are made by the
-// strategy guided.
+// If a property calls T.Feature or T.Maximize, the strategy guided makes half of
+// the runs.
 //
-// It ends as soon as nothing is left: when there are at most 1,000 distinct orders,
-// those with early timers among them, of all inputs, which are by props.OneOf
-// or none. Then it has run each of them, and its log says so. Orders are distinct if an
-// actor receives its messages in another order. If there are more than 10,000 orders of
-// all messages together, Check first spends a quarter of its time on some of them at random,
-// and its log says that the rest depends on actors sharing nothing but messages.
-// It never ends early with Config.Strategies or a number of runs.
+// Check ends early, and its log says so, once it has run every distinct order.
+// It tries this if all draws are by props.OneOf (or there are none) and at most
+// 1,000 orders are distinct, including those with early timers. Two orders are
+// distinct if some actor receives its messages in a different order. If there are
+// more than 10,000 interleavings, Check first spends a quarter of its time on random
+// ones; the log then says "complete if actors share nothing but messages". With
+// Config.Strategies or a number of runs, Check never ends early.
 func Check(t testing.TB, property func(*props.T)) {
 	t.Helper()
 	Config{}.Check(t, property)
@@ -59,7 +57,7 @@ func (c Config) Check(t testing.TB, property func(*props.T)) {
 	})
 }
 
-// conclude logs the result of a search that has found nothing.
+// conclude logs the result of a search without findings.
 func (v *verb) conclude(r *session.Reply) {
 	v.t.Helper()
 	if text := v.hurry(); text != "" && r.Complete == "" {

@@ -258,7 +258,7 @@ func TestStaleCasesAreKept(t *testing.T) {
 	}
 	out := runSample(t, "renamed-to", dir)
 	for _, want := range []string{"not known whether its failure is mended", "none of its 4 deliveries applied: was the type of a message or of an actor renamed",
-		"keep it: each test run tries it"} {
+		"keep it: every test run tries what still applies"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}
@@ -322,7 +322,7 @@ func TestSavedCasesAreExplained(t *testing.T) {
 		stays         bool
 	}{
 		{"JOSTLE_SHRINK=0", "10 steps, replayed 2 of 2", "order", true},
-		{"JOSTLE_SHRINK=1m", "shrunk from 10 steps to 7 in TIME (JOSTLE_REPAIR=1 saves it so), replayed 2 of 2, depth 2\n            fails in 1 of 7 orders: exactly where", "its file says", true},
+		{"JOSTLE_SHRINK=1m", "shrunk from 10 steps to 7 in TIME (JOSTLE_REPAIR=1 saves the smaller run), replayed 2 of 2, depth 2\n            fails in 1 of 7 orders: exactly where", "its file says", true},
 		{"JOSTLE_REPAIR=1", "shrunk from 10 steps to 7 in TIME, replayed 2 of 2, depth 2\n            fails in 1 of 7 orders: exactly where", "JOSTLE_REPAIR=1 saves", false},
 		{"JOSTLE_SHRINK=1m", "7 steps, replayed 2 of 2, depth 2\n            fails in 1 of 7 orders: exactly where", "JOSTLE_REPAIR", false},
 		{"JOSTLE_SHRINK=0", "its file says: fails in 1 of 7 orders: exactly where lost(1) comes before checkForError at terminator\n                lost(1): sent at writer.go:80, handler at", "JOSTLE_REPAIR", false},
@@ -369,7 +369,7 @@ func TestCasesThatAreThereTwice(t *testing.T) {
 	if out := runSample(t, "broken", dir); !strings.Contains(out, "saved case 71b3ca-0.case (as saved)") || len(casesIn(t, dir)) != 2 {
 		t.Errorf("there are %q:\n%s", casesIn(t, dir), out)
 	}
-	const want = "removed case 71b3ca-TEXT.case: another shows the same failure, and is no larger"
+	const want = "removed case 71b3ca-TEXT.case: another case shows the same failure and is no larger"
 	if out := runSample(t, "broken", dir, "JOSTLE_REPAIR=1"); !strings.Contains(out, want) || len(casesIn(t, dir)) != 1 {
 		t.Errorf("there are %q:\n%s", casesIn(t, dir), out)
 	}
@@ -455,7 +455,7 @@ func TestCasesThatFailOtherwise(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "renamed-from", dir)
 	out := runSample(t, "renamed-otherwise", dir)
-	const want = `(its decisions as saved; it fails otherwise now: "property at fuzz.second: %d came first, to everybody's surprise", and was saved for: "property at fuzz.second: %d came first")`
+	const want = `(its decisions as saved; it now fails with "property at fuzz.second: %d came first, to everybody's surprise", but was saved for "property at fuzz.second: %d came first")`
 	if !strings.Contains(out, want) {
 		t.Errorf("want %s in:\n%s", want, out)
 	}

@@ -18,67 +18,67 @@ import (
 	"github.com/jostle-go/jostle/fuzz/search"
 )
 
-// A Config says how Check, MustFind, Explore and Target search; each is a method of it,
-// too. The zero value is what the functions of these names use.
+// A Config holds the settings of Check, MustFind, Explore and Target, which are
+// also its methods. The functions of these names use the zero value.
 type Config struct {
-	// Budget is how long Check, MustFind and Explore may take, Runs how many
-	// runs they may make; whichever is reached first ends them. If both are
-	// zero, Explore has 10 seconds and the others have 2, and a tenth of that
-	// with -short; else zero is no bound. JOSTLE_BUDGET overrides both.
+	// Budget limits the time of Check, MustFind and Explore, Runs the number of
+	// runs; the search ends at the first limit it reaches. If both are zero,
+	// Explore has 10 seconds and the others have 2 (with -short, a tenth of
+	// that). If one is zero, only the other is a limit. JOSTLE_BUDGET overrides both.
 	Budget time.Duration
 	Runs   int
-	// Seed is what all inputs and orders follow from; zero means 1. Source, if
-	// set, supplies it instead. JOSTLE_SEED overrides both.
+	// Seed determines all inputs and orders; zero means 1. If Source is set, the
+	// seed is drawn from it. JOSTLE_SEED overrides both.
 	Seed   uint64
 	Source exprand.Source
-	// Workers is how many goroutines run the property at the same time; zero
-	// means one, because a property may touch what its test shares. The
-	// failure that is reported does not depend on it. JOSTLE_WORKERS overrides it.
+	// Workers is the number of goroutines that run the property; zero means one,
+	// because a property may use variables of its test. The reported failure does
+	// not depend on it. JOSTLE_WORKERS overrides it.
 	Workers int
-	// Folder is where cases are kept; empty means testdata/jostle beside the
-	// test. JOSTLE_OUT overrides it. A relative path begins at the package's
-	// folder, wherever the test has gone since.
+	// Folder is where cases are saved; empty means testdata/jostle. JOSTLE_OUT
+	// overrides it. A relative path starts at the package's folder, even after
+	// os.Chdir.
 	Folder string
 
-	// Shrink is how long Check, Explore and Target may take to make a failing case
-	// smaller and to say in which orders it fails; zero means 5 seconds, and a tenth of
-	// that with -short; a negative time, not at all. JOSTLE_SHRINK overrides it.
+	// Shrink limits the time in which Check, Explore and Target shrink and explain a
+	// failing case. Zero means 5 seconds (with -short, a tenth of that); a negative
+	// time turns shrinking off. JOSTLE_SHRINK overrides it.
 	Shrink time.Duration
 
-	// What follows is for the verbs that it names; to set it for another is an
-	// error.
+	// The following fields are for the verbs that they name; to set one for
+	// another verb is an error.
 
-	// Strategies are for Check and MustFind: the names of strategies to use in
-	// turns, as search.Names lists them; nil means a portfolio in which at least
-	// a quarter of the runs is random. JOSTLE_STRATEGY overrides them.
+	// Strategies names the strategies that Check and MustFind use in turns;
+	// search.Names lists them. Nil means a mix in which at least a quarter of the
+	// runs are random. JOSTLE_STRATEGY overrides it.
 	Strategies []string
 
-	// Method is for Explore: how the tree of orders is gone through and what
-	// of it is left out. The zero value runs each distinct order once.
+	// Method is how Explore searches the tree of orders, and which reduction it
+	// uses. The zero value runs each distinct order once.
 	Method explore.Method
-	// MustComplete has Explore fail the test when a bound was hit.
+	// MustComplete makes Explore fail the test if it is not complete.
 	MustComplete bool
-	// KeepOn has Explore go on after a failure and show the first failure of
-	// each signature; else the first failure ends it.
+	// KeepOn makes Explore continue after a failure and report the first failure
+	// of each signature. By default the first failure ends it.
 	KeepOn bool
-	// Inputs is how many inputs Explore draws at random for each choice of
-	// OneOf's values, if the property draws otherwise; zero means 10. Fewer
-	// are run when there seem to be no more that differ.
+	// For properties that use draws other than OneOf, Inputs is how many random
+	// inputs Explore tries per combination of OneOf values; zero means 10. Explore
+	// runs fewer if there seem to be no more different inputs.
 	Inputs int
-	// Estimate has Explore make Verdict.Estimate when it is not complete.
-	// That takes runs of its own, which are not counted.
+	// Estimate makes Explore compute Verdict.Estimate if it is not complete. That
+	// takes extra runs, which no number counts.
 	Estimate bool
-	// Progress is where an exploration that takes more than seconds tells how
-	// far it is: on a terminal in a line that is written over, else in a line
-	// every five seconds. It makes the estimate, too. Nil means standard error
-	// with go test -v, and nowhere else; io.Discard is nowhere at all.
+	// Progress is where Explore prints its progress, with an estimate, once it has
+	// taken some seconds: on a terminal in a line that it overwrites, else in a
+	// line every five seconds. Nil means standard error with go test -v, and no
+	// progress otherwise; io.Discard means none.
 	Progress io.Writer
-	// File is where Explore keeps what is left when its budget is used up, and
-	// every 30 seconds: the next time it goes on from there, unless a saved
-	// case fails before. The file is removed at the end; remove it also when
-	// the program has changed. The property must have one input, and there
-	// must be one worker, no state comparison, no random branches and no bound
-	// on delays or preemptions.
+	// File is where Explore saves its position every 30 seconds and when its
+	// budget is used up. The next Explore resumes there, unless a saved case fails
+	// first. Explore removes the file when it is done; remove it yourself when the
+	// program has changed. The property must have one input, and there must be one
+	// worker, no state comparison, no random branches and no bound on delays or
+	// preemptions.
 	File string
 }
 
@@ -89,8 +89,8 @@ const (
 	shorter       = 10 // how many times less with -short
 )
 
-// settle fills in what is open, from the environment, then from the defaults.
-// Usual is the budget of a search that has none.
+// settle returns c with the environment and then the defaults applied. Usual is
+// the default budget.
 func (c Config) settle(e *env.Settings, usual time.Duration) Config {
 	c.Workers = max(1, c.Workers)
 	if c.Source != nil {
@@ -105,7 +105,7 @@ func (c Config) settle(e *env.Settings, usual time.Duration) Config {
 	if e.Budget > 0 || e.Runs > 0 {
 		c.Budget, c.Runs = e.Budget, e.Runs
 	}
-	if e.Workers > 0 && c.File == "" { // an exploration that goes on from a file has one
+	if e.Workers > 0 && c.File == "" { // an exploration that resumes from a file has one
 		c.Workers = e.Workers
 	}
 	if e.Strategies != nil {
@@ -124,9 +124,9 @@ func (c Config) settle(e *env.Settings, usual time.Duration) Config {
 	return c
 }
 
-// packageFolder is where the test binary was started, which go test does in the
-// folder of the package. A test may go elsewhere, to a folder that vanishes with
-// it: cases must not.
+// packageFolder is where the test binary was started: go test starts it in the
+// package's folder. Cases are saved there even if a test changes to a temporary
+// folder.
 var packageFolder = workingFolder()
 
 func workingFolder() string {
@@ -137,7 +137,7 @@ func workingFolder() string {
 	return dir
 }
 
-// inPackage returns a path of which the start is the package's folder.
+// inPackage returns path, made absolute from the package's folder.
 func inPackage(path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -145,8 +145,8 @@ func inPackage(path string) string {
 	return filepath.Join(packageFolder, path)
 }
 
-// shown returns a path as it is told: below the package's folder from there, else
-// the whole of it.
+// shown returns a path as it is printed: relative if it is below the package's
+// folder.
 func shown(path string) string {
 	rel, err := filepath.Rel(packageFolder, path)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -155,13 +155,13 @@ func shown(path string) string {
 	return rel
 }
 
-// refuse returns what is set that is not for a verb.
+// refuse returns an error if a field is set that is not for this verb.
 func (c *Config) refuse(verb string) error {
 	searches := []string{"Check", "MustFind", "Explore"}
 	for _, field := range []struct {
 		name  string
 		verbs []string
-		how   string // it is said else
+		how   string // to set it for Target
 		set   bool
 	}{
 		{"Strategies", searches[:2], "", c.Strategies != nil},
@@ -172,9 +172,9 @@ func (c *Config) refuse(verb string) error {
 		{"Estimate", searches[2:], "", c.Estimate},
 		{"Progress", searches[2:], "", c.Progress != nil},
 		{"File", searches[2:], "", c.File != ""},
-		{"Budget", searches, ": go test -fuzztime is Target's", c.Budget != 0},
-		{"Runs", searches, ": go test -fuzztime is Target's", c.Runs != 0},
-		{"Workers", searches, ": go test -parallel is Target's", c.Workers > 1},
+		{"Budget", searches, "; for Target use go test -fuzztime", c.Budget != 0},
+		{"Runs", searches, "; for Target use go test -fuzztime", c.Runs != 0},
+		{"Workers", searches, "; for Target use go test -parallel", c.Workers > 1},
 	} {
 		if field.set && !slices.Contains(field.verbs, verb) {
 			last := len(field.verbs) - 1
@@ -182,20 +182,20 @@ func (c *Config) refuse(verb string) error {
 			if last > 0 {
 				names = strings.Join(field.verbs[:last], ", ") + " and " + names
 			}
-			return fmt.Errorf("fuzz.Config.%s is set for %s, and is for %s%s", field.name, verb, names, field.how)
+			return fmt.Errorf("fuzz.Config.%s is set for %s, but is only for %s%s", field.name, verb, names, field.how)
 		}
 	}
 	return c.refuseValues()
 }
 
-// refuseValues returns what is set to a value that means nothing.
+// refuseValues returns an error if a field has an invalid value.
 func (c *Config) refuseValues() error {
 	for _, field := range []struct {
 		name  string
 		value int
 		zero  string
 	}{
-		{"Runs", c.Runs, "no bound but Budget"},
+		{"Runs", c.Runs, "no limit but Budget"},
 		{"Workers", c.Workers, "one"},
 		{"Inputs", c.Inputs, "10"},
 	} {
@@ -205,9 +205,9 @@ func (c *Config) refuseValues() error {
 	}
 	switch {
 	case c.Budget < 0:
-		return fmt.Errorf("fuzz.Config.Budget is %v: set it to a time such as 30s, or to zero for no bound but Runs", c.Budget)
+		return fmt.Errorf("fuzz.Config.Budget is %v: set it to a time such as 30s, or to zero for no limit but Runs", c.Budget)
 	case c.Strategies != nil && len(c.Strategies) == 0:
-		return fmt.Errorf("fuzz.Config.Strategies names none, so that there would be no run: name some of %s, or leave it nil",
+		return fmt.Errorf("fuzz.Config.Strategies is empty, so nothing would run: name some of %s, or leave it nil",
 			strings.Join(search.Names(), ", "))
 	}
 	return nil

@@ -13,53 +13,54 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// A Verdict says what came of an exploration: of all its inputs together. Package
-// explore says what the fields of its Result mean, and when runs are wasted.
+// A Verdict is the result of an exploration of all its inputs. Package explore
+// explains the fields of its Result, and when runs are wasted.
 type Verdict = search.Verdict
 
-// Explore runs a property in every distinct order of its messages and fails
-// the test if it does not hold in one. Two orders are distinct when some actor
-// receives its messages in another order; of those that are not, one is run.
+// Explore runs the property in every distinct order of its messages and fails the
+// test if it fails in one. Two orders are distinct if some actor receives its
+// messages in a different order; of equivalent orders only one runs.
 //
 //	func TestEveryOrder(t *testing.T) { fuzz.Explore(t, resultsAreStored) }
 //
-// Saved cases run first, as with Check, and a failing order is shown and saved
-// as there. Inputs that the property draws by props.OneOf are all gone
-// through; of others, ten are drawn at random. They take turns, the small ones
-// first, and each turn is longer than the one before: an input with too many
-// orders does not keep the others waiting.
+// As with Check, saved cases run first, and a failing order is shown and saved.
+// Explore tries every combination of the values that the property draws by
+// props.OneOf, and ten random inputs per combination for other draws. Inputs take
+// turns, smallest first, and each turn is longer than the last: an input with too
+// many orders does not block the others.
 //
-// Where there are more than some 2,000 orders, every other run is drawn at random,
-// as by Check, and later one in eight: such runs find failures far from the
-// orders that come first. Verdict.Probes counts them, and no other number does.
+// If there are more than about 2,000 orders, every other run is random, as in
+// Check, and later one in eight. Random runs find failures far from the first
+// orders. Only Verdict.Probes counts them.
 //
-// Timers fire only when no message waits, unless pulse.Options.EarlyTimers of the
-// property says how often they may fire before: Explore adds no such runs, as
-// Check does. If the program sets timers the verdict says which.
+// Timers fire only when no message waits, unless the property sets
+// pulse.Options.EarlyTimers. Unlike Check, Explore adds no runs with early timers.
+// If the program sets timers, the verdict says how often they could fire early.
 //
-// It ends after 10 seconds, or after a second with -short, whether it is done
-// or not. A test that was not complete passes, since what a machine can do in
-// a while must not decide that. The Verdict tells what it hit, and its Advice what
-// to do; both are in the log, and without -v on standard error. But go test shows
-// nothing of a test that passes when it is given the names of packages, as in
-// go test ./..., so set Config.MustComplete to have the test fail.
+// Explore ends after 10 seconds (with -short, after one), complete or not. An
+// incomplete exploration passes, because completeness must not depend on the
+// machine's speed. The Verdict says which limit was hit, and its Advice what to do;
+// the log has both, and without -v standard error too. However, go test ./... shows
+// nothing of a test that passes. Set Config.MustComplete to fail the test instead.
 //
-// What Always says is checked in the states of the orders that are run only,
-// and so is what monitors, observers and the isolation check see:
-// orders that are left out differ in between. The verdict tells when a property
-// has such, or reads the trace. With
-// Config{Method: explore.Method{Reduction: explore.Everything}} they are
-// checked in all. Of the calls and returns of histories all orders are run. So it
-// is with a variable that several actors change, such as a count of those that hold
-// a lock: the two steps that change it are in one order only, and no search can
-// know. So a complete exploration that left orders out is confirmed. If there are no more
-// than 10,000 orders of all messages together, all are run. Then at least 128 runs
-// are in random order, for the first 16 inputs. Nothing counts these runs while they
-// pass. When one fails the test does, and the exploration is not complete. If not
-// all orders were run, the verdict says that it holds if actors share nothing but messages.
+// Conditions of Always, monitors, observers and the isolation check see only the
+// orders that run; the states between differ in orders that are left out. The
+// verdict says so if a property has such conditions or reads the trace. To check
+// them in all orders, use
+// Config{Method: explore.Method{Reduction: explore.Everything}}. For histories,
+// all orders of calls and returns run.
 //
-// In a benchmark saved cases are left alone and nothing is logged unless the
-// exploration fails or is not complete.
+// No reduction can see a variable that several actors change, such as a count of
+// lock holders: it runs the two steps that change it in one order only. Therefore
+// Explore confirms a complete exploration that left orders out. If there are at
+// most 10,000 interleavings, it runs them all; otherwise it makes at least 128
+// random runs for the first 16 inputs. These runs are not counted if they pass. If
+// one fails, the test fails and the exploration is not complete. If not all
+// interleavings were run, the verdict says that it holds if actors share nothing
+// but messages.
+//
+// In a benchmark, Explore skips saved cases, and logs only if the exploration
+// fails or is not complete.
 func Explore(tb testing.TB, property func(*props.T)) Verdict {
 	tb.Helper()
 	return Config{}.Explore(tb, property)
@@ -93,8 +94,8 @@ func (c Config) Explore(tb testing.TB, property func(*props.T)) Verdict {
 	return verdict
 }
 
-// judge logs the verdict and what to do about it. A test that passes shows no
-// log without -v, so an exploration that was not complete is said beside it too.
+// judge logs the verdict and its advice. Without -v a passing test shows no log, so
+// an incomplete exploration is also written to standard error.
 func (v *verb) judge(verdict Verdict, benchmark bool) {
 	v.t.Helper()
 	text := verdict.String()
@@ -116,14 +117,15 @@ func (v *verb) judge(verdict Verdict, benchmark bool) {
 	}
 }
 
-// shrinking returns what tells on a terminal how far shrinking is, and what ends that.
+// shrinking returns functions that print the progress of shrinking on a terminal
+// and that erase it.
 func (v *verb) shrinking() (tell func(shrink.Progress), over func()) {
 	return report.Shrinking(v.aside(), v.t.Name(), report.IsTerminal(v.aside()), time.Now)
 }
 
-// progress returns what tells how far an exploration is; nil in a benchmark when
-// nobody wants to know. In a test that nobody watches it tells nobody, but has the
-// estimate made that is told when the exploration is not complete.
+// progress returns the function that prints the progress of an exploration, nil in a
+// benchmark without Config.Progress. Without -v it prints nothing, but being set it
+// makes Explore compute an estimate, which an incomplete exploration prints.
 func (v *verb) progress(benchmark bool) func(explore.Progress) {
 	switch {
 	case v.Progress == nil && benchmark:

@@ -14,10 +14,9 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
-// recorded does what a verb does and records which run is on, so that a run that
-// takes the process with it is known to the next. If the last process died so, its
-// run is made again before, in a process of its own; when that dies too, the test
-// fails and no search follows.
+// recorded calls do and records which run is on, so that the next process knows the
+// run that ended this one. If a run ended the last process, recorded first reruns it
+// in a process of its own. If that dies too, the test fails and do is not called.
 func (v *verb) recorded(do func()) {
 	v.t.Helper()
 	if v.name != "MustFind" && worker.Serve(v.name, v.session, v.dog.Limit) {
@@ -35,7 +34,7 @@ func (v *verb) recorded(do func()) {
 	folder, record := flight.In(env.Cache(packageFolder)), v.record()
 	left, broken := folder.Left(record.Call)
 	if broken > 0 {
-		v.t.Logf("removed %s of what runs the last process was at: no such record can be read", words.Count(broken, "file"))
+		v.t.Logf("removed %s of the last process: not readable", words.Count(broken, "crash record"))
 	}
 	for _, l := range left {
 		if !v.lookAt(l) {
@@ -47,14 +46,14 @@ func (v *verb) recorded(do func()) {
 	do()
 }
 
-// record returns what is recorded of this call.
+// record returns the crash record of this call.
 func (v *verb) record() flight.Record {
 	call := flight.Call{Dir: packageFolder, Test: v.t.Name(), Verb: v.name, Func: v.session.Property.FuncName()}
 	return flight.Record{Call: call, Seed: v.Seed, Strategies: v.Strategies, Workers: v.Workers, Runs: v.Runs}
 }
 
-// lookAt makes the runs again with which a process died. It reports whether it was
-// not they, so that a search may follow.
+// lookAt reruns the runs with which a process died. It reports whether they ended
+// well, so that a search may follow.
 func (v *verb) lookAt(l *flight.Left) bool {
 	v.t.Helper()
 	limit := v.dog.Limit + 2*checkBudget
@@ -79,7 +78,7 @@ func (v *verb) lookAt(l *flight.Left) bool {
 	return true
 }
 
-// makeAgain makes the runs of the record at a path again, if they are of this call.
+// makeAgain reruns the runs of the record at a path, if they belong to this call.
 func (v *verb) makeAgain(path string, do func()) {
 	v.t.Helper()
 	r, err := flight.Read(path)
@@ -87,7 +86,7 @@ func (v *verb) makeAgain(path string, do func()) {
 		v.t.Fatalf("%s: %v", flight.Variable, err)
 	}
 	if r.Call != v.record().Call {
-		v.t.Logf("nothing was run: %s asks for what fuzz.%s of %s did", flight.Variable, r.Verb, r.Test)
+		v.t.Logf("nothing was run: %s names a crash record of fuzz.%s in %s", flight.Variable, r.Verb, r.Test)
 		return
 	}
 	if err := flight.Begin(path); err != nil {
@@ -97,7 +96,7 @@ func (v *verb) makeAgain(path string, do func()) {
 	var found []*finding.Finding
 	defer func() {
 		flight.Land(path, reached)
-		for _, f := range found { // which is shrunk: that is no part of its run
+		for _, f := range found { // after Land: shrinking is no part of the recorded run
 			runner := v.session.Property.NewRunner()
 			defer runner.Close()
 			rec := v.session.Conclude(context.Background(), runner, f, "a run with which a process died")
@@ -126,7 +125,7 @@ func (v *verb) makeAgain(path string, do func()) {
 	if all {
 		do()
 		if v.name == "Explore" && !v.Estimate {
-			v.session.Explore.Estimate = true // it may have been one of these runs, which come when there is time
+			v.session.Explore.Estimate = true // the run may have been one of the estimate, which needs time left
 			do()
 		}
 		reached = reached && !v.session.Limit.Struck()

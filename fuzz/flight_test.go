@@ -267,7 +267,7 @@ func TestDeathsCanBeMadeAgainByHand(t *testing.T) {
 	for sample, want := range map[string]string{
 		"flight-two:exit": "exit status 3",
 		"flight-two":      "--- PASS: TestSample",
-		"flight-random":   "nothing was run: JOSTLE_FLIGHT asks for what fuzz.Check of TestSample did",
+		"flight-random":   "nothing was run: JOSTLE_FLIGHT names a crash record of fuzz.Check in TestSample",
 	} {
 		if out := fly(t, sample, dir, flight.Variable+"="+path); !strings.Contains(out, want) || len(records(t, dir)) != 1 {
 			t.Errorf("%s: no %q in\n%s", sample, want, out)
@@ -288,7 +288,7 @@ func TestRecordsThatCannotBe(t *testing.T) {
 	if err := os.WriteFile(path, []byte("half of a rec"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out := fly(t, "flight-random", dir); !strings.Contains(out, "removed 1 file of") || !strings.Contains(out, "--- PASS") || len(records(t, dir)) != 0 {
+	if out := fly(t, "flight-random", dir); !strings.Contains(out, "removed 1 crash record of") || !strings.Contains(out, "--- PASS") || len(records(t, dir)) != 0 {
 		t.Errorf("with a broken record, %q are left:\n%s", records(t, dir), out)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o644); err != nil {

@@ -13,10 +13,9 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// MustFind searches as Check does, and fails the test unless a run is found in
-// which the property does not hold. It is for a property that has to fail: one
-// with a planted bug, which shows that the property would notice such a bug and
-// that the search would come to it, or one that says that something can happen.
+// MustFind searches like Check, and fails the test unless the property fails in
+// some run. Use it to show that a property notices a planted bug and that the
+// search reaches it, or that something can happen at all.
 //
 //	func TestTwoLeadersAreNoticed(t *testing.T) {
 //		found := fuzz.MustFind(t, electionWithoutMajority)
@@ -25,13 +24,13 @@ import (
 //		}
 //	}
 //
-// It returns what it found, repeated as Check repeats it, and never nil: look at
-// the failure, since a panic is one too. Go test -v shows the whole. No case is
-// kept and none is run, and JOSTLE_REPLAY is not for it.
+// It returns the finding, replayed as Check replays it, and never nil. Check which
+// failure it is: a panic is one too. Go test -v shows it in full. MustFind neither
+// saves nor runs cases, and ignores JOSTLE_REPLAY.
 //
-// A run that does what a property may not do, such as one without t.System().Run(),
-// is no failure of the property, nor is one that comes out otherwise when it is
-// repeated: the test fails then, and says so.
+// Two kinds of runs do not count as a failure of the property: a misuse, such as a
+// run without t.System().Run(), and a run that fails in another way when replayed.
+// Then the test fails and says why.
 func MustFind(t testing.TB, property func(*props.T)) *finding.Finding {
 	t.Helper()
 	return Config{}.MustFind(t, property)
@@ -42,14 +41,14 @@ func (c Config) MustFind(t testing.TB, property func(*props.T)) *finding.Finding
 	t.Helper()
 	v := c.begin(t, "MustFind", checkBudget, property)
 	defer v.watch()()
-	found := &finding.Finding{Failure: &pulse.Failure{}} // of no run: JOSTLE_FLIGHT asks for another
+	found := &finding.Finding{Failure: &pulse.Failure{}} // of no run: JOSTLE_FLIGHT names another
 	v.recorded(func() {
 		t.Helper()
 		start := time.Now()
 		found = v.mustHave(v.session.Search(context.Background(), v.request(session.Check)), start)
 	})
 	if found.Case.Test == "" && t.Failed() {
-		t.FailNow() // the run in which the last process died ends this one too
+		t.FailNow() // the run that ended the last process ended this one too
 	}
 	return found
 }
@@ -69,16 +68,16 @@ func (v *verb) mustHave(res search.Result, start time.Time) *finding.Finding {
 	switch {
 	case res.Finding.Replays < finding.Tried:
 		v.t.print(text)
-		v.t.Fatal("the property is to fail, and did so in a run that does not repeat itself: what it shows is not certain")
+		v.t.Fatal("the property must fail and did, but the run does not fail each time that it is replayed")
 	case !res.Finding.Worth():
 		v.t.print(text)
-		v.t.Fatal("the property is to fail, and was not written as it must be: that is another failure")
+		v.t.Fatal("the property must fail, but this failure is a misuse of the library: correct the property first")
 	}
-	v.t.Logf("found, as it must be:\n%s", text)
+	v.t.Logf("found a failure, as required:\n%s", text)
 	return res.Finding
 }
 
-// foundNothing ends the test of a property that was to fail, and did not.
+// foundNothing ends the test of a property that should have failed.
 func (v *verb) foundNothing(res search.Result, elapsed string) {
 	v.t.Helper()
 	complaints := res.Complaints()
@@ -88,6 +87,6 @@ func (v *verb) foundNothing(res search.Result, elapsed string) {
 	if res.Tested() == 0 && len(complaints) > 0 {
 		v.t.FailNow() // they say why nothing was tested
 	}
-	v.t.Fatalf("the property is to fail, and held in all of %d runs (%s), %s: look whether it can notice the bug, or give the search more time",
+	v.t.Fatalf("the property must fail, but held in all %d runs (%s), %s: check that it can notice the bug, or give the search more time",
 		res.Tested(), res.Arms(), elapsed)
 }

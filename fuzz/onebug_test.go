@@ -166,7 +166,7 @@ func TestTwoFaces(t *testing.T) {
 		if now := casesIn(t, dir); len(now) != 1 {
 			t.Errorf("test %d has kept %q, expected one case:\n%s", n+1, now, out)
 		}
-		const face = "one bug with another face, of the same cause: property at func in init: %d came late, which is odd"
+		const face = "same cause, another failure: property at func in init: %d came late, which is odd"
 		if n > 0 && !strings.Contains(out, face) {
 			t.Errorf("test %d does not say %q:\n%s", n+1, face, out)
 		}

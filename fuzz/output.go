@@ -10,9 +10,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// An output is a test to which a verb prints. Everything that this package prints goes
-// through one, with its control characters escaped: no text of a program, of a case or of a
-// name reaches a terminal as an escape sequence.
+// An output is a test to which a verb prints. It escapes control characters, so that no
+// text of a program, a case or a name reaches the terminal as an escape sequence.
+// Everything that this package prints goes through it.
 type output struct{ testing.TB }
 
 func visible(args []any) string {
@@ -61,23 +61,22 @@ func (o output) Skipf(format string, args ...any) {
 	o.TB.Skipf("%s", visiblef(format, args))
 }
 
-// print writes lines to the test's output, without the position in this package that Log
-// would put before them.
+// print writes text to the test's output without a file and line, which Log would add.
 func (o output) print(text string) { fmt.Fprint(o.Output(), trace.Visible(text)) }
 
-// warn writes a text to standard error. Of a test that passes without -v, go test shows
-// what it wrote there when it was called for one package without naming it, and nothing when
-// packages were named. A test's own output is not shown when go test ends the process.
+// warn writes text to standard error. For a passing test without -v, go test shows
+// standard error if no packages were named, and nothing otherwise. It does not show a
+// test's own output when it ends the process.
 func (o output) warn(text string) { fmt.Fprint(os.Stderr, trace.Visible(text)) }
 
-// beside writes a text to where progress goes, with the name of the test.
+// beside writes text, with the name of the test, to where progress goes.
 func (v *verb) beside(text string) {
 	text = fmt.Sprintf("    %s: %s\n", v.t.Name(), strings.ReplaceAll(text, "\n", "\n        "))
 	fmt.Fprint(v.aside(), trace.Visible(text))
 }
 
-// aside returns where the progress of a verb is written, which package report makes visible:
-// what its call has named, or standard error.
+// aside returns where the progress of a verb is written: Config.Progress or standard
+// error. Package report escapes control characters.
 func (v *verb) aside() io.Writer {
 	if v.Progress != nil {
 		return v.Progress

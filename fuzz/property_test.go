@@ -163,7 +163,7 @@ func TestReplayIsForTheOwner(t *testing.T) {
 	found, _ := filepath.Glob(filepath.Join(dir, "overdraws", "*.case"))
 	for _, name := range []string{found[0], filepath.Base(found[0]), strings.TrimSuffix(filepath.Base(found[0]), ".case")} {
 		out := runSample(t, "two", dir, "JOSTLE_REPLAY="+name)
-		if !strings.Contains(out, "(as saved)") || !strings.Contains(out, "which is not of trial/Quarrel") || strings.Contains(out, "there is no case") {
+		if !strings.Contains(out, "(as saved)") || !strings.Contains(out, "of JOSTLE_REPLAY does not belong to trial/Quarrel") || strings.Contains(out, "there is no case") {
 			t.Errorf("JOSTLE_REPLAY=%s:\n%s", name, out)
 		}
 		if out := runSample(t, "quarrel", dir, "JOSTLE_REPLAY="+name); !strings.Contains(out, "--- PASS: TestSample ") {
@@ -213,7 +213,7 @@ func TestUnsavedCasesArePrinted(t *testing.T) {
 	}
 	for _, sample := range []string{"one-check", "fuzz-overdraws"} {
 		out := runSample(t, sample, full)
-		for _, want := range []string{"overdrawn", "the case cannot be saved in ", "put this into a file whose name ends in .case, in DIR/overdraws", "jostle case 6"} {
+		for _, want := range []string{"overdrawn", "the case cannot be saved in ", "to save the case yourself, write this to a file *.case in DIR/overdraws", "jostle case 6"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%s: no %q in:\n%s", sample, want, out)
 			}
@@ -223,7 +223,7 @@ func TestUnsavedCasesArePrinted(t *testing.T) {
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		_, text, _ := strings.Cut(out, "from then on:\n")
+		_, text, _ := strings.Cut(out, "to save the case yourself")
 		text = text[max(0, strings.Index(text, "    jostle case")):]
 		text, _, _ = strings.Cut(text, " end\n")
 		text += " end\n"
@@ -262,13 +262,13 @@ func TestCasesOfVersionOneRun(t *testing.T) {
 // nothing, which used to be taken for others, and no property.
 func TestRefusedCalls(t *testing.T) {
 	for sample, want := range map[string]string{
-		"refused-strategies": "fuzz.Config.Strategies is set for Explore, and is for Check and MustFind",
-		"refused-method":     "fuzz.Config.KeepOn is set for Check, and is for Explore",
-		"refused-runs":       "fuzz.Config.Runs is -1: set it to a number from 1 on, or to zero for no bound but Budget",
-		"refused-budget":     "fuzz.Config.Budget is -TIME: set it to a time such as TIME, or to zero for no bound but Runs",
+		"refused-strategies": "fuzz.Config.Strategies is set for Explore, but is only for Check and MustFind",
+		"refused-method":     "fuzz.Config.KeepOn is set for Check, but is only for Explore",
+		"refused-runs":       "fuzz.Config.Runs is -1: set it to a number from 1 on, or to zero for no limit but Budget",
+		"refused-budget":     "fuzz.Config.Budget is -TIME: set it to a time such as TIME, or to zero for no limit but Runs",
 		"refused-workers":    "fuzz.Config.Workers is -3: set it to a number from 1 on, or to zero for one",
 		"refused-inputs":     "fuzz.Config.Inputs is -1: set it to a number from 1 on, or to zero for 10",
-		"refused-none":       "fuzz.Config.Strategies names none, so that there would be no run: name some of ",
+		"refused-none":       "fuzz.Config.Strategies is empty, so nothing would run: name some of ",
 		"refused-depth":      "explore: Depth is -1: give it a number from 1 on, or zero for all steps",
 		"refused-nil":        "fuzz.Check: the property is nil: give it a func(*props.T)",
 	} {

@@ -11,13 +11,13 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// A shower keeps the last run that passed, to show it. A nil one does nothing.
+// A shower remembers the last run that passed, for JOSTLE_SHOW. A nil one does nothing.
 type shower struct {
 	mu   sync.Mutex
 	last *corpus.Case
 }
 
-// newShower returns a shower if JOSTLE_SHOW asks for one.
+// newShower returns a shower if JOSTLE_SHOW is set, else nil.
 func newShower() *shower {
 	if set := os.Getenv("JOSTLE_SHOW"); set == "" || set == "0" {
 		return nil
@@ -25,7 +25,7 @@ func newShower() *shower {
 	return &shower{}
 }
 
-// passed returns what a search is to tell of each run that passed.
+// passed returns a function that a search calls after each run that passed.
 func (s *shower) passed() func(string, *props.Result) {
 	if s == nil {
 		return nil
@@ -38,7 +38,7 @@ func (s *shower) passed() func(string, *props.Result) {
 	}
 }
 
-// show prints the last run that passed, if that was asked for.
+// show prints the last run that passed, if JOSTLE_SHOW is set.
 func (v *verb) show() {
 	if v.shower == nil {
 		return

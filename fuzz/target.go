@@ -17,39 +17,39 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Target makes a property a target of go test -fuzz: the engine's bytes are
-// inputs, priorities of messages and answers, and every byte string is some
-// case. Saved cases run first, as with Check; the engine begins with them and
-// with some random ones, and what it finds is saved as Check saves it. Timers may
-// come early in a quarter of the cases, as with Check.
+// Target makes the property a target of go test -fuzz. The engine's bytes encode
+// inputs, message priorities and answers; every byte string decodes to some case.
+// Saved cases run first, as with Check. The engine starts from them and from some
+// random inputs, and failures are saved as Check saves them. In a quarter of the
+// cases timers may fire early, as with Check.
 //
-// When go test -fuzz has found a failure, the case is shrunk and explained as by Check, and
-// the input that the engine has saved is replaced by one that makes the shrunk run, under
-// the name that the engine tells. The engine's own attempts to make inputs smaller come
-// first, which -fuzzminimizetime bounds; they know bytes and not runs.
+// When go test -fuzz finds a failure, Target shrinks and explains it like Check.
+// It also replaces the input that the engine saved by one for the shrunk run, under
+// the name that the engine printed. The engine minimizes first, for as long as
+// -fuzzminimizetime says, but it knows only bytes and not runs.
 //
-// What Sometimes says is judged by plain go test, after the inputs that the
-// engine begins with: for a situation that none of them reached, up to 1,000
-// more runs are made, for 2 seconds at most. It is not judged while go test
-// -fuzz runs, nor when -run has asked for some of the inputs only.
+// Plain go test checks T.Sometimes after the engine's initial inputs. If some
+// situation was not reached, Target makes up to 1,000 more runs, for at most
+// 2 seconds. Go test -fuzz does not check it, nor does go test if -run selects only
+// some of the inputs.
 //
-// A bridge shows the engine receive orders. It gains nothing that can be measured on a
-// staged bug that needs seven rare orders in a row, which random orders show once in
-// 279,936 runs. These are medians of 16 and 17 trials with one process and
-// -fuzzminimizetime=1x, up to the first run that fails:
+// A bridge shows receive orders to the engine. On a staged bug that needs seven rare
+// orders in a row (random orders show it once in 279,936 runs) the bridge has no
+// measurable gain. Medians of 16 and 17 trials, with one process and
+// -fuzzminimizetime=1x, up to the first failing run:
 //
 //	                               found      runs
 //	go test -fuzz, with bridge     all      30,240
 //	go test -fuzz, without         all      28,867
 //	a loop of our own, guided      9 of 11   3,819 (at most 100,000 runs)
 //
-// The engine counts the blocks of jostle too, which probably show it how far a run came. It takes
-// inputs in turns, not those that showed something new. A loop that goes on from new
-// receive pairs needs an eighth of the runs. JOSTLE_NIGHTLY=1 go test -run
-// 'NativeFuzzing|GuidanceHelps' -v measures it again.
+// The engine also counts jostle's own code blocks, which probably tell it how far a
+// run got. It takes inputs in turns and does not prefer those that showed something
+// new. A loop that continues from new receive pairs needs an eighth of the runs. To
+// measure this: JOSTLE_NIGHTLY=1 go test -run 'NativeFuzzing|GuidanceHelps' -v.
 //
-// With its own settings the engine spends most runs on making inputs smaller.
-// -fuzzminimizetime=1x saves them, since Target shrinks what it finds.
+// By default the engine spends most runs on minimizing inputs. Target shrinks its
+// findings anyway, so set -fuzzminimizetime=1x.
 func Target(f *testing.F, property func(*props.T)) {
 	f.Helper()
 	Config{}.Target(f, property)
@@ -71,7 +71,7 @@ func (c Config) Target(f *testing.F, property func(*props.T)) {
 	ran := false
 	t.recorded(func() { ran = true; do() })
 	if !ran && !f.Failed() {
-		f.SkipNow() // a target that does nothing must say so
+		f.SkipNow() // a target must call f.Fuzz or skip
 	}
 }
 
@@ -89,7 +89,7 @@ func (c Config) newTarget(f *testing.F, property func(*props.T)) *target {
 	return t
 }
 
-// run hands over to the engine.
+// run starts the engine.
 func (g *target) run(f *testing.F) {
 	seeds := g.addSeeds(f)
 	before, _ := g.session.Folder.Load()
@@ -103,8 +103,8 @@ func (g *target) run(f *testing.F) {
 	}
 }
 
-// conclude shrinks what the processes of the engine have found and saved since, which had
-// no time for it: the cases, and the inputs that the engine has saved itself.
+// conclude shrinks the cases that the engine's processes have saved unshrunk since before,
+// and the inputs that the engine itself has saved.
 func (g *target) conclude(engine *native.Engine, before []corpus.Case) {
 	s := g.session
 	s.Shrink, s.Pages, s.Shortest = g.verb.Shrink, g.pages, false
@@ -120,11 +120,11 @@ func (g *target) conclude(engine *native.Engine, before []corpus.Case) {
 	})
 }
 
-// mostMore is how many more runs are made for situations that were not reached.
+// mostMore limits the extra runs for situations that were not reached.
 const mostMore = 1000
 
-// judge fails the test for situations that were never reached, and for what
-// goroutines have done wrong since the last run.
+// judge fails the test for situations that were never reached, and for failures in
+// goroutines of the property after its last run.
 func (g *target) judge(f *testing.F, seeds int) {
 	start := time.Now()
 	for i := 0; i < mostMore && g.lacks() && time.Since(start) < checkBudget; i++ {
@@ -146,25 +146,25 @@ func (g *target) judge(f *testing.F, seeds int) {
 	}
 }
 
-// lacks reports whether the runs so far have tested nothing, or not reached all
-// that is to be reached.
+// lacks reports whether the runs so far have tested nothing, or have not reached
+// every situation of T.Sometimes.
 func (g *target) lacks() bool { return g.tally.Tested() == 0 || len(g.Runner.Missed()) > 0 }
 
-// target is what one process of the engine runs.
+// A target is the property in one process of the engine.
 type target struct {
 	*verb
 	native.Harness
 	tally search.Tally // of the runs of this process
-	pages bool         // are asked for
+	pages bool         // whether to write pages
 }
 
-// randomSeeds is how many random drafts the engine begins with.
+// randomSeeds is the number of random inputs that the engine starts with.
 const randomSeeds = 8
 
-// addSeeds gives the engine the saved cases, as bytes, and random drafts. It
-// returns how many there are.
+// addSeeds gives the engine the saved cases as bytes, and random inputs. It returns
+// their number.
 func (g *target) addSeeds(f *testing.F) (n int) {
-	cases, _ := g.session.Folder.Load() // their problems have been told
+	cases, _ := g.session.Folder.Load() // their problems have been printed
 	if native.IsFuzzing(os.Args) {
 		cases = append(cases, g.session.Cache.Load().Cases...)
 	}

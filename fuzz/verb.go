@@ -17,8 +17,8 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// A verb is one call of Check, MustFind, Explore or Target: it asks a session, and prints what
-// that replies.
+// A verb is one call of Check, MustFind, Explore or Target. It sends requests to a session
+// and prints the replies.
 type verb struct {
 	Config
 	t       output
@@ -28,7 +28,7 @@ type verb struct {
 	shower  *shower
 }
 
-// begin makes a verb, or fails the test when it is called wrongly.
+// begin returns a verb, or fails the test if the settings are wrong.
 func (c Config) begin(t testing.TB, name string, usual time.Duration, property func(*props.T)) *verb {
 	t.Helper()
 	out := output{t}
@@ -61,14 +61,14 @@ func (c Config) begin(t testing.TB, name string, usual time.Duration, property f
 	_, benchmark := t.(*testing.B)
 	s.Property.Made = func(r *props.Runner) {
 		v.dog.Look(r)
-		if !benchmark { // which may explore a million times
+		if !benchmark { // a benchmark may explore a million times
 			askAtTheEnd(out, r)
 		}
 	}
 	return v
 }
 
-// portfolio returns the arms of a search with these strategies; none means the usual ones.
+// portfolio returns the arms for these strategies; nil stands for the default ones.
 func portfolio(strategies []string) ([]search.Entry, error) {
 	if strategies == nil {
 		return nil, nil
@@ -76,11 +76,11 @@ func portfolio(strategies []string) ([]search.Entry, error) {
 	return search.Strategies(strategies...)
 }
 
-// fewPart is which part of its time Check spends on running all distinct orders, if they are few.
+// fewPart: Check spends at most 1/fewPart of its time on trying to run all distinct orders.
 const fewPart = 10
 
-// askAtTheEnd fails a test for what goroutines of a property have done wrong
-// when the test is over. Its last runs may be over for long by then.
+// askAtTheEnd makes the test fail at its end for failures in goroutines of the property,
+// which may come long after their run.
 func askAtTheEnd(t output, r *props.Runner) {
 	t.Cleanup(func() {
 		if late := r.Over(); late != nil {
@@ -94,7 +94,7 @@ func (v *verb) request(do session.Kind) *session.Request {
 	return &session.Request{Do: do, Seed: v.Seed, Runs: v.Runs, Time: v.Budget}
 }
 
-// ask asks the session for something, and prints the reply.
+// ask sends a request to the session and prints the reply.
 func (v *verb) ask(do session.Kind) *session.Reply {
 	v.t.Helper()
 	r, err := v.session.Do(context.Background(), v.request(do))
@@ -105,7 +105,7 @@ func (v *verb) ask(do session.Kind) *session.Reply {
 	return r
 }
 
-// tell prints a reply, and fails the test for what was found.
+// tell prints a reply, and fails the test if it has findings or problems.
 func (v *verb) tell(r *session.Reply) {
 	v.t.Helper()
 	for _, text := range r.Notes {
@@ -119,8 +119,8 @@ func (v *verb) tell(r *session.Reply) {
 	}
 }
 
-// replay runs the case that JOSTLE_REPLAY names, or else all saved cases. It
-// returns what keeps a search from following.
+// replay runs the case that JOSTLE_REPLAY names, or else all saved cases. It returns
+// why no search may follow, NoBound if one may.
 func (v *verb) replay() explore.Bound {
 	v.t.Helper()
 	if name := os.Getenv("JOSTLE_REPLAY"); name != "" {
@@ -143,7 +143,7 @@ func (v *verb) replayOne(name string) {
 	r, err := v.session.Do(context.Background(), q)
 	switch {
 	case errors.Is(err, corpus.ErrElsewhere):
-		v.t.Logf("nothing was run: JOSTLE_REPLAY asks for the case %s, which is not of %s", name, v.session.Property.Name)
+		v.t.Logf("nothing was run: the case %s of JOSTLE_REPLAY does not belong to %s", name, v.session.Property.Name)
 	case err != nil:
 		v.t.Fatal(err)
 	default:
@@ -157,7 +157,8 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// fail prints a failing run and fails the test. If its case could not be saved it prints that.
+// fail prints a failing run and fails the test. If the case could not be saved, it prints
+// the case too.
 func (v *verb) fail(f *record.Record) {
 	v.t.Helper()
 	text := f.Text() + "        again: " + env.Again(f.Path) + words.Command(v.session.Property.Test, packageFolder) + "\n"
@@ -171,6 +172,6 @@ func (v *verb) fail(f *record.Record) {
 	}
 	v.t.Error(f.Problem)
 	if f.Path == "" {
-		v.t.print("put this into a file whose name ends in .case, in " + v.session.Folder.Dir + ", and it runs first from then on:\n\n" + f.Case + "\n")
+		v.t.print("to save the case yourself, write this to a file *.case in " + v.session.Folder.Dir + ":\n\n" + f.Case + "\n")
 	}
 }

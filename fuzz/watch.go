@@ -10,22 +10,22 @@ import (
 	"github.com/jostle-go/jostle/fuzz/search"
 )
 
-// hurry tells that a search has ended before its time, "" when it has not.
+// hurry returns a message if the search ended before its budget was used, else "".
 func (v *verb) hurry() string {
 	if !v.session.Limit.Struck() {
 		return ""
 	}
-	return fmt.Sprintf("it ended early, %s before go test ends the process: allow more by go test -timeout, or ask for less by Config.Budget",
+	return fmt.Sprintf("ended early, %s before go test -timeout: raise -timeout or lower Config.Budget",
 		words.Elapsed(v.session.Limit.Margin))
 }
 
-// watch starts to look for runs that do not go on, and returns what ends that.
+// watch starts the watchdog for runs that make no progress, and returns its stop function.
 func (v *verb) watch() (stop func()) {
 	d := v.dog
 	d.Tell = func(headline, lines string) {
 		if headline != "" {
 			headline = fmt.Sprintf("    %s, fuzz.%s of %s: %s\n", v.t.Name(), v.name, v.session.Property.Name, headline)
-			lines += fmt.Sprintf("again: JOSTLE_SEED=%d %s\n(a step may take longer than %s with JOSTLE_STALL=1m, a minute)\n",
+			lines += fmt.Sprintf("again: JOSTLE_SEED=%d %s\n(to allow a step more than %s, set JOSTLE_STALL=1m)\n",
 				v.Seed, words.Command(v.session.Property.Test, packageFolder), words.Elapsed(d.Limit))
 		}
 		v.t.warn(headline + words.Indented(lines))
@@ -34,7 +34,7 @@ func (v *verb) watch() (stop func()) {
 	return d.Stop
 }
 
-// usualStall is how long a run may stand still.
+// usualStall is how long a step may take before it is reported.
 const usualStall = 10 * time.Second
 
 // newWatchdog returns the watchdog of a verb.

@@ -9,8 +9,8 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// AlsoLine says in a line of a finding that was met on the way to another what it is, and what
-// became of it. Paths are shown as a function shows them.
+// AlsoLine describes, in one line, a finding that was met while another was shrunk, and where
+// it was saved. Shown formats paths.
 func (f *Finding) AlsoLine(kept record.Kept, err error, shown func(string) string) string {
 	switch {
 	case !f.Worth():
@@ -29,15 +29,16 @@ func (f *Finding) AlsoLine(kept record.Kept, err error, shown func(string) strin
 	return fmt.Sprintf("%s (%s)", f.Headline(), places)
 }
 
-// knownBy says in a line what a finding is that a saved case shows.
+// knownBy describes, in one line, a finding that the saved case at path shows.
 func (f *Finding) knownBy(path string, shown func(string) string) string {
 	return fmt.Sprintf("%s (shown by %s)", f.Headline(), shown(path))
 }
 
-// Known says in a line what a finding is and which saved case shows it, if one has its
-// signature, or names it as another face of its bug, and still fails; else it returns "".
+// Known describes, in one line, the finding and the saved case that shows it: one with its
+// signature, or that names it as another face of its bug, and that still fails. It returns ""
+// if there is none.
 func (f *Finding) Known(folder corpus.Folder, r *props.Runner, shown func(string) string) string {
-	cases, _ := folder.Load() // those with problems show nothing
+	cases, _ := folder.Load() // cases that cannot be read show nothing
 	for i := range cases {
 		c := &cases[i]
 		is := slices.ContainsFunc(append([]string{c.Signature}, c.Faces...), f.Failure.Matches)

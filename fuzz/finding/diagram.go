@@ -9,8 +9,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// diagram returns the run as a sequence diagram of Mermaid that marks what its failure is
-// about, "" if it is too long for one. The trace must still have its references.
+// diagram returns the run as a Mermaid sequence diagram with the messages of the explanation
+// marked, "" if it is too long. The references in the trace must still be valid.
 func (f *Finding) diagram(t *trace.Trace) string {
 	if len(t.Steps) > mostPaged {
 		return ""
@@ -32,8 +32,8 @@ func (f *Finding) diagram(t *trace.Trace) string {
 	return t.MermaidWith(f.Failure.Step, above, func(send int) []string { return marks[send] })
 }
 
-// isMet reports whether a run received the first message of a constraint, and the second
-// not before it.
+// isMet reports whether the run received the first message of a constraint, and not the
+// second before it.
 func isMet(c *corpus.Constraint, t *trace.Trace) bool {
 	if c.First.Send < 0 || max(c.First.Send, c.Second.Send) >= len(t.Sends) {
 		return false
@@ -53,11 +53,10 @@ func addMark(marks map[int][]string, m corpus.Message, text string) {
 	}
 }
 
-// mostInNote is how long a line of a note may be, in characters: nothing breaks it.
+// mostInNote limits the characters in a line of a note: Mermaid does not wrap it.
 const mostInNote = 80
 
-// folded returns lines of which none is long: those that are, in several, broken between
-// words where they have any.
+// folded wraps long lines, between words where possible.
 func folded(lines []string) (list []string) {
 	for _, line := range lines {
 		line = strings.TrimSpace(line)

@@ -1,6 +1,6 @@
-// Package finding keeps a failing run beyond the run: from what came of it,
-// confirmed by replays, saved as a case, played again from one, and told in
-// words. It knows nothing of package testing.
+// Package finding holds a failing run after it has ended: it confirms it by
+// replays, saves it as a case, replays a saved case, and describes it in words.
+// It does not depend on package testing.
 package finding
 
 import (
@@ -16,9 +16,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Finding is a run in which a property broke.
+// A Finding is a run in which a property failed.
 type Finding struct {
-	// Case has all that is needed to run it again.
+	// Case has all that is needed to replay the run.
 	Case    corpus.Case
 	Failure *pulse.Failure
 	// Location is the line that failed; it may be empty.
@@ -26,48 +26,47 @@ type Finding struct {
 	Logs     []string
 	// Draws are the inputs in words: "actions = 2".
 	Draws []string
-	// Trace is nil when the property made no system. Chart shows it; it was
-	// drawn while the references in the trace were good.
+	// Trace is nil if the property made no system. Chart shows it; it was drawn
+	// while the references in the trace were valid.
 	Trace       *trace.Trace
 	Chart       string
 	Attachments []Attachment
-	// Shrunk says from what the run was shrunk, and Also which other failures were met on
-	// the way. They are empty if nobody has looked. Why it fails is in Case.Explanation.
+	// Shrunk says from what the run was shrunk, Also which other failures were met
+	// meanwhile. Both are empty before shrinking. Case.Explanation says why it fails.
 	Shrunk string
 	Also   []string
-	// Seen is what one more run of it showed; nil if nobody has looked.
+	// Seen is set by Look.
 	Seen *Seen
 
 	print pulse.Print // of the run
-	filed bool        // Case.Explanation is that of its file
+	filed bool        // Case.Explanation comes from its file
 
-	// Replays is how many of Tried replays gave the same failure and the same
-	// trace, and Differs what was different in the first that did not. Both
-	// are set by Confirm.
+	// Replays is how many of Tried replays had the same failure and trace,
+	// Differs how the first other one differed. Confirm sets both.
 	Replays int
 	Differs string
 }
 
-// Tried is how many replays Confirm makes.
+// Tried is the number of replays that Confirm makes.
 const Tried = 2
 
-// An Attachment is a file that belongs beside the case, such as a picture.
+// An Attachment is a file to save next to the case, such as a picture.
 type Attachment struct {
 	Name string
 	Data []byte
 }
 
-// An Origin says what a run was of.
+// An Origin says which search made a run.
 type Origin struct {
-	// Property is the name under which the property's cases are kept, Test the
+	// Property is the name under which the property's cases are saved, Test the
 	// test that ran it.
 	Property, Test string
-	// Strategy is the name of what made the decisions, Seed what it was given.
+	// Strategy is the name of the strategy, Seed its seed.
 	Strategy string
 	Seed     uint64
 }
 
-// From keeps a run that failed. The result may be forgotten afterwards.
+// From returns the finding of a run that failed. It does not refer to res afterwards.
 func From(o Origin, res *props.Result) *Finding {
 	f := &Finding{Failure: res.Failure, Location: res.Location, Logs: append([]string(nil), res.Logs...), Case: CaseOf(o, res)}
 	if res.System != nil {
@@ -84,8 +83,8 @@ func From(o Origin, res *props.Result) *Finding {
 	return f
 }
 
-// CaseOf returns the case of a run, whatever came of it. The result may be
-// forgotten afterwards.
+// CaseOf returns the case of a run, failed or not. It does not refer to res
+// afterwards.
 func CaseOf(o Origin, res *props.Result) corpus.Case {
 	c := corpus.Case{Property: o.Property, Test: o.Test, Strategy: o.Strategy, Seed: o.Seed, Inputs: choice.CloneInputs(res.Inputs)}
 	if res.System == nil {
@@ -108,7 +107,7 @@ func draws(res *props.Result) (list []string) {
 	return list
 }
 
-// attach writes what the run has to show beside its text.
+// attach adds the attachments of the run.
 func (f *Finding) attach(list []props.Attachment) {
 	for _, a := range list {
 		data, err := written(a)
@@ -120,9 +119,8 @@ func (f *Finding) attach(list []props.Attachment) {
 	}
 }
 
-// written returns what an attachment writes. It writes on a goroutine of its
-// own, since a finding must not be lost by what is only shown beside it: not by
-// a panic, nor by Goexit.
+// written returns what an attachment writes. It writes on another goroutine, so
+// that a panic or Goexit in an attachment does not lose the finding.
 func written(a props.Attachment) (data []byte, err error) {
 	if a.Write == nil {
 		return nil, errors.New("it has no function that writes it")
@@ -151,14 +149,14 @@ func (f *Finding) Steps() int {
 	return len(f.Trace.Steps)
 }
 
-// Explain notes from what the finding was shrunk and why it fails, nil if that is not known.
+// Explain sets from what the finding was shrunk and why it fails, nil if that is unknown.
 func (f *Finding) Explain(shrunk string, why *corpus.Explanation) {
 	f.Shrunk, f.Case.Explanation, f.filed = shrunk, why, false
 	f.Case.Comment = f.comment()
 }
 
-// Confirm replays a finding and notes whether it repeats, also in its case's comment. Of a
-// program that was seen not to repeat itself that is known already.
+// Confirm replays the finding and records whether it repeats, also in its case's comment. It
+// skips this if the program is already known not to repeat itself.
 func (f *Finding) Confirm(r *props.Runner) {
 	if f.Failure.Kind == pulse.KindNondeterminism && f.Differs != "" {
 		return
@@ -174,7 +172,7 @@ func (f *Finding) Confirm(r *props.Runner) {
 	f.Case.Comment = f.comment()
 }
 
-// replay runs the case again, strictly, and returns what was different.
+// replay replays the case strictly, and returns what differed.
 func (f *Finding) replay(r *props.Runner) (different string) {
 	replayer := strategy.Replay(&f.Case.Record, strategy.ReplayOptions{Trace: f.Trace})
 	res := r.Run(planOf(&f.Case, replayer))
@@ -198,9 +196,8 @@ func (f *Finding) replay(r *props.Runner) (different string) {
 	return ""
 }
 
-// Repeat makes the decisions of a run that has passed again. It returns a
-// finding that says how the two runs differ, nil when they do not. The result
-// of the run is no longer valid then.
+// Repeat replays a run that passed. It returns a finding that says how the two
+// runs differ, nil if they do not. The result res is invalid afterwards.
 func Repeat(r *props.Runner, o Origin, res *props.Result) *Finding {
 	var before, again pulse.Print
 	before.Take(res.System)
@@ -213,11 +210,11 @@ func Repeat(r *props.Runner, o Origin, res *props.Result) *Finding {
 	case replayer.Done() != nil:
 		how = replayer.Done().Error()
 	case second.Failure != nil:
-		how = "it passed, and failed when its decisions were made again: " + second.Failure.Text
+		how = "it passed, but failed when replayed: " + second.Failure.Text
 	case second.Skipped || second.Rejected != "":
-		how = "it passed, and was skipped when its decisions were made again"
+		how = "it passed, but was skipped when replayed"
 	case second.System == nil:
-		how = "it had a system, and none when its decisions were made again"
+		how = "it had a system, but none when replayed"
 	default:
 		again.Take(second.System)
 		how = before.Differs(&again, second.System)
@@ -232,11 +229,11 @@ func Repeat(r *props.Runner, o Origin, res *props.Result) *Finding {
 	return f
 }
 
-// timesCompared is how often Difference runs the case.
+// timesCompared is how many times Difference runs the case.
 const timesCompared = 10
 
-// Difference makes the decisions of a run that does not repeat itself again
-// and again, and returns how two of these runs differ; "" when none do.
+// Difference replays a run that does not repeat itself several times, and returns
+// how two of the replays differ, "" if none do.
 func (f *Finding) Difference(r *props.Runner) string {
 	if f.Trace == nil {
 		return ""

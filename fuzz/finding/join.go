@@ -10,14 +10,13 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 )
 
-// Join makes one case of two in a folder that show one bug, as Keep does where it knows of
-// both: two processes may have kept them at the same time. The smaller case stays. If the other
-// is of another failure, the smaller one is written anew and names that. Then the larger one is
-// removed, with its pages; what else lies beside it stays. So whenever the process ends, a case
-// of the bug is there.
+// Join merges two cases in a folder that show one bug. Two processes may have saved them at
+// the same time; otherwise Keep does this. The smaller case stays. If the other one has another
+// failure, the smaller one is rewritten to name it. Then the larger one is removed with its
+// pages; other files next to it stay. Whenever the process dies, a case of the bug exists.
 //
-// Kept says nothing if both stay: they are not known to show one bug, one is not there any
-// more, or somebody has changed or renamed one.
+// Kept is zero if both stay: they are not known to show one bug, one no longer exists, or
+// somebody has changed or renamed one.
 func Join(folder corpus.Folder, one, two string) (k record.Kept, err error) {
 	small, errOne := folder.Find(one)
 	large, errTwo := folder.Find(two)
@@ -43,10 +42,10 @@ func Join(folder corpus.Folder, one, two string) (k record.Kept, err error) {
 	return k, err
 }
 
-// moveAllBeside gives all that lies beside a case the name of its new file.
+// moveAllBeside renames all files next to a case after its new file.
 func moveAllBeside(from, to string) {
 	dir, name := filepath.Split(beside(from, "-"))
-	files, _ := os.ReadDir(dir) // else the case would not be there
+	files, _ := os.ReadDir(dir) // an error means that there are none
 	for _, file := range files {
 		if rest, is := strings.CutPrefix(file.Name(), name); is {
 			os.Rename(filepath.Join(dir, file.Name()), beside(to, "-"+rest))
@@ -55,14 +54,14 @@ func moveAllBeside(from, to string) {
 	movePages(from, to)
 }
 
-// movePages gives the pages beside a case the name of its new file.
+// movePages renames the pages next to a case after its new file.
 func movePages(from, to string) {
 	for _, ending := range pages {
 		os.Rename(beside(from, ending), beside(to, ending)) // there may be none
 	}
 }
 
-// removePages removes the pages beside a case.
+// removePages removes the pages next to a case.
 func removePages(path string) {
 	for _, ending := range pages {
 		os.Remove(beside(path, ending))

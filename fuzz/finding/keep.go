@@ -12,18 +12,17 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Keep saves a finding as Save does, but keeps one case of each failure. Other cases
-// of the folder that show the same failure, as corpus.Case.Alike tells, are run again.
-// If one of them fails alike as it was saved and is no larger, the finding is not
-// saved. Those that are larger, and those that can no longer be run as they were
-// saved, are removed when the finding is a file. A case that passes as it was saved, or
-// fails with another failure, stays beside it: it shows something else. So does one that
-// may be of another function literal of the test.
+// Keep saves a finding like Save, but leaves one case for each failure. It replays the other
+// cases of the folder that show the same failure (see corpus.Case.Alike). If one of them still
+// fails as it was saved and is no larger, the finding is not saved. Otherwise larger cases, and
+// cases that can no longer be run as they were saved, are removed after the finding is saved.
+// A case that passes as it was saved, or fails with another failure, stays: it shows something
+// else. So does one that may belong to another function literal of the test.
 //
-// Two failures with one cause, as corpus.Case.OneCause tells, are one bug: of their cases the
-// smallest stays, too, and names the other.
+// Two failures with one cause (see corpus.Case.OneCause) are one bug: only the smallest of
+// their cases stays, and names the other failure.
 func (f *Finding) Keep(folder corpus.Folder, r *props.Runner) (record.Kept, error) {
-	cases, _ := folder.Load() // those with problems show nothing
+	cases, _ := folder.Load() // cases that cannot be read show nothing
 	var worse []corpus.Case
 	k := record.Kept{}
 	for i := range cases {
@@ -64,8 +63,8 @@ func (f *Finding) Keep(folder corpus.Folder, r *props.Runner) (record.Kept, erro
 	return k, err
 }
 
-// yield leaves a finding to a case that shows its bug as well, and is no larger. If it is
-// another failure with one cause the case names it from then on.
+// yield does not save the finding, because the case c shows its bug and is no larger. If the
+// finding is another failure with the same cause, the case is rewritten to name it.
 func (f *Finding) yield(folder corpus.Folder, c *corpus.Case, is relation) (k record.Kept, err error) {
 	now, path := *c, c.Path
 	if is == oneCause {
@@ -79,17 +78,17 @@ func (f *Finding) yield(folder corpus.Folder, c *corpus.Case, is relation) (k re
 	return record.Kept{Path: path, Alike: []string{path}, OneCause: is == oneCause}, err
 }
 
-// A relation is what a saved case has to do with a finding, as far as can be told from them.
+// A relation is how a saved case is related to a finding, without running it.
 type relation int
 
 const (
 	unrelated relation = iota
-	alike              // it is of the same failure
-	oneCause           // it is of another failure with the same cause
+	alike              // it has the same failure
+	oneCause           // it has another failure with the same cause
 )
 
-// relation returns what a saved case has to do with a finding. Older versions made signatures
-// otherwise.
+// relation returns how a saved case is related to the finding. It also accepts signatures of
+// older versions.
 func (f *Finding) relation(c *corpus.Case) relation {
 	now := *c
 	if f.Failure.Matches(c.Signature) {
@@ -104,17 +103,17 @@ func (f *Finding) relation(c *corpus.Case) relation {
 	return unrelated
 }
 
-// shown is what a case shows that was saved for a failure.
+// shown is what a saved case shows when it is replayed.
 type shown int
 
 const (
-	other shown = iota // it may be something else
-	same               // it fails so, as it was saved
-	stale              // nothing: it can no longer be run as it was saved
+	other shown = iota // something else, perhaps
+	same               // its failure, as it was saved
+	stale              // nothing: it cannot be run as it was saved
 )
 
-// shows runs a case again. Shared reports whether function literals of one test share
-// its folder: then a case that cannot be run may be of another one, and apply there.
+// shows replays a case. Shared reports whether function literals of one test share its folder:
+// then a case that cannot be run here may belong to another one.
 func shows(r *props.Runner, c *corpus.Case, shared bool) shown {
 	switch p := Play(r, c); {
 	case p.Result.Failure != nil && !p.Result.Failure.Matches(c.Signature):
@@ -127,8 +126,8 @@ func shows(r *props.Runner, c *corpus.Case, shared bool) shown {
 	return other
 }
 
-// Replace removes a saved case in whose place a finding was kept. If it may be of another
-// function literal of the test it stays.
+// Replace removes a saved case that a saved finding replaces, unless it may belong to another
+// function literal of the test.
 func (f *Finding) Replace(k *record.Kept, c *corpus.Case) error {
 	if k.Path == "" || c.Path == k.Path || f.Case.OfLiteral() {
 		return nil
@@ -136,9 +135,9 @@ func (f *Finding) Replace(k *record.Kept, c *corpus.Case) error {
 	return f.Discard(c.Path)
 }
 
-// Renew saves a mended case anew, with the decisions of the run that has shown that: a
-// regression test that runs as it was saved. The old file is removed. It does nothing if the
-// case runs as it was saved already, or may be of another function literal of its test.
+// Renew replaces the file of a mended case by the run that has shown this, as a regression
+// test that runs as it was saved. It does nothing if the case already runs as it was saved, or
+// may belong to another function literal of its test.
 func (p *Played) Renew(folder corpus.Folder, c *corpus.Case) (path string, err error) {
 	if !p.Mended || p.Exact || c.OfLiteral() {
 		return "", nil
@@ -152,8 +151,8 @@ func (p *Played) Renew(folder corpus.Folder, c *corpus.Case) (path string, err e
 	return path, os.Remove(c.Path)
 }
 
-// explainKept rewrites a case that was kept before it was known in which orders it
-// fails. If people have changed its comment that stays as it is.
+// explainKept rewrites a case that was saved before its failing orders were known. It keeps
+// a comment that somebody has changed.
 func (f *Finding) explainKept(k *record.Kept, folder corpus.Folder, cases []corpus.Case) (err error) {
 	before := *f
 	before.Case.Explanation = nil
@@ -174,11 +173,11 @@ func (f *Finding) explainKept(k *record.Kept, folder corpus.Folder, cases []corp
 	return nil
 }
 
-// Tidy removes the cases of a folder that are there twice since two branches have come
-// together. Of cases of the very same run it keeps one, if there is one that says in
-// which orders it fails; of those that show the same failure, as corpus.Case.Alike tells,
-// the smallest that fails alike as it was saved. Those of which none does all stay. It
-// returns the paths of those that are gone; what lies beside them stays.
+// Tidy removes duplicate cases of a folder, such as after a merge of two branches. Among cases
+// of the same run it keeps one, preferably one that says in which orders it fails. Among cases
+// with the same failure (see corpus.Case.Alike) it keeps the smallest that still fails as it
+// was saved. If no case of a group still fails, the whole group stays. It returns the paths of
+// the removed cases; files next to them stay.
 func Tidy(folder corpus.Folder, r *props.Runner) (gone []string) {
 	cases, _ := folder.Load() // the smallest first
 	drop := make([]bool, len(cases))
@@ -207,7 +206,7 @@ func Tidy(folder corpus.Folder, r *props.Runner) (gone []string) {
 	return gone
 }
 
-// moveBeside gives what lies beside a case the name of its new file.
+// moveBeside renames the attachments and pages of a case after its new file.
 func (f *Finding) moveBeside(from, to string) {
 	now := f.besides(to)
 	for i, attached := range f.besides(from) {
@@ -216,7 +215,7 @@ func (f *Finding) moveBeside(from, to string) {
 	movePages(from, to)
 }
 
-// Discard removes the file of another case that shows the same failure, and what lies beside it.
+// Discard removes another case of the same failure, with its attachments and pages.
 func (f *Finding) Discard(path string) error {
 	f.detach(path)
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) { // Keep has removed it
@@ -225,7 +224,7 @@ func (f *Finding) Discard(path string) error {
 	return nil
 }
 
-// detach removes what lies beside another case of the same failure.
+// detach removes the attachments and pages of another case of the same failure.
 func (f *Finding) detach(path string) {
 	for _, attached := range f.besides(path) {
 		os.Remove(attached)

@@ -7,32 +7,31 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Seen is what one more run of a finding showed, with an observer.
+// Seen is what an observer recorded in one more run of a finding.
 type Seen struct {
-	// Sent has the line that sent each message, by its index in Trace.Sends, Handled the
-	// line where the code begins that handled each step: "writer.go:12", "" where it is
-	// not known.
+	// Sent has the line that sent each message, by its index in Trace.Sends. Handled has the
+	// first line of the code that handled each step. A line is "writer.go:12", "" if unknown.
 	Sent, Handled []string
-	// Labels are those of the messages, by their index in Trace.Sends.
+	// Labels has the label of each message, by its index in Trace.Sends.
 	Labels []string
-	// Handlers are the lines where the code of each actor began at last.
+	// Handlers has the first line of the handler that each actor had last.
 	Handlers []string
-	// After has for each step what the actors keep that it changed.
+	// After has the actor states that each step changed.
 	After [][]string
-	// Diagram is the run as a sequence diagram of Mermaid, with the constraints marked;
-	// "" if it is too long for one.
+	// Diagram is the run as a Mermaid sequence diagram with the constraints marked, "" if
+	// it is too long.
 	Diagram string
 }
 
-// mostSteps bounds the steps of a run that is looked at, mostStates the steps times the
-// actors of one whose states are noted.
+// Look skips runs of more than mostSteps steps. It records no states if steps times actors
+// exceed mostStates.
 const (
 	mostSteps  = 20_000
 	mostStates = 100_000
 )
 
-// Look runs a finding once more, and notes the lines of its program and, of a run that
-// is not too large, the states of its actors. It does nothing if that run is another.
+// Look runs the finding once more. It records the lines of its program and, if the run is not
+// too large, the states of its actors. It does nothing if that run differs.
 func (f *Finding) Look(r *props.Runner) {
 	if f.Trace == nil || f.Replays < Tried || len(f.Trace.Steps) > mostSteps {
 		return
@@ -45,13 +44,13 @@ func (f *Finding) Look(r *props.Runner) {
 		return
 	}
 	t, h := res.System.Trace(), res.System.Host()
-	for i := len(l.Handled); i < len(t.Steps); i++ { // it is not told of the step that failed
+	for i := len(l.Handled); i < len(t.Steps); i++ { // Stepped is not called for the step that failed
 		l.handle(res.System, i)
 	}
 	for i := range t.Actors {
 		set(&l.Handlers, i, h.Place(int32(i)))
 	}
-	for i := range t.Sends { // while the references in them are good
+	for i := range t.Sends { // while the references in them are valid
 		l.Labels = append(l.Labels, t.Sends[i].Label())
 	}
 	l.Diagram = f.diagram(t)
@@ -62,15 +61,15 @@ func (f *Finding) Look(r *props.Runner) {
 	f.Seen = &l.Seen
 }
 
-// A looker notes what Look wants to know.
+// A looker is the observer of Look.
 type looker struct {
 	Seen
 	changes
 	states bool
 }
 
-// Sent notes the line that sends a message, and what handles messages of actors that have
-// not had any. Only an actor's own step changes that.
+// Sent records the line that sends a message, and the handlers of new actors. Only an actor's
+// own step changes its handler.
 func (l *looker) Sent(s *pulse.System, send int) { l.sent(s, send, props.Line()) }
 
 func (l *looker) sent(s *pulse.System, send int, line string) {
@@ -84,7 +83,7 @@ func (l *looker) sent(s *pulse.System, send int, line string) {
 	}
 }
 
-// Stepped notes what handled a step, and what actors keep now.
+// Stepped records the handler of a step, and the states of the actors after it.
 func (l *looker) Stepped(s *pulse.System, step int) {
 	if l.states {
 		l.changes.Stepped(s, step)
@@ -97,8 +96,8 @@ func (l *looker) Stepped(s *pulse.System, step int) {
 	set(&l.Handlers, int(actor), s.Host().Place(actor))
 }
 
-// handle notes what handled a step that is over: what handled its actor's messages
-// before, since the step may have changed that.
+// handle records the handler of a step that has ended: the one that the actor had before,
+// since the step may have changed it.
 func (l *looker) handle(s *pulse.System, step int) {
 	st := &s.Trace().Steps[step]
 	place := at(l.Handlers, st.Actor)
@@ -111,7 +110,7 @@ func (l *looker) handle(s *pulse.System, step int) {
 	set(&l.Handled, step, place)
 }
 
-// set sets an element of a list, which is made longer for it.
+// set sets an element of a list, extending it if necessary.
 func set(list *[]string, i int, text string) {
 	for len(*list) <= i {
 		*list = append(*list, "")
@@ -119,7 +118,7 @@ func set(list *[]string, i int, text string) {
 	(*list)[i] = text
 }
 
-// at returns an element of a list, "" when it has none there.
+// at returns an element of a list, "" if there is none.
 func at(list []string, i int32) string {
 	if i < 0 || int(i) >= len(list) {
 		return ""

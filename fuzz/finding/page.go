@@ -10,7 +10,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// mostPaged is how many steps a page shows.
+// mostPaged limits the steps that a page shows.
 const mostPaged = 1000
 
 // AddPages writes the pages of a finding next to its case, if it was saved.
@@ -25,9 +25,9 @@ func (f *Finding) AddPages(r *props.Runner, kept *record.Kept) error {
 	return err
 }
 
-// WritePages writes the finding as HTML, as JSON and as a diagram of Mermaid beside its
-// case, which is at path already: a case x.case has x.html, x.json and x.mmd. Look looks at
-// it first, if it has not; what it does not look at has no diagram.
+// WritePages writes the finding as HTML, JSON and a Mermaid diagram next to its case, which is
+// already at path: x.case has x.html, x.json and x.mmd. It calls Look first if necessary;
+// without the result of Look there is no diagram.
 func (f *Finding) WritePages(r *props.Runner, path string) error {
 	if f.Seen == nil {
 		f.Look(r)
@@ -45,15 +45,15 @@ func (f *Finding) WritePages(r *props.Runner, path string) error {
 		err = os.WriteFile(beside(path, ".html"), p.HTML(), 0o644)
 	}
 	if err != nil {
-		return fmt.Errorf("the case is saved, but not the pages beside it: %w", err)
+		return fmt.Errorf("the case is saved, but not its pages: %w", err)
 	}
 	return nil
 }
 
-// pages are the endings of what WritePages writes.
+// pages are the file name extensions of what WritePages writes.
 var pages = []string{".html", ".json", ".mmd"}
 
-// beside returns the file with another ending beside a case.
+// beside returns the path of a case with another ending.
 func beside(path, ending string) string {
 	return strings.TrimSuffix(path, filepath.Ext(path)) + ending
 }

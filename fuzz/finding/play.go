@@ -12,16 +12,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A Played is what came of a case that was run again.
+// A Played is the result of replaying a case.
 type Played struct {
 	// Result is good until the runner's next run.
 	Result props.Result
-	// Exact reports whether the run was the one that was kept: the same draws,
-	// the same decisions and the same trace, or all of its schedule. What such a
-	// run comes to is what the case comes to. Another run says nothing of it.
+	// Exact reports whether the run was the saved one: the same draws, decisions and
+	// trace, or its whole schedule. Only an exact run decides whether the case fails.
 	Exact bool
-	// Mended reports that the property held in a run with all that the case decides: every
-	// delivery, in its order, and every answer. If it is not Exact the program sends more now.
+	// Mended reports that the property held in a run with all decisions of the case: every
+	// delivery, in its order, and every answer. If not Exact, the program now sends more.
 	Mended bool
 	// How says in words how the case was run.
 	How string
@@ -30,8 +29,8 @@ type Played struct {
 	impossible bool // no run can be as it was saved: the case is of an older version
 }
 
-// Play runs a case as it was kept; or by its schedule, if it never ran; or, if
-// the program has changed since, as far as the case still applies.
+// Play replays a case as it was saved, or by its schedule if it never ran. If the
+// program has changed, it replays what still applies.
 func Play(r *props.Runner, c *corpus.Case) Played {
 	if c.Planned() {
 		ordered := strategy.Ordered(&c.Schedule)
@@ -56,15 +55,15 @@ func Play(r *props.Runner, c *corpus.Case) Played {
 	return playLeniently(r, c, "the program has changed: "+difference, false)
 }
 
-// impossible reports whether a case lets more timers fire early than the options allow, which
-// have not changed. An older version made such cases.
+// impossible reports whether a case fires more timers early than the options allow, although
+// the options have not changed. An older version made such cases.
 func impossible(c *corpus.Case, res *props.Result) bool {
 	most := res.System.Options().EarlyTimers
 	return most >= 0 && c.Record.Early() > most && len(changedSettings(c.Settings, settingsOf(res))) == 0
 }
 
-// Finding returns the run of a case that failed, confirmed. If it is the run that was kept
-// it has the explanation of the case.
+// Finding returns the failing run of a case as a confirmed finding. If it is the saved run, it
+// has the explanation of the case.
 func (p *Played) Finding(r *props.Runner, o Origin, c *corpus.Case) *Finding {
 	same := p.Exact && p.Result.Failure.Matches(c.Signature)
 	f := From(o, &p.Result)
@@ -74,29 +73,29 @@ func (p *Played) Finding(r *props.Runner, o Origin, c *corpus.Case) *Finding {
 	return f
 }
 
-// Held tells what a case whose property held says of its failure, and what to do with
-// its file. Shared reports whether function literals of one test share the file's
-// folder: then the case may be of another one.
+// Held returns a message for a case whose property held: what this says about its failure, and
+// what to do with its file. Shared reports whether function literals of one test share the
+// folder: then the case may belong to another one.
 func (p *Played) Held(file string, shared bool) string {
 	switch {
 	case p.Result.Skipped:
-		return fmt.Sprintf("case %s is skipped now (%s); keep it: whether its failure is mended is not known", file, p.How)
+		return fmt.Sprintf("case %s is skipped now (%s): not known whether its failure is mended; keep it", file, p.How)
 	case p.impossible:
 		return fmt.Sprintf("case %s shows no failure: no run can be as it was saved\n    (%s)\n"+
-			"    JOSTLE_REPAIR=1 looks near it for a run that fails alike, and keeps that; delete it if there is none", file, p.How)
+			"    JOSTLE_REPAIR=1 searches nearby for a run that fails alike and saves it; delete the case if there is none", file, p.How)
 	case p.Mended && !p.Exact && shared:
 		return fmt.Sprintf("case %s passes now (%s): a regression test, as long as you keep it; delete it only if no other function literal "+
 			"of the test has failed so", file, p.How)
 	case p.Mended && !p.Exact:
 		return fmt.Sprintf("case %s passes now (%s): its failure is mended, and it is a regression test, as long as you keep it\n"+
-			"    JOSTLE_REPAIR=1 saves the run of today in its place", file, p.How)
+			"    JOSTLE_REPAIR=1 replaces it by today's run", file, p.How)
 	case !p.Exact:
 		return fmt.Sprintf("case %s: not known whether its failure is mended, since it could not be run as saved\n    (%s)\n"+
-			"    keep it: each test run tries it as far as it applies; JOSTLE_REPAIR=1 looks near it for a run that fails alike, and keeps that",
+			"    keep it: every test run tries what still applies; JOSTLE_REPAIR=1 searches nearby for a run that fails alike",
 			file, p.How)
 	case p.doubted:
-		return fmt.Sprintf("case %s passes now (%s), and %s: whether its failure is mended is not known; "+
-			"keep it until nothing but messages decides what the program does", file, p.How, corpus.Doubt)
+		return fmt.Sprintf("case %s passes now (%s), and %s: not known whether its failure is mended; "+
+			"keep it until only messages decide what the program does", file, p.How, corpus.Doubt)
 	case shared:
 		return fmt.Sprintf("case %s passes now (%s): a regression test, as long as you keep it; "+
 			"delete it only if no other function literal of the test has failed so", file, p.How)
@@ -104,7 +103,7 @@ func (p *Played) Held(file string, shared bool) string {
 	return fmt.Sprintf("case %s passes now (%s): a regression test, as long as you keep it", file, p.How)
 }
 
-// Unrepaired says of a case that no run near it fails as it did.
+// Unrepaired returns a message for a case that could not be repaired.
 func (p *Played) Unrepaired(file string) string {
 	advice := "only if its failure is known to be mended"
 	if p.impossible {
@@ -113,21 +112,21 @@ func (p *Played) Unrepaired(file string) string {
 	return fmt.Sprintf("case %s cannot be repaired: no run near it fails as it did; delete it %s", file, advice)
 }
 
-// played returns what came of a case. How it was run must not say that it was
-// run as saved when it fails otherwise than it was saved for.
+// played returns the result of replaying a case. If the failure differs from the saved one,
+// How says so.
 func played(c *corpus.Case, res props.Result, exact bool, how string) Played {
 	p := Played{Result: res, Exact: exact, How: how, Mended: res.Failure == nil && !res.Skipped, doubted: c.Doubtful}
 	if f := res.Failure; f != nil && c.Signature != "" && !f.Matches(c.Signature) {
 		if exact && !c.Planned() {
 			how = "its decisions " + how
 		}
-		p.How = fmt.Sprintf("%s; it fails otherwise now: %q, and was saved for: %q", how, f.Lasting(), c.Signature)
+		p.How = fmt.Sprintf("%s; it now fails with %q, but was saved for %q", how, f.Lasting(), c.Signature)
 	}
 	return p
 }
 
-// playLeniently keeps what still applies of a stale case, and takes plain order for
-// the rest. Impossible reports whether no run can be as it was saved.
+// playLeniently replays what still applies of a stale case, and uses plain order for the rest.
+// Impossible means that no run can be as the case was saved.
 func playLeniently(r *props.Runner, c *corpus.Case, why string, impossible bool) Played {
 	replayer := strategy.Replay(&c.Record, strategy.ReplayOptions{Lenient: true})
 	res := r.Run(planOf(c, replayer))
@@ -147,7 +146,7 @@ func playLeniently(r *props.Runner, c *corpus.Case, why string, impossible bool)
 	return p
 }
 
-// howMuch tells how much of a record a lenient replay of it could still make.
+// howMuch describes how many deliveries of a record its lenient replay made.
 func howMuch(was, is *choice.Record) string {
 	left := map[uint64]int{}
 	for _, id := range is.Deliveries {
@@ -165,7 +164,7 @@ func howMuch(was, is *choice.Record) string {
 		return "it has no deliveries"
 	case made == 0:
 		return fmt.Sprintf("none of its %d deliveries applied: was the type of a message or of an actor renamed, or moved to another package? "+
-			"What a step is called follows from them", n)
+			"The identity of a step depends on them", n)
 	case made == n:
 		return fmt.Sprintf("all of its %d deliveries still applied", n)
 	default:
@@ -173,8 +172,8 @@ func howMuch(was, is *choice.Record) string {
 	}
 }
 
-// firstDifference returns in what a strict replay differs from what was kept,
-// "" when in nothing.
+// firstDifference returns how a strict replay differs from the saved run, "" if it
+// does not.
 func firstDifference(res *props.Result, replayer *strategy.Replayer, c *corpus.Case) string {
 	switch {
 	case res.Stray != "":
@@ -184,18 +183,18 @@ func firstDifference(res *props.Result, replayer *strategy.Replayer, c *corpus.C
 	case replayer.Done() != nil:
 		return replayer.Done().Error()
 	case res.System != nil && c.Hash != 0 && !replayer.Outdated() && res.System.Trace().Hash != c.Hash:
-		return fmt.Sprintf("the trace is another (%016x, was %016x)", res.System.Trace().Hash, c.Hash)
+		return fmt.Sprintf("the trace differs (%016x, was %016x)", res.System.Trace().Hash, c.Hash)
 	}
 	return ""
 }
 
-// planOf returns the plan that runs a case again by a strategy.
+// planOf returns the plan that runs a case with a strategy.
 func planOf(c *corpus.Case, s pulse.Strategy) props.Plan {
 	return props.Plan{Inputs: c.Inputs, Strategy: s, EarlyTimers: c.EarlyTimers}
 }
 
-// settingsOf returns in words what a run was told by its property; defaults are
-// left out, and so is what the search added.
+// settingsOf returns, in words, the options that the property set; without defaults
+// and without what the search added.
 func settingsOf(res *props.Result) (list []corpus.Setting) {
 	o := res.System.Options()
 	if res.EarlyTimers != 0 {
@@ -212,7 +211,7 @@ func settingsIn(o pulse.Options) (list []corpus.Setting) {
 	return list
 }
 
-// changedSettings returns what a case was told that a run was not, or otherwise.
+// changedSettings returns, in words, how the options of a run differ from those of a case.
 func changedSettings(was, is []corpus.Setting) (changes []string) {
 	find := func(list []corpus.Setting, name string) string {
 		for _, s := range list {

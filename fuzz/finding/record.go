@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Record returns the finding as a value. Where says which run it was. There are no steps in it
-// unless Look has looked.
+// Record returns the finding as a record. Where says which run it was. The record has steps
+// only if Look was called.
 func (f *Finding) Record(where string) record.Record {
 	r := f.outline()
 	r.Format, r.Where, r.Case, r.Worth = record.Format, where, f.Whole(), f.Worth()
@@ -21,7 +21,7 @@ func (f *Finding) Record(where string) record.Record {
 	return r
 }
 
-// outline returns what is told of the finding in its case.
+// outline returns the part of the record that is saved in the case.
 func (f *Finding) outline() record.Record {
 	r := record.Record{Property: f.Case.Property, Test: f.Case.Test, Failure: f.Failure.Text, Detail: f.Failure.Detail, File: f.Location.File, Line: f.Location.Line,
 		Signature: f.Case.Signature, Shrunk: f.Shrunk, Replays: f.Replays, Tried: Tried, Differs: f.Differs, Length: f.Steps(), Early: f.Case.Record.Early(),
@@ -31,7 +31,7 @@ func (f *Finding) outline() record.Record {
 	return r
 }
 
-// Text is all there is to say of the finding.
+// Text returns the complete description of the finding.
 func (f *Finding) Text(where string) string {
 	r := f.outline()
 	r.Where, r.Also = where, f.Also
@@ -44,19 +44,19 @@ func (f *Finding) Headline() string {
 	return r.Headline()
 }
 
-// Why says in words in which orders the finding fails, "" if that is not known.
+// Why describes in which orders the finding fails, "" if that is unknown.
 func (f *Finding) Why() string {
 	r := f.outline()
 	return r.Orders()
 }
 
-// comment is what a case's file tells people.
+// comment returns the comment of the case's file.
 func (f *Finding) comment() []string {
 	r := f.outline()
 	return r.Comment()
 }
 
-// Doubt notes in a case that it did not repeat, so that nobody takes it for mended only
+// Doubt marks a case as one that did not repeat, so that nobody believes it mended only
 // because it passes.
 func Doubt(c *corpus.Case) {
 	if !c.Doubtful {
@@ -65,8 +65,8 @@ func Doubt(c *corpus.Case) {
 	}
 }
 
-// addPlaces adds where the code of the messages is that the explanation is about: that of
-// those which the run sends.
+// addPlaces adds the lines that send and handle the messages of the explanation, if the run
+// sends them.
 func (f *Finding) addPlaces(r *record.Record) {
 	if r.Why == nil || f.Trace == nil {
 		return
@@ -92,7 +92,7 @@ func (f *Finding) addPlaces(r *record.Record) {
 
 func visible(text string) string { return trace.Visible(text) }
 
-// addSteps adds the steps to a page, and the messages that were not received.
+// addSteps adds the steps, and the messages that were not received.
 func (f *Finding) addSteps(p *record.Record) {
 	t := f.Trace
 	p.Actors = append(p.Actors, t.Names()...)
@@ -124,7 +124,7 @@ func (f *Finding) addSteps(p *record.Record) {
 	}
 }
 
-// message returns a message of the trace.
+// message returns the message with that index in the trace.
 func (f *Finding) message(send int32) record.Message {
 	return messageOf(&f.Trace.Sends[send], at(f.Seen.Labels, send), at(f.Seen.Sent, send))
 }

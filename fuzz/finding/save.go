@@ -11,10 +11,9 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Worth reports whether a finding is worth being kept as a file. A property
-// that does outside of a step what it must not fails in every run: a case of it
-// shows nothing. What a handler must not do it may do in one order only. What
-// was seen of a program that does not repeat itself cannot be run again.
+// Worth reports whether a finding is worth saving. A misuse outside of a step fails in
+// every run, so a case of it shows nothing; a handler may misuse the library in one order
+// only. A program that does not repeat itself cannot be replayed.
 func (f *Finding) Worth() bool {
 	switch f.Failure.Kind {
 	case pulse.KindMisuse:
@@ -25,9 +24,8 @@ func (f *Finding) Worth() bool {
 	return true
 }
 
-// Save keeps a finding as a file, and what is attached to it beside that. A
-// run without a system has nothing to keep but its inputs, which is worth it
-// too.
+// Save saves a finding as a case file, with its attachments next to it. A run without
+// a system is saved too, for its inputs.
 func (f *Finding) Save(folder corpus.Folder) (path string, err error) {
 	path, _, err = folder.Save(f.Case)
 	if err != nil {
@@ -36,17 +34,17 @@ func (f *Finding) Save(folder corpus.Folder) (path string, err error) {
 	return path, f.saveBeside(path)
 }
 
-// saveBeside writes the attachments beside a case.
+// saveBeside writes the attachments next to a case.
 func (f *Finding) saveBeside(path string) error {
 	for i, attached := range f.besides(path) {
 		if err := os.WriteFile(attached, f.Attachments[i].Data, 0o644); err != nil {
-			return fmt.Errorf("the case is saved, but not all that belongs beside it: %w", err)
+			return fmt.Errorf("the case is saved, but not all of its attachments: %w", err)
 		}
 	}
 	return nil
 }
 
-// besides returns the files of the attachments beside a case.
+// besides returns the paths of the attachments of a case.
 func (f *Finding) besides(path string) (list []string) {
 	taken := map[string]bool{}
 	for i, a := range f.Attachments {
@@ -60,8 +58,8 @@ func (f *Finding) besides(path string) (list []string) {
 	return list
 }
 
-// fileName makes a name given by a property one of a file in the folder of the
-// case, which is not taken for a case.
+// fileName turns a name given by a property into a valid file name that does not look
+// like a case.
 func fileName(name string) string {
 	const most = 100
 	name = strings.Map(func(r rune) rune {
@@ -80,7 +78,7 @@ func fileName(name string) string {
 	return name
 }
 
-// Whole returns the text of the case, to be kept by hand where it cannot be saved.
+// Whole returns the text of the case, for a user to save if jostle cannot.
 func (f *Finding) Whole() string {
 	text, err := corpus.Encode(f.Case)
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// longRecord is how many deliveries a case may have that is kept as it is.
+// longRecord: cases with at most so many deliveries are not shortened.
 const longRecord = 1000
 
-// Shorten leaves out of a long record what plain order does by itself at its end, so
-// that a run without an end does not fill a repository. The run stays the same.
+// Shorten cuts from the end of a long record the deliveries that plain order makes anyway, so
+// that an endless run does not fill a repository. The run stays the same.
 func (f *Finding) Shorten(r *props.Runner) {
 	all := f.Case.Record.Deliveries
 	if len(all) <= longRecord || f.Trace == nil || f.Replays < Tried {

@@ -13,10 +13,10 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// changes notes what each actor keeps after the steps that changed it.
+// changes records each actor's state after the steps that changed it.
 type changes struct {
-	now   []string   // what each actor keeps, by its index
-	steps [][]string // what was new after each step, and whose it is by actors
+	now   []string   // each actor's state, by its index
+	steps [][]string // the new states after each step, and their actors in whose
 	whose [][]int32
 }
 
@@ -36,8 +36,8 @@ func (c *changes) Stepped(s *pulse.System, step int) {
 	}
 }
 
-// after returns what is told of a step: what the actors keep that it changed. Before
-// the first step nothing was known of any, so that only who took it is told.
+// after returns the lines to print after a step: the states that it changed. For the first
+// step only that of its actor, because the others' states before it are unknown.
 func (c *changes) after(t *trace.Trace, names trace.Names) func(int) []string {
 	return func(step int) (lines []string) {
 		if step >= len(c.steps) {
@@ -52,9 +52,8 @@ func (c *changes) after(t *trace.Trace, names trace.Names) func(int) []string {
 	}
 }
 
-// Show runs a case again and tells of it as Text tells of a finding, with what an
-// actor keeps after each step that changes it, and what each keeps at the end. It is
-// for looking at a model whose property holds.
+// Show replays a case and describes it like Text, with each actor's state after the steps that
+// change it and at the end. It is for inspecting a model whose property holds.
 func Show(r *props.Runner, c *corpus.Case) string {
 	var states []string
 	var kept changes

@@ -15,17 +15,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// mostOthers bounds how many messages are told of that could have been received instead,
-// and mostLeft how many of those that were never received.
+// mostOthers limits the messages listed as deliverable instead, mostLeft those listed as never
+// received.
 const (
 	mostOthers = 20
 	mostLeft   = 50
 )
 
-// Walk runs a case again, as Play does, and returns count of its steps from number first
-// on, with what the actors kept and what else could have been received. There are fewer
-// in a run of many actors. What is told of at once is bounded, however long the run is:
-// whoever goes on asks again.
+// Walk replays a case, like Play, and returns count of its steps starting with number first,
+// with the actors' states and the other deliverable messages. It returns fewer steps in a run
+// of many actors, to limit the size of one answer.
 func Walk(r *props.Runner, c *corpus.Case, first, count int) *record.Walk {
 	played := Play(r, c)
 	w := &record.Walk{Failed: int(trace.None), Actors: []string{}, Receivers: []int{}, Draws: []string{}, Logs: []string{}, Moments: []record.Moment{}, Waiting: []record.Message{}}
@@ -47,7 +46,7 @@ func Walk(r *props.Runner, c *corpus.Case, first, count int) *record.Walk {
 	first = max(0, min(first, len(t.Steps)))
 	count = max(1, min(count, mostStates/len(t.Actors), len(t.Steps)-first))
 	l, res, replayer := walkAlong(r, &was, first, count, strategy.ReplayOptions{})
-	if w.Unsteady = firstDifference(&res, replayer, &was); w.Unsteady != "" { // it has ended where it differs
+	if w.Unsteady = firstDifference(&res, replayer, &was); w.Unsteady != "" { // the run ended where it differs
 		l, res, _ = walkAlong(r, &was, first, count, strategy.ReplayOptions{Lenient: true})
 	}
 	if res.System != nil {
@@ -56,7 +55,7 @@ func Walk(r *props.Runner, c *corpus.Case, first, count int) *record.Walk {
 	return w
 }
 
-// walkAlong runs a case once more, and notes some of its steps.
+// walkAlong runs a case once more, and records some of its steps.
 func walkAlong(r *props.Runner, c *corpus.Case, first, count int, o strategy.ReplayOptions) (*walker, props.Result, *strategy.Replayer) {
 	replayer := strategy.Replay(&c.Record, o)
 	l := &walker{Strategy: replayer, first: first, moments: make([]record.Moment, count)}
@@ -68,22 +67,20 @@ func walkAlong(r *props.Runner, c *corpus.Case, first, count int, o strategy.Rep
 	return l, r.Run(plan), replayer
 }
 
-// A walker makes the decisions of another strategy, and notes all that is to be told of
-// some steps.
+// A walker is a strategy that makes the decisions of another, and records some steps.
 type walker struct {
 	pulse.Strategy
 	looker
 	sys     *pulse.System // nil until a message is sent
-	first   int           // of the steps that are told of
-	taken   int           // how many steps are over
+	first   int           // of the recorded steps
+	taken   int           // how many steps have ended
 	moments []record.Moment
 }
 
-// Needs asks for what the other strategy needs, which is asked for every step.
+// Needs returns the needs of the other strategy.
 func (w *walker) Needs() pulse.Needs { return pulse.NeedsOf(w.Strategy) }
 
-// at returns the step that is taken next, or that is on; nil if it is none of those that
-// are told of.
+// at returns the record of the current or next step, nil if it is not recorded.
 func (w *walker) at() *record.Moment {
 	if i := w.taken - w.first; i >= 0 && i < len(w.moments) {
 		return &w.moments[i]
@@ -91,7 +88,7 @@ func (w *walker) at() *record.Moment {
 	return nil
 }
 
-// Pick picks as the other does, and notes what else there was.
+// Pick returns the other's pick, and records the other deliverable messages.
 func (w *walker) Pick(e *pulse.Enabled) int {
 	k := w.Strategy.Pick(e)
 	m := w.at()
@@ -115,7 +112,7 @@ func (w *walker) Pick(e *pulse.Enabled) int {
 	return k
 }
 
-// Choose answers as the other does, and notes what was asked.
+// Choose returns the other's answer, and records it.
 func (w *walker) Choose(k choice.Kind, n int) int {
 	v := w.Strategy.Choose(k, n)
 	if m := w.at(); m != nil && v >= 0 && (v > 0 || k == choice.Program) {
@@ -124,26 +121,26 @@ func (w *walker) Choose(k choice.Kind, n int) int {
 	return v
 }
 
-// answered says what a question was and its answer.
+// answered describes a question and its answer.
 func answered(k choice.Kind, n, v int) string {
 	switch k {
 	case choice.Program:
 		return fmt.Sprintf("Choose(%d) is %d", n, v)
 	case choice.Clock:
-		return "time passes although messages wait"
+		return "time advances while messages wait"
 	case choice.Drop:
-		return "a message that is sent gets lost"
+		return "a sent message is lost"
 	case choice.Duplicate:
-		return "a message that is sent comes twice"
+		return "a sent message is duplicated"
 	case choice.Delay:
-		return fmt.Sprintf("a message that is sent is held back (%d of %d)", v, n-1)
+		return fmt.Sprintf("a sent message is delayed (%d of %d)", v, n-1)
 	case choice.Crash:
 		return "the actor crashes at a MayCrash"
 	}
 	return fmt.Sprintf("%s: answer %d of 0 to %d", k, v, n-1)
 }
 
-// Err says what the other strategy says.
+// Err returns the error of the other strategy.
 func (w *walker) Err() error {
 	if j, ok := w.Strategy.(pulse.Judge); ok {
 		return j.Err()
@@ -151,13 +148,13 @@ func (w *walker) Err() error {
 	return nil
 }
 
-// Sent notes what the looker does.
+// Sent is that of the looker.
 func (w *walker) Sent(s *pulse.System, send int) {
 	w.sys = s
 	w.sent(s, send, props.Line())
 }
 
-// Stepped notes what the receiver keeps now, and what others keep that the step changed.
+// Stepped records the receiver's state, and the other states that the step changed.
 func (w *walker) Stepped(s *pulse.System, step int) {
 	w.sys, w.taken = s, step
 	m := w.at()
@@ -169,8 +166,7 @@ func (w *walker) Stepped(s *pulse.System, step int) {
 	w.taken = step + 1
 }
 
-// end notes what the receiver of the step keeps that failed: nobody is told of the end
-// of that.
+// end records the receiver's state after the step that failed: Stepped is not called for it.
 func (w *walker) end(s *pulse.System) {
 	m := w.at()
 	if m != nil && w.taken < len(s.Trace().Steps) {
@@ -178,7 +174,7 @@ func (w *walker) end(s *pulse.System) {
 	}
 }
 
-// fieldsOf returns what an actor keeps.
+// fieldsOf returns the state of an actor.
 func fieldsOf(s *pulse.System, actor int32) (list []record.Field) {
 	for _, f := range s.Host().Fields(actor) {
 		list = append(list, record.Field{Name: visible(f.Name), Text: visible(f.Text)})
@@ -222,7 +218,7 @@ func (w *walker) fill(to *record.Walk, t *trace.Trace, failure *pulse.Failure) {
 	}
 }
 
-// step fills what is told of a step from the trace.
+// step fills the record of a step from the trace.
 func (w *walker) step(m *record.Moment, t *trace.Trace, i int, names trace.Names) {
 	st := &t.Steps[i]
 	m.Step = record.Step{Number: i, Kind: st.Kind.String(), Log: []string{}, After: []string{},
@@ -247,13 +243,13 @@ func (w *walker) step(m *record.Moment, t *trace.Trace, i int, names trace.Names
 		}
 	}
 	for k, whose := range w.whoseAt(i) {
-		if whose != st.Actor && i > 0 { // before the first step nothing was known of others
+		if whose != st.Actor && i > 0 { // the others' states before the first step are unknown
 			m.After = append(m.After, visible(names.Of(whose)+" now: "+w.steps[i][k]))
 		}
 	}
 }
 
-// whoseAt returns whose states a step has changed, as far as that is known.
+// whoseAt returns the actors whose states a step has changed.
 func (c *changes) whoseAt(step int) []int32 {
 	if step >= len(c.whose) {
 		return nil

@@ -50,7 +50,7 @@ func TestPagesThatCannotBeWritten(t *testing.T) {
 		}
 		r := props.NewRunner("listed", listed)
 		defer r.Close()
-		if err := f.WritePages(r, path); err == nil || !strings.Contains(err.Error(), "the case is saved, but not the pages beside it: ") {
+		if err := f.WritePages(r, path); err == nil || !strings.Contains(err.Error(), "the case is saved, but not its pages: ") {
 			t.Errorf("%s: %v", ext, err)
 		}
 		if cases, problems := folder.Load(); len(cases) != 1 || len(problems) > 0 {

@@ -14,14 +14,14 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects"
 )
 
-// A benchCall is what the arguments of bench say.
+// A benchCall is the parsed arguments of bench.
 type benchCall struct {
 	options        bench.Options
 	folder         string
 	missing, plots bool
 }
 
-// newBench returns the command that measures how soon bugs are found. It reads its flags
+// newBench returns the command that measures how soon bugs are found. It parses its flags
 // itself.
 func newBench() *Command {
 	return &Command{
@@ -41,7 +41,7 @@ func newBench() *Command {
 	}
 }
 
-// runBench measures how soon bugs are found.
+// runBench measures how soon bugs are found, and returns the exit code.
 func runBench(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	c, err := readBench(args, stdout)
 	if errors.Is(err, flag.ErrHelp) {
@@ -61,7 +61,7 @@ func runBench(ctx context.Context, args []string, stdout, stderr io.Writer) int 
 		return misused
 	}
 	if err != nil {
-		err = fmt.Errorf("%w: the table has only what was over, each subject and arm with all of its searches or none", err)
+		err = fmt.Errorf("%w: the table has only subjects and arms whose searches had all ended", err)
 	}
 	if len(t.Searches) > 0 {
 		err = errors.Join(err, c.write(t, stdout))
@@ -73,7 +73,7 @@ func runBench(ctx context.Context, args []string, stdout, stderr io.Writer) int 
 	return succeeded
 }
 
-// look looks at the folder before the measurement, which may take long.
+// look checks the folder before the measurement, which may take long.
 func (c *benchCall) look() error {
 	if c.folder == "" {
 		return nil
@@ -88,21 +88,21 @@ func (c *benchCall) look() error {
 	return err
 }
 
-// readBench reads the arguments. It writes help if that is asked for.
+// readBench parses the arguments. It prints help if they ask for it.
 func readBench(args []string, help io.Writer) (c benchCall, err error) {
 	flags := flag.NewFlagSet("jostle bench", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.Usage = func() {}
-	names := flags.String("subjects", "", "the `names` of subjects, with commas between (default all)")
-	arms := flags.String("arms", "", "the `names` of arms, with commas between (default all)")
-	flags.IntVar(&c.options.Seeds, "seeds", 50, "how many searches each arm makes of each subject")
-	flags.IntVar(&c.options.Runs, "runs", 10_000, "the most runs of a search")
-	flags.DurationVar(&c.options.Time, "time", 0, "the most `time` of a search (default 1m0s)")
-	flags.IntVar(&c.options.Workers, "workers", 1, "how many searches are made at the same time; with more than one, times mean little")
+	names := flags.String("subjects", "", "comma-separated `names` of subjects (default all)")
+	arms := flags.String("arms", "", "comma-separated `names` of arms: search strategies (default all)")
+	flags.IntVar(&c.options.Seeds, "seeds", 50, "the number of searches of each arm in each subject")
+	flags.IntVar(&c.options.Runs, "runs", 10_000, "the limit of runs of a search")
+	flags.DurationVar(&c.options.Time, "time", 0, "the `time` limit of a search (default 1m0s)")
+	flags.IntVar(&c.options.Workers, "workers", 1, "the number of searches at the same time; with more than one, times mean little")
 	flags.StringVar(&c.folder, "out", "", "the `folder` for "+bench.RunsFile+" and "+bench.TableFile+
-		"; what it has of other subjects and arms stays; without it the table is printed")
-	flags.BoolVar(&c.plots, "plots", false, "write a plot of each subject into the folder, too")
-	flags.BoolVar(&c.missing, "missing", false, "make only the searches that "+bench.RunsFile+" of the folder has not")
+		"; results of other subjects and arms stay there; without it the table is printed")
+	flags.BoolVar(&c.plots, "plots", false, "also write a plot of each subject into the folder")
+	flags.BoolVar(&c.missing, "missing", false, "make only the searches that are not in the folder's "+bench.RunsFile)
 	if err = flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			fmt.Fprintln(help, "The flags of jostle bench:")
@@ -130,16 +130,16 @@ func readBench(args []string, help io.Writer) (c benchCall, err error) {
 	return c, err
 }
 
-// listed splits what has commas between.
+// listed splits a comma-separated list.
 func listed(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// percents writes a line each time that a tenth more of the searches is over.
+// percents writes a line each time another tenth of the searches is done.
 func percents(w io.Writer) func(over, all int) {
 	return func(over, all int) {
 		if 10*over/all > 10*(over-1)/all {
-			fmt.Fprintf(w, "%s of %s over\n", words.Grouped(over), words.Grouped(all)+" searches")
+			fmt.Fprintf(w, "%s of %s done\n", words.Grouped(over), words.Grouped(all)+" searches")
 		}
 	}
 }

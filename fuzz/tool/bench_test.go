@@ -26,13 +26,13 @@ func benched(t *testing.T, code int, args ...string) (out, errs string) {
 // measured later.
 func TestBench(t *testing.T) {
 	out, errs := benched(t, succeeded, "-subjects", "writer,guard", "-arms", "random, plain", "-seeds", "3", "-runs", "40")
-	if !strings.Contains(out, "subject  random  plain\n   writer  ") || strings.Count(errs, "of 12 searches over\n") != 10 {
+	if !strings.Contains(out, "subject  random  plain\n   writer  ") || strings.Count(errs, "of 12 searches done\n") != 10 {
 		t.Errorf("%s\n%s", out, errs)
 	}
 	folder := filepath.Join(t.TempDir(), "out")
 	benched(t, succeeded, "-subjects=writer", "-arms=random", "-seeds=3", "-runs=40", "-out", folder)
 	out, errs = benched(t, succeeded, "-subjects=writer,guard", "-arms=random,portfolio", "-seeds=3", "-runs=40", "-missing", "-plots", "-out", folder)
-	if out != "" || !strings.HasSuffix(errs, "9 of 9 searches over\n") {
+	if out != "" || !strings.HasSuffix(errs, "9 of 9 searches done\n") {
 		t.Errorf("%s\n%s", out, errs)
 	}
 	table, err := bench.ReadFolder(folder)

@@ -27,10 +27,10 @@ type caseCommand struct {
 	limit time.Duration
 }
 
-// oneCase is the arguments of such commands.
+// oneCase checks the arguments of such commands.
 func oneCase(args []string) error {
 	if len(args) == 0 || len(args) > 2 {
-		return errors.New("give a case, as the path of its file or as the beginning of its name, and then its package if that is not here")
+		return errors.New("give a case (the path of its file or the start of its name), then its package if it is not here")
 	}
 	return nil
 }
@@ -41,20 +41,20 @@ func newReplay() *Command {
 	trace, steps := false, false
 	cmd := &Command{
 		Use:   "replay case [package]",
-		Short: "Run a saved case again",
-		Long: `Replay runs a saved case. It exits with 1 if that fails still, and with 0 if it passes.
+		Short: "Replay a saved case",
+		Long: `Replay runs a saved case. It exits with 1 if the case still fails, and with 0 if it passes.
 
-With --step it walks through the run: what each step was, what its receiver kept before
-and after, and what else was deliverable. On a terminal a key goes to the next step, back
-or to where the run failed; else each line of the input does. h lists the commands.`,
+With --step it walks through the run. It shows each step, its receiver's state before and
+after, and what else was deliverable. On a terminal, keys go to the next step, back, or to
+the failing step; otherwise each line of the input is a command. h lists the commands.`,
 		Example: `  jostle replay bank/testdata/jostle/neverOverdrawn/ce2db3.case
   jostle replay ce2db3 ./bank --trace
   jostle replay ce2db3 ./bank --step
-  echo f | jostle replay ce2db3 ./bank --step    # where it fails, and no more`,
+  echo f | jostle replay ce2db3 ./bank --step    # only the failing step`,
 		Args: oneCase,
 		Run: func(call *Call, args []string) error {
 			if trace && steps {
-				return errors.New("--trace and --step are two ways to show a run: give one of them")
+				return errors.New("--trace and --step cannot be combined: give one of them")
 			}
 			if steps {
 				return c.step(call, args)
@@ -70,19 +70,19 @@ or to where the run failed; else each line of the input does. h lists the comman
 		},
 	}
 	c.flags(cmd)
-	cmd.Flags().BoolVar(&trace, "trace", false, "show each step")
+	cmd.Flags().BoolVar(&trace, "trace", false, "print each step")
 	cmd.Flags().BoolVar(&steps, "step", false, "walk through the steps")
 	return cmd
 }
 
-// newShrink returns the command that makes a case smaller.
+// newShrink returns the command that shrinks a case.
 func newShrink() *Command {
 	c := &caseCommand{}
 	cmd := &Command{
 		Use:   "shrink case [package]",
-		Short: "Make a saved case smaller",
-		Long: `Shrink makes a saved case that fails smaller, and keeps what comes of it in its place. It
-exits with 1 if the case fails, and with 0 if it passes, as replay does.`,
+		Short: "Shrink a saved case",
+		Long: `Shrink replaces a saved case that fails by a smaller one that fails the same way. It exits
+with 1 if the case fails, and with 0 if it passes.`,
 		Example: "  jostle shrink ce2db3 ./bank --for 5m",
 		Args:    oneCase,
 		Run: func(call *Call, args []string) error {
@@ -94,15 +94,15 @@ exits with 1 if the case fails, and with 0 if it passes, as replay does.`,
 	return cmd
 }
 
-// newExplain returns the command that says why a case fails.
+// newExplain returns the command that explains why a case fails.
 func newExplain() *Command {
 	c := &caseCommand{}
 	cmd := &Command{
 		Use:   "explain case [package]",
-		Short: "Say in which orders a saved case fails",
-		Long: `Explain says in which orders of messages a saved case fails, which of its draws matter,
-and which lines to look at. It changes no file. It exits with 1 if the case fails, and with
-0 if it passes, as replay does.`,
+		Short: "Explain in which orders a saved case fails",
+		Long: `Explain prints in which message orders a saved case fails, which of its draws matter, and
+which lines to check. It changes no file. It exits with 1 if the case fails, and with 0 if
+it passes.`,
 		Example: "  jostle explain ce2db3 ./bank",
 		Args:    oneCase,
 		Run: func(call *Call, args []string) error {
@@ -114,7 +114,7 @@ and which lines to look at. It changes no file. It exits with 1 if the case fail
 	return cmd
 }
 
-// shrink makes a request about a case that fails. Of one that passes it tells that.
+// shrink replays a case and, if it fails, sends the request q about it.
 func (c *caseCommand) shrink(call *Call, args []string, q session.Request) error {
 	if c.limit <= 0 {
 		return fmt.Errorf("--for is %v: set it to a time such as 1m", c.limit)
@@ -135,15 +135,15 @@ func (c *caseCommand) shrink(call *Call, args []string, q session.Request) error
 	return told(call.Out, r)
 }
 
-// An opened is a case, and the subjects that it may be of.
+// An opened is a case with the subjects that it may belong to.
 type opened struct {
 	owners  []campaign.Subject
 	bounds  worker.Command
-	request session.Request // names the case
-	done    func()          // is called at the end
+	request session.Request // has File and Case
+	done    func()          // removes the test binaries
 }
 
-// open finds a case.
+// open finds the case that args name.
 func (c *caseCommand) open(ctx context.Context, args []string) (o opened, err error) {
 	o.done = func() {}
 	file, dir, err := caseFile(args)
@@ -167,7 +167,7 @@ func (c *caseCommand) open(ctx context.Context, args []string) (o opened, err er
 	return o, err
 }
 
-// do makes a request about a case. The error says why nothing could be done.
+// do sends the request q about the case that args name.
 func (c *caseCommand) do(ctx context.Context, args []string, q session.Request) (*session.Reply, error) {
 	o, err := c.open(ctx, args)
 	defer o.done()
@@ -177,13 +177,13 @@ func (c *caseCommand) do(ctx context.Context, args []string, q session.Request) 
 	return o.ask(ctx, q)
 }
 
-// ask makes a request about the case.
+// ask sends the request q about the case.
 func (o *opened) ask(ctx context.Context, q session.Request) (*session.Reply, error) {
 	q.File, q.Case = o.request.File, o.request.Case
 	return askAll(ctx, o.owners, o.bounds, q)
 }
 
-// askAll is asked, for a single request.
+// askAll is asked for a single request: it stops the process.
 func askAll(ctx context.Context, owners []campaign.Subject, bounds worker.Command, q session.Request) (*session.Reply, error) {
 	r, p, err := asked(ctx, owners, bounds, q)
 	if p != nil {
@@ -192,10 +192,10 @@ func askAll(ctx context.Context, owners []campaign.Subject, bounds worker.Comman
 	return r, err
 }
 
-// asked makes a request about a case of each of its owners, until one shows a failure:
-// of which it is, the case does not say. Else it returns a reply to which the case could be
-// run as it was saved, if there is one. It is an error if one could not be asked and none
-// fails. The process that has replied goes on, unless it died of that.
+// asked sends the request q to each owner until one shows a failure; the case does not say
+// which of them it belongs to. If none fails, it prefers the reply of an owner that could
+// run the case as it was saved. If none fails and some owner could not be asked, it returns
+// an error. The process that replied keeps running, unless the request ended it.
 func asked(ctx context.Context, owners []campaign.Subject, bounds worker.Command, q session.Request) (reply *session.Reply, of *worker.Process, err error) {
 	for _, s := range owners {
 		r, p, e := ask(ctx, s, bounds, q)
@@ -222,8 +222,8 @@ func asked(ctx context.Context, owners []campaign.Subject, bounds worker.Command
 	return reply, of, nil
 }
 
-// ask makes a request about a case of one subject. The death of the process is a failure;
-// then it is nil, as with an error.
+// ask sends the request q to one subject. If the process dies, that is a failure. The
+// process is nil then, as on an error.
 func ask(ctx context.Context, s campaign.Subject, bounds worker.Command, q session.Request) (*session.Reply, *worker.Process, error) {
 	p, err := campaign.Start(ctx, s, bounds)
 	if err != nil {
@@ -240,8 +240,8 @@ func ask(ctx context.Context, s campaign.Subject, bounds worker.Command, q sessi
 	return r, p, nil
 }
 
-// caseFile returns the case that arguments name, and the folder of its package. A file is
-// read, so that it is known what is wrong with it before anything is compiled.
+// caseFile returns the case that args name and the folder of its package. It reads a given
+// file, so that errors in it are reported before anything is compiled.
 func caseFile(args []string) (file, dir string, err error) {
 	file, dir = args[0], "."
 	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
@@ -259,12 +259,12 @@ func caseFile(args []string) (file, dir string, err error) {
 		return file, args[1], nil
 	}
 	if there, _ := fs.Glob(os.DirFS(dir), "*.go"); len(there) == 0 {
-		return "", "", fmt.Errorf("there are no Go files in %s, so that the package of the case is not known: give it after the case", dir)
+		return "", "", fmt.Errorf("there are no Go files in %s: give the package of the case after the case", dir)
 	}
 	return file, dir, nil
 }
 
-// ownersOf returns the subjects that a case may be of, and the case.
+// ownersOf returns the subjects that the case may belong to, and the case.
 func ownersOf(subjects []campaign.Subject, name string) ([]campaign.Subject, *corpus.Case, error) {
 	path, first := caseNamed(subjects, name)
 	if path == "" {
@@ -281,14 +281,15 @@ func ownersOf(subjects []campaign.Subject, name string) ([]campaign.Subject, *co
 		}
 	}
 	if errors.Is(first, corpus.ErrElsewhere) {
-		first = fmt.Errorf("the case %s is of none of the properties here: give its package", name)
+		first = fmt.Errorf("the case %s belongs to no property here: give its package", name)
 	}
 	return nil, nil, first
 }
 
-// caseNamed returns the path of the one case of some subjects whose name begins so; what is
-// a path stays as it is. Where there is none it returns the name, which may be that of a
-// case of other properties, with an error for when it is not; where there are several, "".
+// caseNamed returns the path of the case of these subjects whose name starts with name. If
+// name is a path, it returns that. If no case matches, it returns name, which may still be a
+// case of other properties, and the error to report if it is not. If several match, it
+// returns "" and an error.
 func caseNamed(subjects []campaign.Subject, name string) (path string, err error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return name, nil
@@ -298,7 +299,7 @@ func caseNamed(subjects []campaign.Subject, name string) (path string, err error
 		dir := subjects[i].Property.Folder
 		files, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("case %q cannot be looked for: %w", name, err)
+			return "", fmt.Errorf("cannot look for case %q: %w", name, err)
 		}
 		for _, f := range files {
 			path := filepath.Join(dir, f.Name())
@@ -319,11 +320,11 @@ func caseNamed(subjects []campaign.Subject, name string) (path string, err error
 	}
 	switch len(found) {
 	case 0:
-		return name, fmt.Errorf("there is no case %q: give the path of a file, or the beginning of the name of one: there are %s", name, cmp.Or(shownAll(all), "none"))
+		return name, fmt.Errorf("there is no case %q: give the path of a case file or the start of its name (cases here: %s)", name, cmp.Or(shownAll(all), "none"))
 	case 1:
 		return found[0], nil
 	}
-	return "", fmt.Errorf("case %q may be %s: give more of the name, or the path", name, shownAll(found))
+	return "", fmt.Errorf("case %q is ambiguous (%s): give more of the name, or the path", name, shownAll(found))
 }
 
 func shownAll(paths []string) string {
@@ -334,8 +335,8 @@ func shownAll(paths []string) string {
 	return strings.Join(list, ", ")
 }
 
-// namesakes returns the subjects that have their cases in one folder with another's, under
-// one name, as several calls in a test have: it is among them.
+// namesakes returns the subjects whose cases are in the same folder under the same name as
+// those of the subject of, including it. Several calls in one test have that.
 func namesakes(subjects []campaign.Subject, of *campaign.Subject) (list []campaign.Subject) {
 	for _, s := range subjects {
 		if s.Property.Folder == of.Property.Folder && s.Property.Name == of.Property.Name {
@@ -345,7 +346,7 @@ func namesakes(subjects []campaign.Subject, of *campaign.Subject) (list []campai
 	return list
 }
 
-// told prints what came of a request, and returns errFailed if something failed.
+// told prints a reply, and returns errFailed if it has findings or problems.
 func told(w io.Writer, r *session.Reply) error {
 	for _, text := range r.Notes {
 		fmt.Fprintln(w, text)

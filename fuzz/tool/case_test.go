@@ -39,13 +39,13 @@ func TestOwners(t *testing.T) {
 		{"f.case", "one", ""},
 		{"e1.case", "two", ""},
 		{"b1", "two", ""},
-		{"a", "", `case "a" may be one/a1.case, two/a2.case: give more of the name, or the path`},
+		{"a", "", `case "a" is ambiguous (one/a1.case, two/a2.case): give more of the name, or the path`},
 		{"b2", "", "b2.case:1: "},
-		{"b", "", `case "b" may be two/b1.case, three/b2.case, three/b3.case: give more of the name, or the path`},
+		{"b", "", `case "b" is ambiguous (two/b1.case, three/b2.case, three/b3.case): give more of the name, or the path`},
 		{"d", "", "d1.case:1: "},
-		{"x", "", `there is no case "x": give the path of a file, or the beginning of the name of one: there are one/a1.case, one/f.case, two/a2.case, two/b1.case, two/f2.case, three/b2.case, three/b3.case, three/d1.case`},
-		{"c1", "", "the case c1 is of none of the properties here: give its package"},
-		{filepath.FromSlash("other/c1.case"), "", "is of none of the properties here: give its package"},
+		{"x", "", `there is no case "x": give the path of a case file or the start of its name (cases here: one/a1.case, one/f.case, two/a2.case, two/b1.case, two/f2.case, three/b2.case, three/b3.case, three/d1.case`},
+		{"c1", "", "the case c1 belongs to no property here: give its package"},
+		{filepath.FromSlash("other/c1.case"), "", "belongs to no property here: give its package"},
 	} {
 		owners, saved, err := ownersOf(subjects, c.file)
 		if c.owner == "" {

@@ -15,7 +15,7 @@ import (
 // command is the import path of this command, as go install takes it.
 const command = "github.com/jostle-go/jostle/cmd/jostle"
 
-// initCI writes the workflows of a CI for the module here.
+// initCI writes GitHub workflows for the module here.
 func initCI(call *Call) error {
 	var o binary.Options
 	out, err := o.Go(call.Context, "env", "GOMOD")
@@ -41,7 +41,7 @@ func initCI(call *Call) error {
 	folder := filepath.Join(root, ".github", "workflows")
 	for _, f := range files {
 		if _, err := os.Lstat(filepath.Join(folder, f.Name)); err == nil {
-			return fmt.Errorf("there is a file %s, and it is not written over: remove it first", shown(filepath.Join(folder, f.Name)))
+			return fmt.Errorf("%s exists and is not overwritten: remove it first", shown(filepath.Join(folder, f.Name)))
 		}
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -53,12 +53,12 @@ func initCI(call *Call) error {
 		}
 		fmt.Fprintf(call.Out, "wrote %s\n", shown(filepath.Join(folder, f.Name)))
 	}
-	fmt.Fprintln(call.Out, "next: look them over, commit and push them; the first runs every night and on demand, the second for pull requests")
+	fmt.Fprintln(call.Out, "next: review, commit and push them; the first runs nightly and on demand, the second for pull requests")
 	return nil
 }
 
-// repository returns the folder of the repository that a folder is in: the first one above
-// with a .git, or else the folder itself.
+// repository returns the root of the repository that contains dir: the nearest folder with
+// a .git, or else dir itself.
 func repository(dir string) string {
 	for above := dir; ; above = filepath.Dir(above) {
 		if _, err := os.Stat(filepath.Join(above, ".git")); err == nil {

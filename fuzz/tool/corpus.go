@@ -21,15 +21,15 @@ import (
 func newCorpus() *Command {
 	cmd := &Command{
 		Use:   "corpus",
-		Short: "Look after saved cases",
+		Short: "List, merge, remove, repair and convert saved cases",
 		Example: `  jostle corpus list
   jostle corpus show bank/testdata/jostle/neverOverdrawn/ce2db3.case
   jostle corpus prune ./... --stale`,
 		Args: func(args []string) error {
 			if len(args) == 0 {
-				return errors.New("what is to be done with the cases? `jostle help corpus` lists what there is")
+				return errors.New("usage: jostle corpus <command>; `jostle help corpus` lists the commands")
 			}
-			return fmt.Errorf("there is no command corpus %q: `jostle help corpus` lists what there is", args[0])
+			return fmt.Errorf("there is no command corpus %q: `jostle help corpus` lists the commands", args[0])
 		},
 		Run: nothing,
 	}
@@ -73,7 +73,7 @@ func newCorpusList() *Command {
 	}
 }
 
-// caseFiles returns the files of cases below a folder.
+// caseFiles returns the case files below a folder.
 func caseFiles(root string) (paths []string, err error) {
 	root = strings.TrimSuffix(root, "/...")
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -100,7 +100,7 @@ func isCase(name string) bool {
 func newCorpusShow() *Command {
 	return &Command{
 		Use:     "show file",
-		Short:   "Show what a saved case says to people",
+		Short:   "Print the readable part of a saved case",
 		Example: "  jostle corpus show bank/testdata/jostle/neverOverdrawn/ce2db3.case",
 		Args: func(args []string) error {
 			if len(args) != 1 {
@@ -139,10 +139,10 @@ func newCorpusPrune() *Command {
 	var mended, stale bool
 	cmd := &Command{
 		Use:   "prune [packages]",
-		Short: "Remove saved cases that show nothing any more",
-		Long: `Prune runs the saved cases of the packages' properties and says which of them pass, and
-which cannot be run as they were saved, since the program has changed. It removes those
-that its flags name. A case that passes is a regression test, and worth keeping.`,
+		Short: "Remove saved cases that are no longer useful",
+		Long: `Prune runs the saved cases of the packages' properties. It prints which pass, and which
+cannot be run as they were saved because the program has changed. It removes the cases
+that its flags select. A case that passes is a regression test, and worth keeping.`,
 		Example: "  jostle corpus prune ./...          # removes nothing\n  jostle corpus prune ./... --stale",
 		Run: func(call *Call, args []string) error {
 			return c.each(call, args, session.Request{Do: session.Replay}, func(path string, r *session.Reply) error {
@@ -176,10 +176,10 @@ func newCorpusRepair() *Command {
 	limit := time.Minute
 	cmd := &Command{
 		Use:   "repair [packages]",
-		Short: "Find runs in place of cases of a program that has changed",
-		Long: `Repair looks near each saved case that can no longer be run as it was saved for a run
-that fails as it did, and keeps that in its place. A case that passes with all of its
-deliveries is mended: the run of today is saved in its place, as a regression test.`,
+		Short: "Replace cases that the changed program no longer follows",
+		Long: `Repair takes each saved case that can no longer be run as it was saved, searches nearby for
+a run that fails the same way, and saves that in its place. If the case passes with all of
+its deliveries, the bug is fixed: today's run is saved in its place as a regression test.`,
 		Example: "  jostle corpus repair ./...",
 		Run: func(call *Call, args []string) error {
 			q := session.Request{Do: session.Repair, Time: limit}
@@ -199,16 +199,16 @@ deliveries is mended: the run of today is saved in its place, as a regression te
 		},
 	}
 	c.flags(cmd)
-	cmd.Flags().DurationVar(&limit, "for", limit, "how long it takes for each case")
+	cmd.Flags().DurationVar(&limit, "for", limit, "the time limit for each case")
 	return cmd
 }
 
-// goFolder returns the folder in which go test -fuzz keeps the inputs of a target.
+// goFolder returns the folder in which go test -fuzz saves the inputs of a target.
 func goFolder(s *campaign.Subject) string {
 	return filepath.Join(s.Binary.Dir, "testdata", "fuzz", s.Property.Test)
 }
 
-// isTarget reports whether a property is one of go test -fuzz.
+// isTarget reports whether a property is given to fuzz.Target.
 func isTarget(s *campaign.Subject) bool { return s.Property.Verb == "Target" }
 
 // newCorpusImport returns the command that reads inputs of go test -fuzz.
@@ -217,9 +217,10 @@ func newCorpusImport() *Command {
 	from := ""
 	cmd := &Command{
 		Use:   "import [packages]",
-		Short: "Keep as cases what go test -fuzz has found",
-		Long: `Import runs the inputs that go test -fuzz keeps of the packages' targets, in testdata/fuzz
-or in another folder, and keeps those that fail as cases. It exits with 1 if one fails.`,
+		Short: "Save failing inputs of go test -fuzz as cases",
+		Long: `Import runs the inputs that go test -fuzz has saved for the packages' targets, in
+testdata/fuzz or in another folder. It saves those that fail as cases, and exits with 1 if
+there are any.`,
 		Example: "  jostle corpus import ./bank\n  jostle corpus import ./bank --property FuzzBank --from $(go env GOCACHE)/fuzz/example.com/bank/FuzzBank",
 		Run: func(call *Call, args []string) error {
 			ctx := call.Context
@@ -233,7 +234,7 @@ or in another folder, and keeps those that fail as cases. It exits with 1 if one
 				return errors.New("there is no target: no property is given to fuzz.Target")
 			}
 			if from != "" && len(subjects) > 1 {
-				return fmt.Errorf("--from is for one target, and there are %d: choose one by --property", len(subjects))
+				return fmt.Errorf("--from is for one target, and there are %d: choose one with --property", len(subjects))
 			}
 			bounds, err := c.bounds()
 			if err != nil {
@@ -288,7 +289,7 @@ func newCorpusExport() *Command {
 		Args:    oneCase,
 		Run: func(call *Call, args []string) error {
 			if to == "" {
-				return errors.New("say where to, by --to: the folder testdata/fuzz/FuzzName of a target")
+				return errors.New("--to is missing: set it to the folder testdata/fuzz/FuzzName of a target")
 			}
 			dir, err := filepath.Abs(to)
 			if err != nil {
@@ -307,11 +308,11 @@ func newCorpusExport() *Command {
 	return cmd
 }
 
-// A corpusCommand does something with all cases of some packages.
+// A corpusCommand is a command for all cases of some packages.
 type corpusCommand struct{ chooser }
 
-// each makes a request about each case of the properties of some packages, and hands on
-// what came of it. After the last case of a property it calls over, if that is not nil.
+// each sends the request q about each case of the packages' properties, and calls take with
+// the reply. After the last case of a property it calls over, if that is not nil.
 func (c *corpusCommand) each(call *Call, patterns []string, q session.Request, take func(path string, r *session.Reply) error, over func() error) error {
 	ctx := call.Context
 	subjects, done, err := c.find(ctx, patterns)

@@ -14,14 +14,14 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// A night is what commands share that show what a campaign has noted.
+// A night holds the flags of commands that show the state file of a campaign.
 type night struct{ state string }
 
 func (n *night) flags(cmd *Command) {
-	cmd.Flags().StringVar(&n.state, "state", "", "the file in which the campaign has noted how far it is, if fuzz was given one")
+	cmd.Flags().StringVar(&n.state, "state", "", "the state file of the campaign, if jostle fuzz was given one")
 }
 
-// read returns what the last campaign of some packages has noted.
+// read returns the report of the last campaign of some packages.
 func (n *night) read(patterns []string) (*campaign.Report, error) {
 	path, err := stateFile(n.state, patterns)
 	if err != nil {
@@ -29,13 +29,13 @@ func (n *night) read(patterns []string) (*campaign.Report, error) {
 	}
 	r, err := campaign.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no campaign is known here: run `%s` first, from this folder and with the same packages (there is no %s)",
+		return nil, fmt.Errorf("no campaign is known here: run `%s` first, in this folder with the same packages (there is no %s)",
 			"jostle fuzz"+arguments(patterns), path)
 	}
 	return r, err
 }
 
-// arguments returns some as a shell takes them, each with a space before it.
+// arguments returns list quoted for a shell, each with a space before it.
 func arguments(list []string) string {
 	var b strings.Builder
 	for _, text := range list {
@@ -44,24 +44,24 @@ func arguments(list []string) string {
 	return b.String()
 }
 
-// newCover returns the command that shows what campaigns have seen.
+// newCover returns the command that shows the coverage of campaigns.
 func newCover() *Command {
 	n := &night{}
 	var form, property, since, lines, base string
 	cmd := &Command{
 		Use:   "cover [packages]",
-		Short: "Show which orders of two receives campaigns have seen",
-		Long: `Cover shows which orders of two receives the runs of the last campaign of the packages
-have shown, with what those before it have, and how likely a next run shows more. It
-reads what ` + "`jostle fuzz`" + ` has noted in this folder for the same packages, and runs nothing.
+		Short: "Show which receive pairs campaigns have seen",
+		Long: `Cover shows which receive pairs (in which order an actor received two messages) the last
+campaign of the packages has seen, together with earlier ones, and the chance that another
+run shows a new one. It reads the state that ` + "`jostle fuzz`" + ` saved for this folder and the same
+packages, and runs nothing.
 
-With --since it shows the difference to what another campaign has noted, of the code before
-a change, say: which orders of two messages, by their types, are new, and which were not
-seen again. That is a difference of the code if both campaigns had the same seed and --runs,
-and one of luck else.
+With --since it compares with the state of another campaign, such as one of the code before
+a change: which receive pairs, by message type, are new, and which were not seen again. The
+difference comes from the code only if both campaigns had the same seed and --runs.
 
-With --lines and --base it shows, in place of orders, which statements that have changed
-since a commit tests have run, by a profile of go test -coverprofile.`,
+With --lines and --base it shows statements instead: those that have changed since a commit
+and that tests have run, according to a profile of go test -coverprofile.`,
 		Example: `  jostle cover ./...
   jostle cover ./... --property neverOverdrawn --form svg > orders.svg
   jostle cover ./... --state change.json --since base.json
@@ -88,7 +88,7 @@ since a commit tests have run, by a profile of go test -coverprofile.`,
 				return fmt.Errorf("none of %s of the campaign has %q in its name", words.Count(len(r.Outcomes), "property"), property)
 			}
 			if since != "" && form != "text" {
-				return errors.New("--since is shown as text: leave --form out")
+				return errors.New("--since prints only text: leave --form out")
 			} else if since != "" {
 				return coverSince(call.Out, list, since)
 			}
@@ -96,15 +96,15 @@ since a commit tests have run, by a profile of go test -coverprofile.`,
 		},
 	}
 	n.flags(cmd)
-	cmd.Flags().StringVar(&form, "form", "text", "how it is shown: text, json or svg")
-	cmd.Flags().StringVar(&property, "property", "", "only properties whose name or test has this in it")
-	cmd.Flags().StringVar(&since, "since", "", "a file that another campaign has noted by --state: show the difference to it")
+	cmd.Flags().StringVar(&form, "form", "text", "the output format: text, json or svg")
+	cmd.Flags().StringVar(&property, "property", "", "only properties whose name or test contains this")
+	cmd.Flags().StringVar(&since, "since", "", "compare with this state file of another campaign (see jostle fuzz --state)")
 	cmd.Flags().StringVar(&lines, "lines", "", "a profile of go test -coverprofile: show which changed statements were run")
-	cmd.Flags().StringVar(&base, "base", "", "with --lines, the commit or branch that the change is made to")
+	cmd.Flags().StringVar(&base, "base", "", "with --lines, the commit or branch to compare with")
 	return cmd
 }
 
-// coverText shows what was seen as tables.
+// coverText prints the coverage as tables.
 func coverText(w io.Writer, list []campaign.Outcome) error {
 	for i := range list {
 		if i > 0 {
@@ -117,7 +117,7 @@ func coverText(w io.Writer, list []campaign.Outcome) error {
 	return nil
 }
 
-// coverJSON shows what was seen for programs.
+// coverJSON prints the coverage as JSON.
 func coverJSON(w io.Writer, list []campaign.Outcome) error {
 	type property struct {
 		Subject string           `json:"subject"`
@@ -134,10 +134,10 @@ func coverJSON(w io.Writer, list []campaign.Outcome) error {
 	return err
 }
 
-// coverSVG shows what was seen of one property as a picture.
+// coverSVG prints the coverage of one property as a picture.
 func coverSVG(w io.Writer, list []campaign.Outcome) error {
 	if len(list) > 1 {
-		return fmt.Errorf("a picture shows one property, and there are %d: say which by --property", len(list))
+		return fmt.Errorf("a picture shows one property, and there are %d: choose one with --property", len(list))
 	}
 	_, err := w.Write(list[0].Orders.SVG())
 	return err

@@ -22,33 +22,33 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// coverSince shows what properties have shown that they had not when another campaign had
-// noted its state.
+// coverSince prints how the receive pairs of each property differ from those in the state
+// file of another campaign.
 func coverSince(w io.Writer, list []campaign.Outcome, path string) error {
 	before, err := campaign.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no %s: it is what `jostle fuzz --state %s` notes, of the code before a change", path, words.Argument(path))
+		return fmt.Errorf("there is no %s: run `jostle fuzz --state %s` on the code before the change", path, words.Argument(path))
 	}
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "orders of messages, by their types, since %s:\n", path)
+	fmt.Fprintf(w, "receive pairs, by message type, since %s:\n", path)
 	for i := range list {
 		name := list[i].Subject.String()
 		earlier, known := &coverage.Orders{}, ""
 		at := slices.IndexFunc(before.Outcomes, func(o campaign.Outcome) bool { return o.Subject.String() == name })
 		if at < 0 {
-			known = ", which was not searched before"
+			known = " (not searched before)"
 		} else {
 			earlier = before.Outcomes[at].Orders
 			before.Outcomes = slices.Delete(before.Outcomes, at, at+1)
 		}
 		switch {
 		case list[i].Complete != "":
-			fmt.Fprintf(w, "%s%s: %s, and no order is left to compare\n", name, known, list[i].Complete)
+			fmt.Fprintf(w, "%s%s: %s, so there is nothing to compare\n", name, known, list[i].Complete)
 			continue
 		case at >= 0 && earlier.Runs() == 0:
-			fmt.Fprintf(w, "%s: nothing to compare with: before, every order was run at once, or none\n", name)
+			fmt.Fprintf(w, "%s: nothing to compare with: the earlier campaign ran every order at once, or none\n", name)
 			continue
 		}
 		fresh, gone, both := list[i].Orders.Since(earlier)
@@ -62,19 +62,19 @@ func coverSince(w io.Writer, list []campaign.Outcome, path string) error {
 		}
 	}
 	for i := range before.Outcomes {
-		fmt.Fprintf(w, "%s: not searched any more\n", before.Outcomes[i].Subject.String())
+		fmt.Fprintf(w, "%s: no longer searched\n", before.Outcomes[i].Subject.String())
 	}
 	return nil
 }
 
-// coverLines shows which statements of what has changed since a commit were run, by a
+// coverLines prints which statements that changed since a commit were run, according to a
 // profile of go test.
 func coverLines(call *Call, profile, base string) error {
 	switch {
 	case base == "":
-		return errors.New("--lines is for what has changed since a commit: say which by --base")
+		return errors.New("--lines needs --base: the commit or branch to compare with")
 	case profile == "":
-		return errors.New("--base is for a profile of go test -coverprofile: give it by --lines")
+		return errors.New("--base needs --lines: a profile of go test -coverprofile")
 	}
 	f, err := os.Open(profile)
 	if err != nil {
@@ -108,25 +108,25 @@ func coverLines(call *Call, profile, base string) error {
 		all.Run += c.Run
 		switch {
 		case c.Unknown && c.Statements > 0:
-			missed = append(missed, fmt.Sprintf("%s: %s, of which the profile knows nothing", file, words.Count(c.Statements, "statement")))
+			missed = append(missed, fmt.Sprintf("%s: %s, not in the profile", file, words.Count(c.Statements, "statement")))
 		case len(c.Missed) > 0:
 			missed = append(missed, fmt.Sprintf("%s: line %s", file, strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Missed), " ", ", "), "[]")))
 		}
 	}
 	w := call.Out
 	if all.Statements == 0 {
-		fmt.Fprintf(w, "what has changed since %s has no statements outside tests\n", base)
+		fmt.Fprintf(w, "no statement outside tests has changed since %s\n", base)
 		return nil
 	}
-	fmt.Fprintf(w, "statements that have changed since %s: tests run %d of %d\n", base, all.Run, all.Statements)
+	fmt.Fprintf(w, "statements changed since %s: tests run %d of %d\n", base, all.Run, all.Statements)
 	for _, text := range missed {
 		fmt.Fprintf(w, "    not run: %s\n", text)
 	}
 	return nil
 }
 
-// changedLines returns the lines below here, outside tests, that have changed since the
-// work here has left a commit.
+// changedLines returns the lines outside tests, in files below here, that have changed since
+// the merge base with a commit.
 func changedLines(call *Call, base string) (changed.Lines, error) {
 	if strings.HasPrefix(base, "-") {
 		return nil, fmt.Errorf("--base is %q: set it to a commit or a branch", base)
@@ -138,12 +138,12 @@ func changedLines(call *Call, base string) (changed.Lines, error) {
 	out, err := git.Output()
 	if err != nil {
 		first, _, _ := strings.Cut(strings.TrimSpace(errs.String()), "\n")
-		return nil, fmt.Errorf("what has changed since %s is not known: %s", base, cmp.Or(first, err.Error()))
+		return nil, fmt.Errorf("cannot list the changes since %s: %s", base, cmp.Or(first, err.Error()))
 	}
 	return changed.ReadDiff(string(out))
 }
 
-// profiled returns the names that files below here have in a profile.
+// profiled maps the paths of files below here to their names in the profile.
 func profiled(call *Call, p changed.Profile) (map[string]string, error) {
 	here, err := os.Getwd()
 	if err != nil {

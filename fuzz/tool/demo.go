@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	mostRuns   = 100_000 // of the broken form, until the bug is found
+	mostRuns   = 100_000 // of the broken form, at most
 	mendedRuns = 1000
 	shrinkRuns = 20_000
 )
@@ -26,10 +26,10 @@ func newDemo() *Command {
 	return &Command{
 		Use:   "demo [subject [folder]]",
 		Short: "Find the bug of an example program",
-		Long: `Demo without a subject lists the example programs. With one it finds its bug, makes it
-small, explains it and plays it again; with a folder, it keeps it there, with a page of
-HTML and one of JSON.`,
-		Example: "  jostle demo\n  jostle demo writer\n  jostle demo writer kept    # keeps the case in the folder kept",
+		Long: `Demo without a subject lists the example programs. With one it finds its bug, shrinks,
+explains and replays it. With a folder, it saves the case there, with pages in HTML and
+JSON.`,
+		Example: "  jostle demo\n  jostle demo writer\n  jostle demo writer kept    # saves the case in the folder kept",
 		Args: func(args []string) error {
 			if len(args) > 2 {
 				return fmt.Errorf("demo takes one subject and one folder, not %d arguments", len(args))
@@ -57,9 +57,9 @@ HTML and one of JSON.`,
 	}
 }
 
-// listSubjects says what there is to choose from.
+// listSubjects prints the example programs.
 func listSubjects(w io.Writer) {
-	fmt.Fprint(w, "The subjects, each found by `jostle demo <subject>`:\n\n")
+	fmt.Fprint(w, "The example programs; `jostle demo <name>` finds the bug of one:\n\n")
 	width := 0
 	for _, s := range subjects.All() {
 		width = max(width, len(s.Name))
@@ -69,10 +69,10 @@ func listSubjects(w io.Writer) {
 	}
 }
 
-// show finds the bug of a subject, makes it small, says why it fails, saves it in a
-// folder and plays it again. It reports whether all went as it should: the broken form
-// passes in plain order, unless its bug needs no other, and fails in some random one;
-// its replays fail alike; the mended form passes.
+// show finds the bug of a subject, shrinks and explains it, saves it in a folder and
+// replays it. It reports whether all went as it should: the broken form fails in plain
+// order only if its bug needs no reordering; it fails in some random order; its replays
+// fail alike; the mended form passes.
 func show(s subjects.Subject, folder string, w io.Writer) bool {
 	fmt.Fprintf(w, "%s: %s (%s).\n\n", s.Name, s.Wrong, s.Source)
 	plain := sample(s, s.Smallest(false), "plain", 1).Finding
@@ -98,8 +98,7 @@ func show(s subjects.Subject, folder string, w io.Writer) bool {
 	return true
 }
 
-// tell makes what was found small, tells of it, and saves it. It reports whether it
-// fails each time.
+// tell shrinks a finding, prints it and saves it. It reports whether every replay fails.
 func tell(s subjects.Subject, res *search.Result, folder string, w io.Writer) bool {
 	p := property(s, s.Property(false))
 	r := p.NewRunner()
@@ -112,8 +111,8 @@ func tell(s subjects.Subject, res *search.Result, folder string, w io.Writer) bo
 	return f.Replays == finding.Tried && save(r, f, folder, w)
 }
 
-// save saves a finding, in a folder that is removed again if none is given, and plays
-// what was saved. It reports whether that fails as it did.
+// save saves a finding in a folder (a temporary one if none is given) and replays the
+// saved case. It reports whether that fails as before.
 func save(r *props.Runner, f *finding.Finding, folder string, w io.Writer) bool {
 	keep := folder != ""
 	if !keep {
@@ -135,7 +134,7 @@ func save(r *props.Runner, f *finding.Finding, folder string, w io.Writer) bool 
 	}
 	c, err := in.Find(filepath.Base(path))
 	if err != nil {
-		fmt.Fprintf(w, "What was saved cannot be read: %v\n", err)
+		fmt.Fprintf(w, "The saved case cannot be read: %v\n", err)
 		return false
 	}
 	played := finding.Play(r, &c)
@@ -144,13 +143,13 @@ func save(r *props.Runner, f *finding.Finding, folder string, w io.Writer) bool 
 		outcome = "it fails alike"
 	}
 	if keep {
-		fmt.Fprintf(w, "Saved: %s, beside it pages of HTML and JSON, and a diagram of Mermaid.\n", path)
+		fmt.Fprintf(w, "Saved: %s, with pages in HTML and JSON and a Mermaid diagram next to it.\n", path)
 	}
-	fmt.Fprintf(w, "Saved, read and played again (%s): %s.\n\n", played.How, outcome)
+	fmt.Fprintf(w, "Saved, read and replayed (%s): %s.\n\n", played.How, outcome)
 	return played.Exact && played.Result.Failure != nil && played.Result.Failure.Matches(f.Case.Signature)
 }
 
-// sample runs a property of a subject by one strategy until it fails.
+// sample runs a property of a subject with one strategy until it fails.
 func sample(s subjects.Subject, f func(*props.T), by string, runs int) search.Result {
 	arms, err := search.Strategies(by)
 	if err != nil {

@@ -10,19 +10,18 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// newCorpusDistill returns the command that keeps the fewest passing cases.
+// newCorpusDistill returns the command that removes redundant passing cases.
 func newCorpusDistill() *Command {
 	c := &corpusCommand{}
 	remove := false
 	cmd := &Command{
 		Use:   "distill [packages]",
-		Short: "Keep the fewest passing cases that show all that they show now",
-		Long: `Distill runs the saved cases of the packages' properties. Of those that pass it finds the
-fewest that show all the orders of two receives that all of them show, and names the others.
-With --remove it removes these. Cases that fail stay, and so do those that cannot be run as
-they were saved, that skip, that show no orders or too many to be compared, or that are of a
-function literal. A case that passes is a regression test also of its draws, and may be
-worth keeping for these.`,
+		Short: "Find passing cases that show no receive pair of their own",
+		Long: `Distill runs the saved cases of the packages' properties. Among those that pass it finds the
+fewest that together show every receive pair, and names the others. With --remove it
+removes those. Cases always stay if they fail, cannot be run as they were saved, skip, show
+no receive pairs or too many to compare, or belong to a function literal. A passing case
+is also a regression test of its draws, and may be worth keeping for them.`,
 		Example: "  jostle corpus distill ./...          # removes nothing\n  jostle corpus distill ./... --remove",
 		Run: func(call *Call, args []string) error {
 			w := call.Out
@@ -37,13 +36,13 @@ worth keeping for these.`,
 					}
 					spare++
 					if !remove {
-						fmt.Fprintf(w, "%s  shows nothing that others do not\n", shown(path))
+						fmt.Fprintf(w, "%s  shows no receive pair that others do not\n", shown(path))
 						continue
 					}
 					if err := os.Remove(path); err != nil {
 						return err
 					}
-					fmt.Fprintf(w, "%s  shows nothing that others do not: removed\n", shown(path))
+					fmt.Fprintf(w, "%s  shows no receive pair that others do not: removed\n", shown(path))
 				}
 				paths, shows = nil, nil
 				return nil
@@ -55,7 +54,7 @@ worth keeping for these.`,
 				return nil
 			}, settle)
 			if err == nil || err == errFailed {
-				fmt.Fprintf(w, "%s, of which %d can go\n", words.Count(all, "case"), spare)
+				fmt.Fprintf(w, "%s, of which %d can be removed\n", words.Count(all, "case"), spare)
 			}
 			return err
 		},

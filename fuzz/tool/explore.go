@@ -13,7 +13,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
-// An explorer goes through every order of each property.
+// An explorer runs every order of each property.
 type explorer struct {
 	chooser
 	each time.Duration
@@ -27,13 +27,13 @@ func newExplore() *Command {
 	cmd := &Command{
 		Use:   "explore [packages]",
 		Short: "Run every distinct order of each property",
-		Long: `Explore runs every distinct order of the messages of each property, for every choice of
-what it draws by props.OneOf, and says whether that was complete. A property's saved cases
-run first; if one fails, its orders are not run.`,
+		Long: `Explore runs every distinct order of the messages of each property, for every combination
+of what it draws by props.OneOf, and prints whether that was complete. A property's saved
+cases run first; if one fails, its orders are not run.`,
 		Example: "  jostle explore ./bank --property neverOverdrawn --for 10m",
 		Run: func(call *Call, args []string) error {
 			if e.each <= 0 || e.runs < 0 || e.seed == 0 {
-				return errors.New("--for is a time such as 10s, --runs a number, and --seed one from 1 on")
+				return errors.New("set --for to a time such as 10s, --runs to 0 or more, and --seed to a number from 1 on")
 			}
 			subjects, done, err := e.find(call.Context, args)
 			defer done()
@@ -57,9 +57,9 @@ run first; if one fails, its orders are not run.`,
 	}
 	e.flags(cmd)
 	f := cmd.Flags()
-	f.DurationVar(&e.each, "for", 10*time.Second, "how long it takes for each property")
-	f.IntVar(&e.runs, "runs", 0, "how many runs it makes of each property; 0 is no bound but time")
-	f.Uint64Var(&e.seed, "seed", 1, "what is drawn at random follows from")
+	f.DurationVar(&e.each, "for", 10*time.Second, "the time limit for each property")
+	f.IntVar(&e.runs, "runs", 0, "the limit of runs for each property; 0 is no limit")
+	f.Uint64Var(&e.seed, "seed", 1, "the seed of all random draws")
 	return cmd
 }
 
@@ -120,7 +120,7 @@ func (e *explorer) run(ctx context.Context, proc *worker.Process) (*session.Repl
 	return r, err
 }
 
-// keep keeps a finding, and then what it is made smaller to.
+// keep saves a finding, and then replaces it by the shrunk one.
 func keep(ctx context.Context, p *worker.Process, s campaign.Subject, told *record.Record, limit time.Duration) *campaign.Finding {
 	f := &campaign.Finding{Record: *told, Times: 1}
 	if f.Fresh = f.Save(s.Cases()); f.Path == "" {

@@ -21,24 +21,24 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// newInit returns the command that writes what somebody begins with.
+// newInit returns the command that writes a first property or CI workflows.
 func newInit() *Command {
 	var actor string
 	var ci bool
 	cmd := &Command{
 		Use:   "init [package]",
-		Short: "Write a first property, or the workflows of a CI",
-		Long: `Init writes a first property into a package, as a test of its own file. It is for an
-actor of the package: a type with a method Receive as package pulse has it, or else one
-called Receive, Handle, HandleMessage, OnMessage or Step that takes a message, and maybe
-a context.Context before it. The messages that it draws are those that the method is seen
-to take. Where there is no actor, it writes an example that runs.
+		Short: "Write a first property, or CI workflows",
+		Long: `Init writes a first property for an actor of a package, as a test in a new file. An actor is
+a type with a method Receive as in package pulse, or a method Receive, Handle,
+HandleMessage, OnMessage or Step that takes a message, optionally after a context.Context.
+The property draws the messages that the method's code handles. If there is no actor, init
+writes an example that runs.
 
-With --ci it writes, in place of that, two workflows of GitHub: ` + starter.Nightly + `
-searches every night and opens an issue when it finds something, and ` + starter.Change + `
-says what a pull request adds to what was seen.
+With --ci it writes two GitHub workflows instead: ` + starter.Nightly + ` searches every
+night and opens an issue for what it finds, and ` + starter.Change + ` reports what a pull
+request adds to the coverage.
 
-It writes over no file, and changes no go.mod: it says which command does.`,
+It overwrites no file. It does not change go.mod but prints the command that does.`,
 		Example: "  jostle init ./bank\n  jostle init ./bank --actor account\n  jostle init --ci",
 		Args: func(args []string) error {
 			if len(args) > 1 {
@@ -53,19 +53,19 @@ It writes over no file, and changes no go.mod: it says which command does.`,
 			}
 			switch {
 			case ci && (actor != "" || len(args) > 0):
-				return errors.New("--ci writes workflows for the module here, and no property: give it alone")
+				return errors.New("--ci writes workflows for the module here and no property: give it alone")
 			case ci:
 				return initCI(call)
 			}
 			return initProperty(call, pattern, actor)
 		},
 	}
-	cmd.Flags().StringVar(&actor, "actor", "", "the type that the property is for; else the first that is found")
-	cmd.Flags().BoolVar(&ci, "ci", false, "write the workflows of a CI, and no property")
+	cmd.Flags().StringVar(&actor, "actor", "", "the actor type of the property; by default the first one found")
+	cmd.Flags().BoolVar(&ci, "ci", false, "write CI workflows instead of a property")
 	return cmd
 }
 
-// paths returns the import paths of what a property uses.
+// paths returns the import paths of the packages that a property uses.
 func paths() starter.Paths {
 	return starter.Paths{Fuzz: reflect.TypeFor[fuzz.Config]().PkgPath(), Props: reflect.TypeFor[props.T]().PkgPath(),
 		Pulse: reflect.TypeFor[pulse.Ctx]().PkgPath(), Rapid: reflect.TypeOf(props.Draw[int]).In(1).Elem().PkgPath()}
@@ -90,10 +90,10 @@ func initProperty(call *Call, pattern, actor string) error {
 	path := filepath.Join(p.Dir, f.Name)
 	ready := requires(ctx, p)
 	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("there is a file %s, and it is not written over: remove it, or choose another actor by --actor", shown(path))
+		return fmt.Errorf("%s exists and is not overwritten: remove it, or choose another actor with --actor", shown(path))
 	} else if ready {
 		if err := compiles(ctx, p, path, f.Text); err != nil {
-			return fmt.Errorf("nothing was written, since it would not compile: %w", err)
+			return fmt.Errorf("nothing was written, because it would not compile: %w", err)
 		}
 	}
 	if err := writeNew(path, f.Text); err != nil {
@@ -103,7 +103,8 @@ func initProperty(call *Call, pattern, actor string) error {
 	return nil
 }
 
-// choose returns the actor of a name, or the first, and the names of the others.
+// choose returns the actor of that name (the first if name is empty), and the names of
+// the others.
 func choose(p *starter.Package, name string) (a *starter.Actor, others []string, err error) {
 	for _, candidate := range p.Actors() {
 		if a == nil && (name == "" || candidate.Name == name) {
@@ -120,7 +121,7 @@ func choose(p *starter.Package, name string) (a *starter.Actor, others []string,
 	case len(others) == 0:
 		return nil, nil, fmt.Errorf("there is no actor %q: no type of %s has a method that takes a message", name, p.Path)
 	}
-	return nil, nil, fmt.Errorf("there is no actor %q: there is %s", name, strings.Join(others, ", "))
+	return nil, nil, fmt.Errorf("there is no actor %q: choose from %s", name, strings.Join(others, ", "))
 }
 
 // requires reports whether the module of a package requires all that a property imports.
@@ -131,8 +132,8 @@ func requires(ctx context.Context, p *starter.Package) bool {
 	return err == nil
 }
 
-// compiles returns an error unless the tests of a package compile with a file that is not
-// there yet.
+// compiles returns an error unless the tests of a package compile with text as the file at
+// path, which does not exist yet.
 func compiles(ctx context.Context, p *starter.Package, path string, text []byte) error {
 	temp, err := os.MkdirTemp("", builds)
 	if err != nil {
@@ -152,11 +153,11 @@ func compiles(ctx context.Context, p *starter.Package, path string, text []byte)
 	return err
 }
 
-// writeNew writes a file that is not there yet, whole or not at all.
+// writeNew creates a file with the whole text, or none. It overwrites nothing.
 func writeNew(path string, text []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("there is a file %s, and it is not written over", shown(path))
+		return fmt.Errorf("%s exists and is not overwritten", shown(path))
 	}
 	if err != nil {
 		return err
@@ -168,24 +169,24 @@ func writeNew(path string, text []byte) error {
 	return nil
 }
 
-// tellProperty says what was written and what to do next.
+// tellProperty prints what was written and what to do next.
 func tellProperty(w io.Writer, p *starter.Package, f *starter.File, a *starter.Actor, others []string, pattern string, ready bool) {
 	path := shown(filepath.Join(p.Dir, f.Name))
 	switch uncalled := p.Uncalled(); {
 	case a != nil:
 		fmt.Fprintf(w, "wrote %s: %s sends %s messages in many orders\n", path, f.Property, a.Name)
 	case len(uncalled) > 0:
-		fmt.Fprintf(w, "wrote %s: init cannot tell how to call %s, so it is an example that runs: put a call into it\n", path, strings.Join(uncalled, ", "))
+		fmt.Fprintf(w, "wrote %s: init cannot tell how to call %s, so it is a runnable example: add a call to it\n", path, strings.Join(uncalled, ", "))
 	default:
-		fmt.Fprintf(w, "wrote %s: no type of %s takes messages, so it is an example that runs\n", path, p.Path)
+		fmt.Fprintf(w, "wrote %s: no type of %s takes messages, so it is a runnable example\n", path, p.Path)
 	}
 	if len(others) > 0 {
 		slices.Sort(others)
-		fmt.Fprintf(w, "others take messages, too: %s (choose one by --actor)\n", strings.Join(others, ", "))
+		fmt.Fprintf(w, "other types take messages too: %s (choose one with --actor)\n", strings.Join(others, ", "))
 	}
 	fmt.Fprintln(w, "next:")
 	if !ready {
-		fmt.Fprintf(w, "  go get %s    # the module does not require it, or all of it, yet\n", paths().Fuzz)
+		fmt.Fprintf(w, "  go get %s    # not yet required by the module\n", paths().Fuzz)
 	}
 	fmt.Fprintf(w, "  jostle check %s\n", words.Argument(pattern))
 	if a != nil {

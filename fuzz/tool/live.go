@@ -11,21 +11,21 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/screen"
 )
 
-// A live is how a campaign goes, on a terminal. Findings and notes are printed above it.
+// A live shows the progress of a campaign on a terminal. Findings and notes are printed above.
 type live struct {
 	screen screen.Screen
-	print  printer // of what goes above
+	print  printer // of findings and notes
 
 	mu     sync.Mutex // guards what follows
 	view   screen.View
 	closed bool
 }
 
-// everySecond is how often the live screen is told how far the campaign is.
+// everySecond is how often the live screen is updated.
 const everySecond = time.Second
 
-// newLive returns the live screen for a call, nil if that is to be lines: it is
-// no terminal, or one that cannot do it, or nobody looks at it.
+// newLive returns the live screen for a call. It returns nil if the output is not a
+// terminal, the terminal does not support it, or this is CI.
 func newLive(call *Call, getenv func(string) string) *live {
 	to, size := call.display()
 	if to == nil || !allowed(getenv, runtime.GOOS) {
@@ -37,14 +37,14 @@ func newLive(call *Call, getenv func(string) string) *live {
 	return l
 }
 
-// allowed reports whether the environment lets a screen be drawn that somebody looks at.
+// allowed reports whether the environment allows a live screen.
 func allowed(getenv func(string) string, system string) bool {
 	ci := getenv("CI")
 	return (ci == "" || ci == "false") && obeys(getenv, system)
 }
 
-// obeys reports whether terminals are known to obey escapes. Of those of Windows it is
-// known of the ones that set WT_SESSION.
+// obeys reports whether the terminal is known to support escape sequences. On Windows only
+// terminals that set WT_SESSION are.
 func obeys(getenv func(string) string, system string) bool {
 	return getenv("TERM") != "dumb" && (system != "windows" || getenv("WT_SESSION") != "")
 }
@@ -63,10 +63,10 @@ func (l *live) tell(e campaign.Event) {
 	l.draw()
 }
 
-// draw draws what is known. The caller holds the lock.
+// draw draws the view. The caller holds the lock.
 func (l *live) draw() { l.screen.Draw(l.view.Lines(l.screen.Size())) }
 
-// watch shows that the campaign is to end once a context is done, until it is stopped.
+// watch shows that the campaign is ending once ctx is done, until stop is called.
 func (l *live) watch(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() {
 		l.mu.Lock()
@@ -77,7 +77,7 @@ func (l *live) watch(ctx context.Context) (stop func() bool) {
 	})
 }
 
-// close leaves the terminal to what is printed at the end.
+// close ends the live screen, so that the results can be printed.
 func (l *live) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -18,36 +18,35 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
-// A merger brings cases of other folders together with those that are here.
+// A merger adds cases of other folders to those here.
 type merger struct {
 	corpusCommand
 	into     string
-	packages string // with commas between
+	packages string // comma-separated
 
 	w        io.Writer
 	subjects []campaign.Subject
-	changed  map[string]*campaign.Subject // by the folder, those that cases were added to; nil values with into
+	changed  map[string]*campaign.Subject // the subjects that cases were added to, by folder; nil with into
 	added    int
 	there    int
 	problems int
 }
 
-// newCorpusMerge returns the command that brings corpora together.
+// newCorpusMerge returns the command that merges corpora.
 func newCorpusMerge() *Command {
 	m := &merger{}
 	cmd := &Command{
 		Use:   "merge folders",
-		Short: "Add the saved cases of other folders to those that are here",
-		Long: `Merge adds the cases below folders, such as another checkout or what a CI has kept, to
-those of the properties here, as a merge of two branches by git does: what is there twice
-is kept once. Of cases of the very same run that stays which says in which orders it fails,
-and of those with the same failure, which fail where the same holds, the smallest that
-fails still. Nothing changes in the folders that it reads.
+		Short: "Add the saved cases of other folders to those here",
+		Long: `Merge adds the cases below folders, such as another checkout or a CI artifact, to those of
+the properties here. It drops duplicates. Among cases of the same run it keeps the one that
+says in which orders it fails. Among cases with the same failure in the same orders it keeps
+the smallest one that still fails. The folders that it reads do not change.
 
-With --into it adds them to a folder for any properties, in which each has one of its own.
-Then nothing is compiled or run, and which case is the smaller follows from the files alone.
+With --into it adds them to a folder that has a subfolder for each property. Then nothing is
+compiled or run, and the files alone decide which case is smaller.
 
-It exits with 1 if some case could not be read or was not merged, and says which.`,
+It exits with 1 if some case could not be read or merged, and names it.`,
 		Example: "  jostle corpus merge ../other-checkout\n  jostle corpus merge monday tuesday --into week",
 		Run: func(call *Call, args []string) error {
 			m.w = call.Out
@@ -55,14 +54,14 @@ It exits with 1 if some case could not be read or was not merged, and says which
 		},
 	}
 	m.flags(cmd)
-	cmd.Flags().StringVar(&m.into, "into", "", "the folder to add to, in place of those of the properties here")
-	cmd.Flags().StringVar(&m.packages, "packages", "./...", "the packages of the properties, with commas between")
+	cmd.Flags().StringVar(&m.into, "into", "", "the folder to add to, instead of the properties here")
+	cmd.Flags().StringVar(&m.packages, "packages", "./...", "the packages of the properties, comma-separated")
 	return cmd
 }
 
 func (m *merger) run(ctx context.Context, roots []string) error {
 	if len(roots) == 0 {
-		return errors.New("give the folders with the cases that are to be added")
+		return errors.New("give the folders with the cases to add")
 	}
 	var paths []string
 	for _, root := range roots {
@@ -93,15 +92,15 @@ func (m *merger) run(ctx context.Context, roots []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(m.w, "%s: %d added, %d were there, %d not merged; %d removed\n", words.Count(len(paths), "case"), m.added, m.there, m.problems, removed)
+	fmt.Fprintf(m.w, "%s: %d added, %d already there, %d not merged; %d removed\n", words.Count(len(paths), "case"), m.added, m.there, m.problems, removed)
 	if m.problems > 0 {
 		return errFailed
 	}
 	return nil
 }
 
-// add adds the case of a file. What is wrong with it is told; the error says that none can
-// be added.
+// add adds the case of a file. It prints what is wrong with that case; an error means that
+// no case can be added.
 func (m *merger) add(path string) error {
 	c, err := corpus.Folder{Dir: filepath.Dir(path)}.Find(path)
 	if err != nil {
@@ -116,7 +115,7 @@ func (m *merger) add(path string) error {
 	kept, fresh, err := folder.Merge(c)
 	switch {
 	case errors.Is(err, corpus.ErrWords):
-		m.problem(fmt.Errorf("conflict: %w: the first stays", err))
+		m.problem(fmt.Errorf("conflict: %w: the first is kept", err))
 		return nil
 	case err != nil:
 		return err
@@ -135,7 +134,7 @@ func (m *merger) problem(err error) {
 	fmt.Fprintln(m.w, err)
 }
 
-// home returns the folder for a case, and the property there.
+// home returns the folder for a case, and the subject that it belongs to.
 func (m *merger) home(c *corpus.Case) (f corpus.Folder, s *campaign.Subject, err error) {
 	name := cmp.Or(c.Property, c.Test)
 	if m.into != "" {
@@ -149,22 +148,22 @@ func (m *merger) home(c *corpus.Case) (f corpus.Folder, s *campaign.Subject, err
 		}
 	}
 	dirs := slices.Sorted(maps.Keys(homes))
-	if len(dirs) > 1 { // that of the same package
+	if len(dirs) > 1 { // prefer that of the same package
 		if from, err := filepath.Abs(c.Path); err == nil {
 			dirs = nearest(dirs, from)
 		}
 	}
 	switch len(dirs) {
 	case 0:
-		return f, nil, fmt.Errorf("%s: the case is of %q, which is none of the properties here: give the package that has it by --packages, or a folder by --into", c.Path, name)
+		return f, nil, fmt.Errorf("%s: the case belongs to %q, which is no property here: set --packages to its package, or --into to a folder", c.Path, name)
 	case 1:
 		return corpus.Folder{Dir: dirs[0], Property: name}, homes[dirs[0]], nil
 	}
-	return f, nil, fmt.Errorf("%s: the case is of %q, of which there are several here: give the package of one by --packages", c.Path, name)
+	return f, nil, fmt.Errorf("%s: the case belongs to %q, and several properties here have that name: choose one with --packages", c.Path, name)
 }
 
-// nearest returns the folders that have the most names at their ends in common with that
-// of a file.
+// nearest returns the folders whose paths share the most trailing names with the folder of
+// a file.
 func nearest(dirs []string, file string) (list []string) {
 	most := 0
 	from := strings.Split(filepath.ToSlash(filepath.Dir(file)), "/")
@@ -184,8 +183,8 @@ func nearest(dirs []string, file string) (list []string) {
 	return list
 }
 
-// tidy removes cases that are there twice from the folders that were added to, and
-// returns how many.
+// tidy removes duplicate cases from the folders that were added to, and returns their
+// number.
 func (m *merger) tidy(ctx context.Context) (removed int, err error) {
 	bounds, err := m.bounds()
 	if err != nil {
@@ -202,15 +201,15 @@ func (m *merger) tidy(ctx context.Context) (removed int, err error) {
 			return removed, err
 		}
 		for _, path := range gone {
-			fmt.Fprintf(m.w, "removed: %s: another shows the same failure, and is no larger\n", shown(path))
+			fmt.Fprintf(m.w, "removed: %s: another case shows the same failure and is no larger\n", shown(path))
 		}
 		removed += len(gone)
 	}
 	return removed, nil
 }
 
-// compare removes cases that show the failure of another of a property, which is found
-// out by running them. If that ends the process they stay.
+// compare runs the cases of a subject and removes those that show the same failure as
+// another. If a run ends the process, all of them stay.
 func (m *merger) compare(ctx context.Context, s *campaign.Subject, bounds worker.Command) ([]string, error) {
 	p, err := campaign.Start(ctx, *s, bounds)
 	if err != nil {
@@ -219,7 +218,7 @@ func (m *merger) compare(ctx context.Context, s *campaign.Subject, bounds worker
 	r, err := p.Do(ctx, session.Request{Do: session.Tidy})
 	var death *worker.Death
 	if errors.As(err, &death) && !death.Outside() {
-		fmt.Fprintf(m.w, "note: %s: its cases were not compared: that ended the process: %s\n", s.String(), death.Headline())
+		fmt.Fprintf(m.w, "note: %s: its cases were not compared, because running them ended the process: %s\n", s.String(), death.Headline())
 		return nil, nil
 	}
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
-// A chooser says which properties a command is for.
+// A chooser holds the flags that choose the properties of a command.
 type chooser struct {
 	race     bool
 	tags     string
@@ -28,20 +28,20 @@ type chooser struct {
 // flags adds the flags by which properties are chosen.
 func (c *chooser) flags(cmd *Command) {
 	f := cmd.Flags()
-	f.BoolVar(&c.race, "race", false, "compile with the race detector, which then also sees variables that actors share")
-	f.StringVar(&c.tags, "tags", "", "build tags, with commas between")
-	f.StringVar(&c.property, "property", "", "only properties whose name or test has this in it")
-	f.StringVar(&c.memory, "memory", "4GB", "how much memory a worker may have; 0 is no bound")
+	f.BoolVar(&c.race, "race", false, "compile with the race detector, which also finds variables that actors share")
+	f.StringVar(&c.tags, "tags", "", "build tags, comma-separated")
+	f.StringVar(&c.property, "property", "", "only properties whose name or test contains this")
+	f.StringVar(&c.memory, "memory", "4GB", "the memory limit of a worker; 0 is no limit")
 }
 
-// bounds returns those of worker processes.
+// bounds returns the limits and the environment of worker processes.
 func (c *chooser) bounds() (b worker.Command, err error) {
 	b.Memory, err = sizeOf(c.memory)
 	b.Env = []string{"GORACE=halt_on_error=1"}
 	return b, err
 }
 
-// sizeOf reads a number of bytes such as 512MB.
+// sizeOf parses a number of bytes such as 512MB.
 func sizeOf(text string) (uint64, error) {
 	var n uint64
 	var unit string
@@ -56,15 +56,15 @@ func sizeOf(text string) (uint64, error) {
 	return 0, fmt.Errorf("--memory is %q: set it to a size such as 512MB or 4GB, or to 0", text)
 }
 
-// builds begins the names of the folders with test binaries. One that is older than
-// abandoned was left by a command that was killed.
+// builds is the prefix of folders with test binaries. One that is older than abandoned
+// may have been left by a command that was killed.
 const (
 	builds    = "jostle-build-"
 	abandoned = 7 * 24 * time.Hour
 )
 
-// clearBuilds removes what killed commands have left in a folder. What a command has still
-// stays, however old it is; and so does all where nobody can know that.
+// clearBuilds removes the folders that killed commands have left in dir. A folder in use
+// stays, however old it is. All stay if the system cannot tell whether they are in use.
 func clearBuilds(dir string) {
 	old, _ := filepath.Glob(filepath.Join(dir, builds+"*"))
 	for _, path := range old {
@@ -79,11 +79,10 @@ func clearBuilds(dir string) {
 	}
 }
 
-// inUse is the name by which a command has a folder with test binaries.
+// inUse is the name of the lock of a folder with test binaries.
 const inUse = "build"
 
-// newBuild makes a folder for test binaries, which no other command clears until done is
-// called. That removes it.
+// newBuild makes a folder for test binaries, which no other command removes. Done removes it.
 func newBuild(dir string) (path string, done func(), err error) {
 	if path, err = os.MkdirTemp(dir, builds); err != nil {
 		return "", func() {}, err
@@ -139,8 +138,8 @@ func (c *chooser) find(ctx context.Context, patterns []string) (list []campaign.
 	return list, done, err
 }
 
-// distinct returns the subjects without those that are given a function that another is
-// given, too: by another verb, mostly.
+// distinct returns the subjects without duplicates: those with the same function as an
+// earlier one, mostly in a call of another verb.
 func distinct(list []campaign.Subject) (out []campaign.Subject) {
 	for _, s := range list {
 		same := func(o campaign.Subject) bool {

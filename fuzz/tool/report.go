@@ -18,12 +18,12 @@ func newReport() *Command {
 	var folder string
 	cmd := &Command{
 		Use:   "report [packages]",
-		Short: "Write what came of a campaign as HTML and for a CI",
-		Long: `Report writes what came of the last campaign of the packages into a folder: ` + report.HTMLFile + `
-for people, which needs neither a network nor a script, ` + report.JUnitFile + `, ` + report.SARIFFile + ` by which
-code hosts mark lines, ` + report.MarkdownFile + ` for the page of a CI's job, and ` + report.JSONFile + `. It says what
-has changed since the report that is in the folder. It reads what ` + "`jostle fuzz`" + ` has
-noted in this folder for the same packages, and runs nothing.`,
+		Short: "Write the results of a campaign, as HTML and for CI",
+		Long: `Report writes the results of the last campaign of the packages into a folder: ` + report.HTMLFile + `
+(needs no network and no script), ` + report.JUnitFile + `, ` + report.SARIFFile + ` (code hosts mark lines by it),
+` + report.MarkdownFile + ` for the page of a CI job, and ` + report.JSONFile + `. It lists the changes since the report
+that is in the folder. It reads the state that ` + "`jostle fuzz`" + ` saved for this folder and the
+same packages, and runs nothing.`,
 		Example: "  jostle report ./... --to nightly\n  jostle fuzz ./... --for 8h --report nightly    # does so at its end",
 		Run: func(call *Call, args []string) error {
 			if folder == "" {
@@ -41,8 +41,8 @@ noted in this folder for the same packages, and runs nothing.`,
 	return cmd
 }
 
-// writeReport writes the report of a campaign into a folder, and says where it is. An
-// earlier report that cannot be read is told of, and written over.
+// writeReport writes the report of a campaign into a folder and prints where it is. If an
+// earlier report there cannot be read, it prints a note and overwrites it.
 func writeReport(w io.Writer, done *campaign.Report, folder string) error {
 	here, err := os.Getwd()
 	if err != nil {
@@ -51,7 +51,7 @@ func writeReport(w io.Writer, done *campaign.Report, folder string) error {
 	r := report.New(done, here)
 	last, err := report.Read(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(w, "note: what has changed since the last report is not known: %v\n", err)
+		fmt.Fprintf(w, "note: cannot compare with the last report: %v\n", err)
 	}
 	r.Compare(last)
 	if err := r.Write(folder); err != nil {

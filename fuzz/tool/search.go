@@ -23,7 +23,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// A searcher is what check and fuzz share.
+// A searcher holds what check and fuzz share.
 type searcher struct {
 	chooser
 	options campaign.Options
@@ -36,13 +36,13 @@ type searcher struct {
 func (s *searcher) flags(cmd *Command) {
 	s.chooser.flags(cmd)
 	f := cmd.Flags()
-	f.IntVar(&s.options.Workers, "workers", runtime.GOMAXPROCS(0), "how many processes search at the same time")
-	f.Uint64Var(&s.options.Seed, "seed", 1, "what all inputs and orders follow from")
-	f.IntVar(&s.options.Runs, "runs", 0, "how many runs each property is given; 0 is no bound but time")
-	f.DurationVar(&s.options.Shrink, "shrink", 30*time.Second, "how long one finding may be made smaller")
-	f.BoolVar(&s.options.Pages, "pages", false, "keep a page of HTML and one of JSON beside each case")
+	f.IntVar(&s.options.Workers, "workers", runtime.GOMAXPROCS(0), "the number of processes that search at the same time")
+	f.Uint64Var(&s.options.Seed, "seed", 1, "the seed of all inputs and orders")
+	f.IntVar(&s.options.Runs, "runs", 0, "the limit of runs for each property; 0 is no limit")
+	f.DurationVar(&s.options.Shrink, "shrink", 30*time.Second, "the time limit to shrink one finding")
+	f.BoolVar(&s.options.Pages, "pages", false, "save an HTML and a JSON page next to each case")
 	f.BoolVar(&s.json, "json", false, "print events as JSON, one a line")
-	f.BoolVar(&s.schema, "schema", false, "print the JSON Schema of these events, and do nothing else")
+	f.BoolVar(&s.schema, "schema", false, "print only the JSON Schema of these events")
 }
 
 // newCheck returns the command that searches for seconds.
@@ -53,8 +53,8 @@ func newCheck() *Command {
 		Use:   "check [packages]",
 		Short: "Search for seconds in each property",
 		Long: `Check compiles the tests of the packages once, finds the properties in them and searches
-in each for seconds, in worker processes. A property's saved cases run first, and its
-search ends at its first failure, which is made small, explained and saved.`,
+each for seconds, in worker processes. A property's saved cases run first. Its search ends
+at its first failure, which is shrunk, explained and saved.`,
 		Example: "  jostle check ./...\n  jostle check ./bank --property neverOverdrawn --runs 100000",
 		Run: s.orSchema(func(call *Call, args []string) error {
 			if each <= 0 {
@@ -68,7 +68,7 @@ search ends at its first failure, which is made small, explained and saved.`,
 		}),
 	}
 	s.flags(cmd)
-	cmd.Flags().DurationVar(&each, "for", each, "how long the search in each property takes, if --runs does not say")
+	cmd.Flags().DurationVar(&each, "for", each, "the time for each property, unless --runs is set")
 	return cmd
 }
 
@@ -78,26 +78,26 @@ func newFuzz() *Command {
 	cmd := &Command{
 		Use:   "fuzz [packages]",
 		Short: "Search for hours in all properties at once",
-		Long: `Fuzz compiles the tests of the packages once, finds the properties in them and searches
-in all of them at once, in worker processes, and goes on after a failure. Those that show
-the most orders are given the most time. A failure is saved before it is told of. A
-worker that dies of a run is replaced, and its death is a failure with its case.
+		Long: `Fuzz compiles the tests of the packages once, finds the properties in them and searches all
+of them at once, in worker processes. It continues after a failure. Properties that show
+the most new receive pairs get the most time. A failure is saved before it is printed. A
+worker that dies during a run is replaced, and its death is a failure with a case.
 
-With --race a quarter of the workers, and at least one, search in tests that are compiled
-with the race detector; beside --workers 1 there is a second one. They make other runs, an
-eighth of --runs of each property, and a data race that they see is a failure: also one
-between actors, which share a variable without a message that orders the accesses. What
-the other workers find is the same without them.
+With --race a quarter of the workers, and at least one, run tests compiled with the race
+detector; with --workers 1 there is a second worker for this. They make
+other runs, an eighth of --runs. A data race that they see is a failure, also between actors that share a
+variable without a message that orders the accesses. They do not change what the other
+workers find.
 
-Every minute, and when it ends, it notes how far it is: --resume goes on from there.
+Every minute, and when it ends, it saves its state: --resume continues from there.
 
-On a terminal it shows how far it is, with failures above. It prints lines instead when it
-is told to by --plain, when CI is set, or when TERM is dumb; NO_COLOR takes the colours.`,
+On a terminal it shows its progress, with failures above. It prints lines instead with
+--plain, if CI is set, or if TERM is dumb. NO_COLOR turns colors off.`,
 		Example: "  jostle fuzz ./... --for 8h --workers 4\n  jostle fuzz ./... --for 8h --resume",
 		Run: s.orSchema(func(call *Call, args []string) error {
 			switch o := &s.options; {
 			case o.For < 0 || o.For == 0 && o.Runs == 0 && o.Saturated == 0:
-				return errors.New("say how long it may take: --for 8h, --until-saturated 0.001, or --runs 1000000 for each property")
+				return errors.New("set a limit: --for 8h, --until-saturated 0.001, or --runs 1000000 for each property")
 			case !(o.Saturated >= 0 && o.Saturated < 1):
 				return fmt.Errorf("--until-saturated is %v: set it to a chance such as 0.001", o.Saturated)
 			}
@@ -109,19 +109,19 @@ is told to by --plain, when CI is set, or when TERM is dumb; NO_COLOR takes the 
 	}
 	s.flags(cmd)
 	f := cmd.Flags()
-	f.Lookup("race").Usage = "search with the race detector, too, with a quarter of the workers, one at least, and one beside a single one"
-	f.Lookup("seed").Usage = "what all inputs and orders follow from; if it is not given, one more than in the last campaign"
-	f.DurationVar(&s.options.For, "for", 0, "how long it takes in all")
-	f.Float64Var(&s.options.Saturated, "until-saturated", 0, "end a property when the next run shows a new order of two receives with a smaller chance")
-	f.BoolVar(&s.options.Resume, "resume", false, "go on from where the last one has ended")
-	f.DurationVar(&s.options.Every, "note", time.Minute, "how often it notes how far it is")
-	f.BoolVar(&s.plain, "plain", false, "print lines on a terminal, too, and no live screen")
-	f.StringVar(&s.report, "report", "", "the folder for a report at the end, as jostle report writes it")
-	f.StringVar(&s.options.File, "state", "", "the file in which it notes how far it is, one campaign at a time; else one in the user's cache folder")
+	f.Lookup("race").Usage = "also search with the race detector, in a quarter of the workers (at least one)"
+	f.Lookup("seed").Usage = "the seed of all inputs and orders; by default one more than in the last campaign"
+	f.DurationVar(&s.options.For, "for", 0, "the time limit for all properties together")
+	f.Float64Var(&s.options.Saturated, "until-saturated", 0, "stop a property once the chance that the next run shows a new receive pair is below this")
+	f.BoolVar(&s.options.Resume, "resume", false, "continue where the last one ended")
+	f.DurationVar(&s.options.Every, "note", time.Minute, "how often it saves its state")
+	f.BoolVar(&s.plain, "plain", false, "print lines instead of a live screen")
+	f.StringVar(&s.report, "report", "", "write a report into this folder at the end (see jostle report)")
+	f.StringVar(&s.options.File, "state", "", "the file for its state, for one campaign at a time; by default one in the user's cache folder")
 	return cmd
 }
 
-// orSchema returns what a command does: it prints the schema of events, if that is asked for.
+// orSchema returns a Run that prints the schema of events with --schema, and else calls run.
 func (s *searcher) orSchema(run func(*Call, []string) error) func(*Call, []string) error {
 	return func(call *Call, args []string) error {
 		if s.schema {
@@ -132,21 +132,21 @@ func (s *searcher) orSchema(run func(*Call, []string) error) func(*Call, []strin
 	}
 }
 
-// run finds properties and searches in them. Settle, if it is not nil, sets what depends
-// on how many there are.
+// run finds properties and searches them. Settle, if not nil, sets the options that depend
+// on the number of properties.
 func (s *searcher) run(call *Call, patterns []string, settle func(subjects int)) error {
 	o := &s.options
 	switch {
 	case o.Workers < 1:
 		return fmt.Errorf("--workers is %d: set it to a number from 1 on", o.Workers)
 	case o.Runs < 0:
-		return fmt.Errorf("--runs is %d: set it to a number from 1 on, or to 0 for no bound", o.Runs)
+		return fmt.Errorf("--runs is %d: set it to a number from 1 on, or to 0 for no limit", o.Runs)
 	case o.Seed == 0:
 		return errors.New("--seed is 0: set it to a number from 1 on")
 	case o.Shrink <= 0:
 		return fmt.Errorf("--shrink is %v: set it to a time such as 30s", o.Shrink)
 	}
-	if s.report != "" { // known before the night, not after it
+	if s.report != "" { // fail before the search, not after it
 		if err := errors.Join(report.Check(s.report), os.MkdirAll(s.report, 0o755)); err != nil {
 			return fmt.Errorf("the report cannot be written: %w", err)
 		}
@@ -171,7 +171,7 @@ func (s *searcher) run(call *Call, patterns []string, settle func(subjects int))
 			return err
 		}
 		if !call.Set("seed") {
-			o.Seed = 0 // the campaign knows which the last one had
+			o.Seed = 0 // the campaign continues with the seed of the last one
 		}
 	}
 	p := &printer{w: call.Out, json: s.json, brief: settle != nil}
@@ -189,8 +189,8 @@ func (s *searcher) run(call *Call, patterns []string, settle func(subjects int))
 	return s.ended(call, p, result)
 }
 
-// ended writes the report of a campaign that has ended, if it is asked for, and returns what
-// the command is to return.
+// ended writes the report of a campaign that has ended, if one is wanted, and returns the
+// error of the command.
 func (s *searcher) ended(call *Call, p *printer, r *campaign.Report) error {
 	var unwritten error
 	if s.report != "" {
@@ -212,15 +212,15 @@ func (s *searcher) ended(call *Call, p *printer, r *campaign.Report) error {
 	return unwritten
 }
 
-// byState says of a campaign whose file another one has how it is given another.
+// byState adds to the error of a state file of another campaign that --state sets another.
 func byState(err error) error {
 	if errors.Is(err, campaign.ErrInUse) || errors.Is(err, campaign.ErrForeign) {
-		return fmt.Errorf("%w by --state", err)
+		return fmt.Errorf("%w with --state", err)
 	}
 	return err
 }
 
-// live has a campaign shown on a terminal, if there is one, until done is called.
+// live shows a campaign on the terminal, if there is one, until done is called.
 func (s *searcher) live(call *Call) (done func()) {
 	l := newLive(call, os.Getenv)
 	if l == nil {
@@ -234,8 +234,9 @@ func (s *searcher) live(call *Call) (done func()) {
 	}
 }
 
-// subjects returns the properties of packages. If some workers are to have the race
-// detector it sets these options, too: first, since it may be that there is none.
+// subjects returns the properties of packages. With --race and some, it also sets the
+// options of race workers; it compiles those tests first, because the race detector may
+// not be available.
 func (s *searcher) subjects(ctx context.Context, patterns []string, some bool) (list []campaign.Subject, done func(), err error) {
 	list, done, err = s.find(ctx, patterns)
 	if !s.race || !some || err != nil {
@@ -250,8 +251,8 @@ func (s *searcher) subjects(ctx context.Context, patterns []string, some bool) (
 	return distinct(list), func() { raceDone(); plainDone() }, err
 }
 
-// stateFile returns the file for a campaign of some packages that is begun here, if none is
-// given.
+// stateFile returns the state file of a campaign of these packages from this folder: the
+// given one, or else one in the user's cache folder.
 func stateFile(given string, patterns []string) (string, error) {
 	if given != "" {
 		return given, nil
@@ -261,10 +262,10 @@ func stateFile(given string, patterns []string) (string, error) {
 		return "", err
 	}
 	cache := env.Cache(here)
-	if cache == "" { // a campaign has to note how far it is somewhere
+	if cache == "" { // JOSTLE_CACHE=off: a campaign needs a state file
 		dir, err := os.UserCacheDir()
 		if err != nil {
-			return "", fmt.Errorf("%w: give a file by --state", err)
+			return "", fmt.Errorf("%w: set a file with --state", err)
 		}
 		cache = filepath.Join(dir, "jostle")
 	}
@@ -272,14 +273,13 @@ func stateFile(given string, patterns []string) (string, error) {
 	return filepath.Join(cache, "campaign", hex.EncodeToString(sum[:8])+".json"), nil
 }
 
-// Of the campaigns in the user's cache folder so many are kept, and so many bytes of them:
-// those that were noted last.
+// The user's cache folder keeps the newest state files, up to this number and size.
 const (
 	mostStates     = 128
 	mostStateBytes = 1 << 30
 )
 
-// clearStates removes what too many campaigns have noted in the user's cache folder.
+// clearStates removes the oldest state files from the user's cache folder.
 func clearStates(patterns []string) {
 	path, err := stateFile("", patterns)
 	if err != nil {
@@ -306,8 +306,8 @@ func clearStates(patterns []string) {
 type printer struct {
 	w    io.Writer
 	json bool
-	// brief reports that the campaign is to end by itself: what an interrupt has cut off is
-	// not ok. A night may be ended at any time.
+	// brief means that the campaign ends by itself, so an interrupted property is not ok.
+	// Otherwise it may be interrupted at any time.
 	brief bool
 }
 
@@ -342,11 +342,11 @@ func (p *printer) printFinding(subject string, f *campaign.Finding) {
 		fmt.Fprintf(p.w, "        %s\n", f.Problem)
 	}
 	if f.Path == "" && f.Case != "" && f.Worth {
-		fmt.Fprintf(p.w, "        not saved; put this into a file whose name ends in .case, and jostle replay runs it:\n\n%s\n", f.Case)
+		fmt.Fprintf(p.w, "        not saved; to replay it, write this to a file *.case and run jostle replay:\n\n%s\n", f.Case)
 	}
 }
 
-// shown returns a path from here, if it is below.
+// shown returns a path relative to here, if it is below.
 func shown(path string) string {
 	here, err := os.Getwd()
 	if err != nil {
@@ -363,7 +363,7 @@ func shown(path string) string {
 	return path
 }
 
-// end prints a line for each property, and one for all.
+// end prints a line for each property and a summary.
 func (p *printer) end(r *campaign.Report) {
 	if p.json {
 		return

@@ -52,7 +52,7 @@ func (c *caseCommand) step(call *Call, args []string) error {
 	return nil
 }
 
-// heading says what came of a case that is walked through.
+// heading returns the result of the case that is walked through.
 func heading(r *session.Reply) string {
 	var b strings.Builder
 	for _, text := range r.Notes {
@@ -62,13 +62,13 @@ func heading(r *session.Reply) string {
 		f := &r.Findings[i]
 		fmt.Fprintf(&b, "%s\n    %s\n", f.Headline(), f.Where)
 		if !f.Confirmed() {
-			b.WriteString("    IT DOES NOT REPEAT: the steps are those of one run, and others may come otherwise\n")
+			b.WriteString("    IT DOES NOT REPEAT: these are the steps of one run; another run may differ\n")
 		}
 	}
 	return b.String()
 }
 
-// stepThrough does what keys say, if there is a terminal for them, and else lines.
+// stepThrough executes commands: keys if there is a terminal, otherwise lines of input.
 func stepThrough(call *Call, heading string, walk *screen.Stepper) error {
 	in, out := call.In, call.Out
 	keys := call.keyboard()
@@ -103,8 +103,8 @@ func stepThrough(call *Call, heading string, walk *screen.Stepper) error {
 	})
 }
 
-// received calls do with all that read gives, until do reports that it was the last. It
-// does not wait for read when the context is done.
+// received calls do with each value from read, until do returns true. It does not wait for
+// read once the context is done.
 func received[T any](ctx context.Context, read func(give func(T)) error, do func(T) (last bool)) error {
 	given, ended, over := make(chan T), make(chan error, 1), make(chan struct{})
 	defer close(over)
@@ -130,7 +130,7 @@ func received[T any](ctx context.Context, read func(give func(T)) error, do func
 	}
 }
 
-// stepByKeys does what keys say.
+// stepByKeys executes keys as commands.
 func stepByKeys(ctx context.Context, keyboard io.Reader, s *screen.Sheet, walk *screen.Stepper) error {
 	var keys screen.Keys
 	text := walk.Show()

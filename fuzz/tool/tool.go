@@ -1,6 +1,6 @@
-// Package tool is the command jostle without the parser of its arguments: each subcommand
-// with its flags, its help and what it does. Command jostle is a module of its own, so that
-// the parser does not reach those who use the libraries; all that it needs of them is here.
+// Package tool is the command jostle without its argument parser: each subcommand with its
+// flags, its help and its code. It is not for users. Command jostle is a module of its own,
+// so that users of the libraries do not depend on the parser; it imports only this package.
 package tool
 
 import (
@@ -16,25 +16,25 @@ import (
 
 // A Command is the command jostle, or a subcommand.
 type Command struct {
-	// Use is one line: its name, and what its arguments are.
+	// Use is one line: its name and its arguments.
 	Use string
-	// Short is one line that says what it does, Long says more.
+	// Short is its description in one line; Long is the whole.
 	Short, Long string
-	// Example are lines that call it.
+	// Example is lines that call it.
 	Example string
-	// Args returns what is wrong with arguments, nil if nothing is. Without it any will do.
+	// Args returns an error for wrong arguments. If it is nil, any are allowed.
 	Args func(args []string) error
-	// Run does it.
+	// Run executes it.
 	Run func(call *Call, args []string) error
 	// Commands are its subcommands.
 	Commands []*Command
-	// OwnFlags: Run is given the flags among the arguments, and reads them itself.
+	// OwnFlags means that Run parses the flags itself, from its arguments.
 	OwnFlags bool
 
 	flags *flag.FlagSet
 }
 
-// Flags returns the flags of a command, whose values Run reads.
+// Flags returns the flags of the command.
 func (c *Command) Flags() *flag.FlagSet {
 	if c.flags == nil {
 		c.flags = flag.NewFlagSet(c.Use, flag.ContinueOnError)
@@ -46,23 +46,23 @@ func (c *Command) Flags() *flag.FlagSet {
 type Call struct {
 	// Context ends it.
 	Context context.Context
-	// In, Out and Err are the standard streams. Run puts what cannot harm a terminal in the
-	// place of Out and Err.
+	// In, Out and Err are the standard streams. Run wraps Out and Err so that no text can
+	// send escape sequences to a terminal.
 	In       io.Reader
 	Out, Err io.Writer
-	// Set tells whether a flag was given.
+	// Set reports whether a flag was given.
 	Set func(name string) bool
-	// Terminal tells of terminals.
+	// Terminal answers questions about terminals.
 	Terminal Terminal
 }
 
-// A Terminal asks the operating system about terminals by their file descriptors.
+// A Terminal asks the operating system about the terminal at a file descriptor.
 type Terminal interface {
-	// Is tells whether it is a terminal.
+	// Is reports whether it is a terminal.
 	Is(fd int) bool
-	// Size returns how many columns and rows it has.
+	// Size returns its number of columns and rows.
 	Size(fd int) (columns, rows int, err error)
-	// Raw has it give each key at once, and show none, until restore is called.
+	// Raw makes it deliver each key at once, without echo, until restore is called.
 	Raw(fd int) (restore func() error, err error)
 }
 
@@ -73,18 +73,18 @@ const (
 	misused   = 2
 )
 
-// errFailed is returned by commands that have told of failures.
+// errFailed is returned by commands that have printed failures.
 var errFailed = errors.New("there are failures")
 
-// errTold is returned by commands that could not run and have said why.
+// errTold is returned by commands that could not run and have printed why.
 var errTold = errors.New("it could not run")
 
-// errInterrupted is returned by commands that were ended before they were done, and have
-// printed what they found until then.
+// errInterrupted is returned by commands that were interrupted and have printed what they
+// found until then.
 var errInterrupted = fmt.Errorf("interrupted: %w", context.Canceled)
 
-// Run has parse run a command with this call, and returns the exit code. When standard
-// output cannot be written the call ends as on an interrupt, and does not succeed.
+// Run calls parse, which runs a command with this call, and returns the exit code. If
+// standard output cannot be written, the call ends as if interrupted, and fails.
 func (call *Call) Run(parse func() error) (code int) {
 	ctx, cancel := context.WithCancel(call.Context)
 	defer cancel()
@@ -121,39 +121,39 @@ func exitCode(err error, stderr io.Writer) int {
 	return succeeded
 }
 
-// Root returns the command with all that is below it.
+// Root returns the command with its subcommands.
 func Root() *Command {
 	return &Command{
 		Use:   "jostle",
-		Short: "Find the orders of messages that break a program",
-		Long: `jostle searches for orders of messages that break the properties of a module's tests:
-those that its tests give to fuzz.Check, fuzz.Explore and fuzz.Target.
+		Short: "Find the message orders that break a program",
+		Long: `jostle searches for message orders that break the properties of a module: those that its
+tests give to fuzz.Check, fuzz.Explore and fuzz.Target.
 
-It exits with 0 when nothing was found, 1 when there are failures, and 2 when it could
-not run, was interrupted, or could not print. A campaign of fuzz may be interrupted.`,
-		Example: `  jostle init ./bank               # write a first property beside an actor of yours
+Exit codes: 0 if nothing was found, 1 if there are failures, 2 if it could not run, was
+interrupted, or could not print. Interrupting jostle fuzz is not an error.`,
+		Example: `  jostle init ./bank               # write a first property for an actor of yours
   jostle check ./...               # seconds for each property
-  jostle fuzz ./... --for 8h       # all night; Ctrl-C ends it, --resume goes on
+  jostle fuzz ./... --for 8h       # all night; Ctrl-C ends it, --resume continues
   jostle replay 7f3a91 ./bank      # run a saved case and show each step`,
 		Args: func(args []string) error {
 			if len(args) == 0 {
-				return errors.New("what is to be done? `jostle help` lists what there is")
+				return errors.New("usage: jostle <command>; `jostle help` lists the commands")
 			}
-			return fmt.Errorf("there is no command %q: `jostle help` lists what there is", args[0])
+			return fmt.Errorf("there is no command %q: `jostle help` lists the commands", args[0])
 		},
 		Run:      nothing,
 		Commands: []*Command{newInit(), newCheck(), newFuzz(), newExplore(), newReplay(), newShrink(), newExplain(), newCorpus(), newCover(), newReport(), newDemo(), newBench(), newVersion()},
 	}
 }
 
-// nothing is what a command does that is there for those below it.
+// nothing is the Run of commands that only have subcommands.
 func nothing(*Call, []string) error { return nil }
 
-// newVersion returns the command that says which version this is.
+// newVersion returns the command that prints the version.
 func newVersion() *Command {
 	return &Command{
 		Use:     "version",
-		Short:   "Say which version this is",
+		Short:   "Print the version",
 		Example: "  jostle version",
 		Args: func(args []string) error {
 			if len(args) > 0 {

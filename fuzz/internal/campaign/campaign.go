@@ -45,51 +45,47 @@ func (s *Subject) Cases() corpus.Folder {
 
 // Options say how Run searches.
 type Options struct {
-	// Workers is how many processes search at the same time; zero means one.
+	// Workers is the number of processes that search at the same time; zero means one.
 	Workers int
-	// Races are the subjects once more, in test binaries with the race detector, in which
-	// RaceWorkers further processes search, zero meaning one. Each has other runs than the
-	// subject without it, and an eighth of Runs. What is found without it does not depend on
-	// what is found with it.
+	// Races are the same subjects in test binaries with the race detector. RaceWorkers further
+	// processes search them; zero means one. They make other runs, an eighth of Runs, and do
+	// not change what the other workers find.
 	Races       []Subject
 	RaceWorkers int
-	// Seed is what all runs follow from. Zero means 1, or, when File has a campaign, one
-	// more than that has: so that each night makes other runs. If Resume is set it means
-	// that of the campaign there.
+	// Seed determines all runs. Zero means 1 or, if File has a campaign, one more than its
+	// seed, so that each night makes other runs. With Resume zero means its seed.
 	Seed uint64
-	// Runs is how many runs each property is given, For how long the campaign takes;
-	// whichever is reached first ends the search. Zero is no bound.
+	// Runs limits the runs of each property, For the time of the campaign; the search ends at
+	// the first limit. Zero is no limit.
 	Runs int
 	For  time.Duration
-	// Saturated ends the search in a property when it is known that the next run at random
-	// shows an order of two receives that none has shown with a smaller chance, as
-	// coverage.Chance has it at most; zero is no bound. Of a property without runs in random
-	// order that is never known: without another bound the search in it is given up.
+	// Saturated stops a property once the estimated probability that the next random run shows
+	// a new receive pair drops below this (see coverage.Chance.High). Zero disables it. Without
+	// random runs there is no estimate: a property without another limit is given up then.
 	Saturated float64
-	// First ends the search in a property at its first failure.
+	// First stops a property at its first failure.
 	First bool
-	// Shrink is how long it may take to make one finding smaller; zero means 30 seconds.
-	// Within that it takes a number of runs that does not depend on time.
+	// Shrink limits the time to shrink one finding; zero means 30 seconds. A number of runs
+	// limits it too.
 	Shrink time.Duration
-	// Memory bounds how many bytes a worker may have; zero is no bound.
+	// Memory limits the bytes of a worker; zero is no limit.
 	Memory uint64
 	// Env is added to the environment of the workers.
 	Env []string
-	// File is where the campaign notes, and at its end, how far it is; "" is nowhere. It
-	// does so as often as Every says; zero means every minute. Resume has it go on from
-	// there.
+	// File is the state file, "" for none. The campaign writes it every Every (zero means a
+	// minute) and at its end. Resume makes it continue from the file.
 	//
-	// No other campaign has the file meanwhile, where the system has locks that end with
-	// their process: not on Windows, Solaris, AIX, Plan 9 and WebAssembly.
+	// The file is locked against other campaigns, if the system's locks end with their
+	// process: not on Windows, Solaris, AIX, Plan 9 and WebAssembly.
 	File   string
 	Every  time.Duration
 	Resume bool
-	// Pages keeps a page of HTML and one of JSON beside each case.
+	// Pages saves an HTML and a JSON page next to each case.
 	Pages bool
-	// Say is how often Tell is told how far the campaign is; zero means every few seconds,
-	// and after a minute every minute.
+	// Say is how often Tell gets an event Went; zero means every few seconds, and after a
+	// minute every minute.
 	Say time.Duration
-	// Tell is told of all that happens, by one goroutine. It may be nil.
+	// Tell is called for each event, by one goroutine at a time. It may be nil.
 	Tell func(Event)
 }
 
@@ -98,34 +94,33 @@ type Kind string
 
 // The kinds.
 const (
-	// Found: a finding, which is kept.
+	// Found: a finding, which is saved.
 	Found Kind = "found"
-	// Noted: something that people may want to know.
+	// Noted: a note for people.
 	Noted Kind = "noted"
-	// Finished: nothing is left to search for in a property.
+	// Finished: the search in a property has ended.
 	Finished Kind = "finished"
-	// Went is told every few seconds: how far the campaign is.
+	// Went: the progress of the campaign, every few seconds.
 	Went Kind = "went"
-	// Ended is told last: why the campaign has ended, as Report has it.
+	// Ended: the last event, with Report.Ended as its text.
 	Ended Kind = "ended"
 )
 
-// An Event is something that happened. EventSchema describes what it is as JSON.
+// An Event is something that happened. EventSchema describes its JSON.
 type Event struct {
 	Kind    Kind
 	Subject string   `json:",omitempty"`
 	Finding *Finding `json:",omitempty"`
 	Text    string   `json:",omitempty"`
 	Runs    int      // of all properties so far
-	Orders  int      // of two receives that these have shown
+	Orders  int      // receive pairs that these have shown
 	Seconds float64  // since the campaign began
-	// Left is how many seconds more it takes, 0 if that is not known, and Properties how
-	// far the search in each property is. Only events of the kind Went have them.
+	// Left is the estimated seconds left, 0 if unknown, Properties the progress of each
+	// property. Only events of the kind Went have them.
 	Left       float64    `json:",omitempty"`
 	Properties []Progress `json:",omitempty"`
-	// Memory is how many bytes the campaign has from the operating system, and Workers how
-	// many its workers together had when they were last at work. Only events of the kinds
-	// Went and Ended have them.
+	// Memory is the bytes that the campaign has from the operating system, Workers those that
+	// its workers last had together. Only events of the kinds Went and Ended have them.
 	Memory  uint64 `json:",omitempty"`
 	Workers uint64 `json:",omitempty"`
 }
@@ -133,63 +128,61 @@ type Event struct {
 // A Finding is a failure of a property, or the death of a process.
 type Finding struct {
 	record.Record
-	// Told reports that somebody was told of it, Fresh that its file was made for it.
+	// Told reports that it was reported, Fresh that its file was made for it.
 	Told  bool `json:"told,omitempty"`
 	Fresh bool `json:"fresh,omitempty"`
-	// Rest reports that it was found out of turn, at the end of a campaign. One that goes
-	// on from there may come to another run of it.
+	// Rest reports that it was found out of order, at the end of a campaign. A resumed campaign
+	// may find another run of it.
 	Rest bool `json:"rest,omitempty"`
-	// Times is how many runs have failed so.
+	// Times is the number of runs with this failure.
 	Times int `json:"times"`
 }
 
-// An Outcome is what came of a property.
+// An Outcome is the result of a property.
 type Outcome struct {
 	Subject  Subject
 	Findings []*Finding
-	// Runs and Steps are of the batches of the search that came to their end, and of those that
-	// the end of the time has cut off: a campaign that goes on makes these again. Ran says in
-	// words what was run.
+	// Runs and Steps count the finished batches of the search, and those cut off by the end of
+	// the time, which a resumed campaign reruns. Ran describes what was run.
 	Runs  int
 	Steps int
 	Ran   string
-	// Complete says in words that every order was run, if so.
+	// Complete says that every order was run, "" if not.
 	Complete string
-	// Complaints are why it tells less than it seems to, and why it was given up.
+	// Complaints say why the property was not tested sufficiently, or was given up.
 	Complaints []string
 	// Notes are of saved cases.
 	Notes []string
-	// Arms has what each strategy has shown, by their names, and Orders is what the runs of
-	// this campaign and of the campaigns before it have shown, and what saved cases and
-	// shrunk runs have, which are not counted there. Missed are the situations that none has
-	// reached.
+	// Arms has the results of each strategy, sorted by name. Orders has the receive pairs of
+	// this campaign and earlier ones; pairs of saved cases and shrunk runs are in it but not
+	// counted. Missed are the situations that no run has reached.
 	Arms   []Arm
 	Orders *coverage.Orders
 	Missed []string
 }
 
-// An End is why a campaign has ended: by time, by its context, or because nothing is left to
-// search for. If that is so of its properties for several reasons, it is the last of these.
+// An End is why a campaign has ended: time, its context, or all of its properties have ended. If
+// they ended for several reasons, it is the last of these constants.
 type End string
 
 // The ends.
 const (
 	EndComplete    End = "complete"    // every order was run
-	EndSaturated   End = "saturated"   // nothing or little is left
-	EndFailures    End = "failures"    // the rest is searched no more because of them
-	EndGivenUp     End = "given up"    // something was given up, and else nothing is left
-	EndRuns        End = "runs"        // each property has had its runs
+	EndSaturated   End = "saturated"   // hardly any new receive pairs
+	EndFailures    End = "failures"    // Options.First: each property stops at its first failure
+	EndGivenUp     End = "given up"    // some property was given up
+	EndRuns        End = "runs"        // Options.Runs
 	EndTime        End = "time"        // Options.For
-	EndInterrupted End = "interrupted" // the context was done before
+	EndInterrupted End = "interrupted" // the context was done
 )
 
-// A Report is what came of a campaign.
+// A Report is the result of a campaign.
 type Report struct {
 	Outcomes []Outcome
 	Ended    End
 	Elapsed  time.Duration
-	Deaths   int    // of worker processes, whatever they died of
-	Seed     uint64 // what its runs followed from
+	Deaths   int    // of worker processes, for any reason
+	Seed     uint64 // of its runs
 }
 
 // Failures returns how many findings there are.
@@ -200,11 +193,10 @@ func (r *Report) Failures() (n int) {
 	return n
 }
 
-// Interrupted reports whether the campaign has ended before its bounds since its context was
-// done.
+// Interrupted reports whether the campaign ended because its context was done.
 func (r *Report) Interrupted() bool { return r.Ended == EndInterrupted }
 
-// Complaints reports whether some property was tested less than it seems.
+// Complaints returns the number of complaints of all properties.
 func (r *Report) Complaints() (n int) {
 	for i := range r.Outcomes {
 		n += len(r.Outcomes[i].Complaints)
@@ -212,17 +204,17 @@ func (r *Report) Complaints() (n int) {
 	return n
 }
 
-// ErrInUse is that another campaign has the file of this one.
-var ErrInUse = errors.New("another campaign notes in this file how far it is")
+// ErrInUse means that another campaign uses the state file.
+var ErrInUse = errors.New("another campaign uses this state file")
 
-// ErrForeign is that the file for a campaign has something that no campaign has noted.
-var ErrForeign = errors.New("no campaign has noted this, and it is not written over")
+// ErrForeign means that the file is not a state file.
+var ErrForeign = errors.New("not the state file of a campaign, so it is not overwritten")
 
-// Run searches in all subjects until nothing is left, the bounds are reached or the
-// context is done. The error says that the campaign could not be begun.
+// Run searches all subjects until nothing is left, a limit is reached or the context is done. An
+// error means that the campaign could not start.
 func Run(ctx context.Context, subjects []Subject, o Options) (*Report, error) {
 	if o.File != "" {
-		if real, err := filepath.EvalSymlinks(o.File); err == nil { // a link is not written over
+		if real, err := filepath.EvalSymlinks(o.File); err == nil { // do not overwrite a link
 			o.File = real
 		}
 		if err := o.mayWrite(); err != nil {
@@ -230,7 +222,7 @@ func Run(ctx context.Context, subjects []Subject, o Options) (*Report, error) {
 		}
 		hold, who := flight.Take(o.File)
 		if who != "" {
-			return nil, fmt.Errorf("%s: %w: %s; wait until it ends, end it, or give this one another file", o.File, ErrInUse, who)
+			return nil, fmt.Errorf("%s: %w: %s; wait until it ends, end it, or choose another file", o.File, ErrInUse, who)
 		}
 		defer hold.Release()
 	}
@@ -250,7 +242,7 @@ func Run(ctx context.Context, subjects []Subject, o Options) (*Report, error) {
 	return c.run(ctx)
 }
 
-// newCampaign returns a campaign that is to be begun, or to go on.
+// newCampaign returns a new or resumed campaign.
 func newCampaign(subjects []Subject, o Options) (*campaign, error) {
 	c := &campaign{Options: o, began: time.Now(), ready: make(chan struct{})}
 	for _, s := range subjects {
@@ -272,9 +264,8 @@ func newCampaign(subjects []Subject, o Options) (*campaign, error) {
 
 const usualShrink = 30 * time.Second
 
-// What the runs of a property have shown takes memory from leastRoom to mostRoom, and that
-// of all some allRoom. Sources tells the names of what campaigns have seen from other
-// hashes of their seeds.
+// The receive pairs of a property take from leastRoom to mostRoom bytes, those of all properties
+// about allRoom. Sources makes the names of coverage sources differ from other hashes of seeds.
 const (
 	leastRoom = 1 << 20
 	mostRoom  = 16 << 20

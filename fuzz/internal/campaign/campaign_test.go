@@ -314,7 +314,7 @@ func TestStallsByChance(t *testing.T) {
 	if n := r.Failures() + r.Complaints(); n > 0 || r.Outcomes[0].Runs != 500 || r.Deaths != 1 {
 		t.Errorf("%d failures and complaints, %d runs, %d deaths", n, r.Outcomes[0].Runs, r.Deaths)
 	}
-	if len(notes) != 1 || !strings.HasPrefix(notes[0], "a worker ended (NO PROGRESS for ") || !strings.HasSuffix(notes[0], "; what it was at was begun again") {
+	if len(notes) != 1 || !strings.HasPrefix(notes[0], "a worker ended (NO PROGRESS for ") || !strings.HasSuffix(notes[0], "; its work was restarted") {
 		t.Errorf("notes: %q", notes)
 	}
 }
@@ -539,7 +539,7 @@ func TestNeverSaturated(t *testing.T) {
 		}{{1, 0, "given up"}, {3, 0, "given up"}, {2, 3000, "runs"}} {
 			r := campaignOf(t, t.TempDir(), campaign.Options{Saturated: 0.01, Workers: c.workers, Runs: c.runs}, test)
 			out := &r.Outcomes[0]
-			given := strings.Contains(strings.Join(out.Complaints, "\n"), "the search was given up: how much is left to be seen ")
+			given := strings.Contains(strings.Join(out.Complaints, "\n"), "the search was given up: only runs in random order ")
 			if r.Ended != c.ended || given != (c.runs == 0) {
 				t.Errorf("%s with %d runs ended by %q: %q", test, c.runs, r.Ended, out.Complaints)
 			}
@@ -591,7 +591,7 @@ func TestFromNightToNight(t *testing.T) {
 		}
 	}
 	campaignOf(t, dir, o, "TestHolds")
-	if len(notes) != 1 || !strings.HasPrefix(notes[0], "what earlier campaigns have shown is not known any more: ") {
+	if len(notes) != 1 || !strings.HasPrefix(notes[0], "the coverage of earlier campaigns is lost: ") {
 		t.Errorf("notes: %q", notes)
 	}
 }
@@ -617,8 +617,8 @@ func TestOldFiles(t *testing.T) {
 	const why = "state.json is of version 2, expected 4"
 	o.Resume = true
 	_, err = campaign.Run(t.Context(), subjects(t, o.Env, "TestHolds"), o)
-	if err == nil || !strings.HasSuffix(err.Error(), why+": remove it and begin anew") {
-		t.Errorf("it is gone on with: %v", err)
+	if err == nil || !strings.HasSuffix(err.Error(), why+": remove the file and start again") {
+		t.Errorf("it is resumed: %v", err)
 	}
 	o.Resume = false
 	r := campaignOf(t, dir, o, "TestHolds")
@@ -647,10 +647,10 @@ func TestDamagedFiles(t *testing.T) {
 		if err := os.WriteFile(o.File, []byte(edited), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		const why = "state.json is damaged: it has what no campaign notes"
+		const why = "state.json is damaged: it has values that no campaign writes"
 		_, err := campaign.Run(t.Context(), subjects(t, o.Env, "TestHolds"), o)
-		if err == nil || !strings.HasSuffix(err.Error(), why+": remove it and begin anew") {
-			t.Errorf("%s: it is gone on with: %v", c[1], err)
+		if err == nil || !strings.HasSuffix(err.Error(), why+": remove the file and start again") {
+			t.Errorf("%s: it is resumed: %v", c[1], err)
 		}
 		if _, err := campaign.Read(o.File); err == nil || !strings.HasSuffix(err.Error(), why) {
 			t.Errorf("%s: it is read: %v", c[1], err)

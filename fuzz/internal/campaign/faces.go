@@ -9,8 +9,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 )
 
-// grouped returns findings with those of one cause as one, which names the others: they are
-// faces of one bug.
+// grouped returns the findings with those of one cause joined: they are faces of one bug, and
+// the joined finding names them.
 func grouped(list []*Finding) (bugs []*Finding) {
 	at := map[string]int{}
 	for _, f := range list {
@@ -28,25 +28,25 @@ func grouped(list []*Finding) (bugs []*Finding) {
 	return bugs
 }
 
-// joined returns the one of two findings of one cause whose case is kept, with the other as a
-// face of it.
+// joined returns, of two findings with one cause, the one whose case stays, with the other as
+// its face.
 func joined(a, b *Finding) *Finding {
 	if a.yields() && !b.yields() || a.yields() == b.yields() && isGone(a.Path) && !isGone(b.Path) {
 		a, b = b, a
 	}
 	both := *a
 	both.Times += b.Times
-	if b.yields() && isGone(a.Path) { // it was written anew, with the name of the face
+	if b.yields() && isGone(a.Path) { // it was rewritten to name the face
 		both.Kept = record.Kept{Path: b.Path}
 	}
 	both.addFaces(b)
 	return &both
 }
 
-// yields reports whether the case of a finding is that of another.
+// yields reports whether the finding has the case of another.
 func (f *Finding) yields() bool { return f.Path != "" && !f.Saved() }
 
-// addFaces notes that another finding is a face of the same bug.
+// addFaces records that another finding is a face of the same bug.
 func (f *Finding) addFaces(o *Finding) {
 	for _, face := range append([]string{o.Signature}, o.Faces...) {
 		if face != f.Signature && !slices.Contains(f.Faces, face) {
@@ -56,8 +56,8 @@ func (f *Finding) addFaces(o *Finding) {
 	slices.Sort(f.Faces)
 }
 
-// join makes one case of those of a finding that was shrunk and of others with its cause. A
-// worker has done so already, unless another worker saved the other at the same time.
+// join merges the case of a shrunk finding with those of others with the same cause. Usually a
+// worker has done this, unless another worker saved the other case at the same time.
 func (t *target) join(f *Finding) {
 	for _, o := range t.Findings {
 		if o == f || f.Cause == "" || o.Cause != f.Cause || f.Path == "" || o.Path == "" || o.Path == f.Path {
@@ -73,7 +73,7 @@ func (t *target) join(f *Finding) {
 	}
 }
 
-// gaveWay notes that one of the cases of two findings gave way to the other.
+// gaveWay records that one of two findings' cases replaced the other.
 func (t *target) gaveWay(f, o *Finding, k *record.Kept) {
 	was, gone := f.Path, o.Path
 	if k.Alike[0] == f.Path {

@@ -69,11 +69,11 @@ func TestOneCampaignForAFile(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	const want = "another campaign notes in this file how far it is: process %d, since "
+	const want = "another campaign uses this state file: process %d, since "
 	o := campaign.Options{Runs: 10, File: state, Env: environment(dir)}
 	_, err := campaign.Run(t.Context(), subjects(t, o.Env, "TestHolds"), o)
 	if !errors.Is(err, campaign.ErrInUse) || !strings.Contains(err.Error(), fmt.Sprintf(want, one.Process.Pid)) ||
-		!strings.HasSuffix(err.Error(), "; wait until it ends, end it, or give this one another file") {
+		!strings.HasSuffix(err.Error(), "; wait until it ends, end it, or choose another file") {
 		t.Errorf("the second in a file is told: %v", err)
 	}
 	out, err := process(dir, t.TempDir()).CombinedOutput()

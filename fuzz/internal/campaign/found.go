@@ -14,8 +14,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/search"
 )
 
-// found takes a finding: keeps it if it is the first of its signature, and then has it
-// made smaller.
+// found takes a finding. If it is the first of its signature, found saves it and has it shrunk.
 func (c *campaign) found(t *target, told *record.Record, died bool) {
 	old := t.find(told.Exact)
 	if old != nil && (!old.Rest || c.resting) {
@@ -40,7 +39,7 @@ func (c *campaign) found(t *target, told *record.Record, died bool) {
 	c.shrink(t, f)
 }
 
-// foundIn takes the findings of a share. One that was not done may have some: deaths.
+// foundIn takes the findings of a share. A share that was not finished may have deaths.
 func (c *campaign) foundIn(j *job) {
 	j.target.show(j)
 	for i := range j.died {
@@ -54,9 +53,9 @@ func (c *campaign) foundIn(j *job) {
 	}
 }
 
-// met takes a failure that was met while another was made smaller. The search may come to
-// it by itself, and then to another run of it: so that what is found does not depend on
-// which comes first, it is kept and no more, until nothing is left to search for.
+// met takes a failure that was met while another was shrunk. It is only saved until the end of
+// the search: the search may find it by another run, and the findings must not depend on which
+// comes first.
 func (c *campaign) met(t *target, told *record.Record) {
 	same := func(f *Finding) bool { return f.Exact == told.Exact }
 	if !told.Worth || t.find(told.Exact) != nil || slices.ContainsFunc(t.Met, same) || len(t.Met) == mostFindings {
@@ -67,9 +66,8 @@ func (c *campaign) met(t *target, told *record.Record) {
 	t.Met = append(t.Met, f)
 }
 
-// foundRest takes what is left at the end: what shares have found that follow one that
-// was not done, and, if the search has not come to it, what processes have died of before
-// the search and what was met on the way.
+// foundRest takes what is left at the end: findings of shares that follow an unfinished one and,
+// if the search has not found them, deaths before the search and failures met while shrinking.
 func (c *campaign) foundRest() {
 	c.resting = true
 	for _, t := range c.targets {
@@ -86,7 +84,7 @@ func (c *campaign) foundRest() {
 			case t.find(f.Exact) != nil && f.Fresh:
 				os.Remove(f.Path)
 			case c.First:
-				c.tell(Event{Kind: Noted, Subject: t.subject.String(), Text: "met on the way: " + f.Headline() + " (" + f.InWords(env.When(), func(path string) string { return path }) + ")"})
+				c.tell(Event{Kind: Noted, Subject: t.subject.String(), Text: "also failed while shrinking: " + f.Headline() + " (" + f.InWords(env.When(), func(path string) string { return path }) + ")"})
 			case t.find(f.Exact) == nil && len(t.Findings) < mostFindings:
 				f.Rest = true
 				t.Findings = append(t.Findings, f)
@@ -97,7 +95,7 @@ func (c *campaign) foundRest() {
 	}
 }
 
-// cutShort counts the runs of a share that is not over, or follows one that is not.
+// cutShort counts the runs of a share that is unfinished, or follows an unfinished one.
 func (c *campaign) cutShort(j *job) {
 	t := j.target
 	if j.reply == nil || c.ended != EndTime || t.GivenUp != "" {
@@ -113,13 +111,13 @@ func (c *campaign) cutShort(j *job) {
 	t.Cut.Add(&j.reply.Tally)
 }
 
-// save keeps the case of a finding, if it is worth it. It is on the disk when save returns.
+// save saves the case of a finding, if it is worth it. The file exists when save returns.
 func (c *campaign) save(t *target, f *Finding) { f.Fresh = f.Save(t.subject.Cases()) }
 
-// doubt notes that a finding does not repeat, also in its case, if that was made for it.
+// doubt marks a finding as not repeating, also in its case, if that was made for it.
 func doubt(t *target, f *Finding) {
 	f.Stray = true
-	f.Remarks = append(f.Remarks, "IT DOES NOT REPEAT in a new process, and so is not made smaller: a variable outlives a run?")
+	f.Remarks = append(f.Remarks, "IT DOES NOT REPEAT in a new process, so it is not shrunk: does a variable outlive a run?")
 	if f.Path == "" || !f.Fresh {
 		return
 	}
@@ -136,26 +134,26 @@ func doubt(t *target, f *Finding) {
 	f.Kept = record.Kept{Path: c.Path}
 }
 
-// shrink has a finding made smaller, before anything else of its target.
+// shrink has a finding shrunk, before any other job of its target.
 func (c *campaign) shrink(t *target, f *Finding) {
 	q := session.Request{Do: session.Shrink, Case: f.Case, File: f.Path, Fresh: f.Fresh, Keep: true, Where: f.Where, Pages: c.Pages, Time: c.Shrink}
 	t.waiting = append([]*job{{target: t, request: q, finding: f}}, t.waiting...)
 }
 
-// shrunk takes a finding that was made smaller, or that could not be.
+// shrunk takes the result of shrinking a finding.
 func (c *campaign) shrunk(j *job) {
 	f := j.finding
 	j.target.show(j)
 	var death *worker.Death
 	switch {
 	case j.lost():
-		return // the campaign is over: report tells of it
+		return // the campaign is over: tellRest reports it
 	case j.fickle:
 		doubt(j.target, f)
 	case errors.As(j.err, &death):
-		f.Remarks = append(f.Remarks, "(not made smaller: that ended its process: "+death.Headline()+")")
+		f.Remarks = append(f.Remarks, "(not shrunk: that ended its process: "+death.Headline()+")")
 	case j.err != nil:
-		f.Remarks = append(f.Remarks, "(not made smaller: "+j.err.Error()+")")
+		f.Remarks = append(f.Remarks, "(not shrunk: "+j.err.Error()+")")
 	default:
 		small := j.reply.Findings[0]
 		if small.Path == "" {
@@ -171,7 +169,7 @@ func (c *campaign) shrunk(j *job) {
 	c.told(j.target, f)
 }
 
-// told tells of a finding.
+// told reports a finding.
 func (c *campaign) told(t *target, f *Finding) {
 	f.Told = true
 	if f.Path != "" {
@@ -180,7 +178,7 @@ func (c *campaign) told(t *target, f *Finding) {
 	c.tell(Event{Kind: Found, Subject: t.subject.String(), Finding: f})
 }
 
-// tellRest tells of findings that were to be made smaller when the campaign was ended.
+// tellRest reports findings that were waiting to be shrunk when the campaign ended.
 func (c *campaign) tellRest() {
 	for _, t := range c.targets {
 		for _, f := range t.Findings {

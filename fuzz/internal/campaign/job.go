@@ -17,20 +17,20 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
-// A job is a request to a worker of a target, and what came of it.
+// A job is a request to a worker of a target, and its result.
 type job struct {
 	target  *target
 	request session.Request
-	finding *Finding // that is made smaller
-	known   []string // the signatures that were found before the job was begun
-	size    int      // how many runs a batch has, 0 if that was not known then
+	finding *Finding // that is shrunk
+	known   []string // the signatures found before the job began
+	size    int      // runs of a batch, 0 if unknown then
 
-	// A share is the number of those of its target before it, and its first batch and how
-	// many it has. It may take several turns: the request is for what is left of it.
+	// Of a share: its number in its target, its first batch and its number of batches. It may
+	// take several turns: the request is for the rest.
 	number, first, count int
 
-	// Of the turn: its lane, what that was charged, in seconds, and what it costs. Spent is
-	// what all turns before have cost.
+	// Of the turn: its lane, the seconds charged to the lane, and its cost. Spent is the cost of
+	// all turns before.
 	lane    int
 	hand    *hand
 	charged float64
@@ -38,22 +38,22 @@ type job struct {
 	*meter
 
 	reply  *session.Reply     // of all turns
-	seen   []*coverage.Orders // what the runs have shown: of a share by its turns, or of all orders
-	shown  []*coverage.Orders // what other runs have shown, as Reply.Shown has it
+	seen   []*coverage.Orders // receive pairs of the runs, for each turn
+	shown  []*coverage.Orders // receive pairs of other runs (see Reply.Shown)
 	err    error
 	died   []record.Record // findings that are deaths
 	notes  []string
 	deaths int
-	late   string // why it was ended at last, although it was to end with its run
-	fickle bool   // what was to be made smaller does not fail in a new process
+	late   string // why it was ended within a run
+	fickle bool   // the finding does not fail in a new process
 }
 
-// lost reports whether the job was not done, since the campaign was over.
+// lost reports whether the job was not done because the campaign was over.
 func (j *job) lost() bool {
 	return errors.Is(j.err, context.Canceled) || errors.Is(j.err, context.DeadlineExceeded) || j.goesOn()
 }
 
-// goesOn reports whether some of a share is left.
+// goesOn reports whether a part of a share is left.
 func (j *job) goesOn() bool {
 	return j.err == nil && j.request.Do == session.Run && j.request.Count > 0
 }
@@ -80,17 +80,16 @@ func (j *job) add(r *session.Reply) {
 	j.reply.Add(r)
 }
 
-// A hand does jobs, one at a time, with a process for each of the targets that it was at
-// last.
+// A hand does jobs, one at a time. It keeps the processes of the last few targets.
 type hand struct {
 	*Options
 	jobs chan *job
 	busy bool // of the campaign: it has a job
-	// Enough is done when shares are to end with the runs that are on, searching when they
-	// are to end at once, and all when everything is.
+	// Enough is done when shares must end after their current run, searching when they must end
+	// at once, all when everything must.
 	enough, searching, all context.Context
 	at                     *job
-	doing                  atomic.Pointer[worker.Process] // a share; nil while it does something else
+	doing                  atomic.Pointer[worker.Process] // while it runs a share, else nil
 	kept                   []kept                         // the one used last is the last
 	memory                 atomic.Uint64
 }
@@ -100,7 +99,7 @@ type kept struct {
 	process *worker.Process
 }
 
-// mostKept is how many processes wait for a hand to come back to their targets.
+// mostKept is the number of waiting processes of a hand.
 const mostKept = 4
 
 // work does jobs until there are no more.
@@ -120,11 +119,11 @@ func (h *hand) work(results chan<- *job) {
 	}
 }
 
-// mostTries is how often a job is begun again whose process somebody else has ended.
+// mostTries limits the attempts of a job whose process somebody else keeps ending.
 const mostTries = 20
 
-// do does a job. A run that ends its process is made again, to know its case, and its
-// batch left out from then on.
+// do does a job. A run that ends its process is rerun to get its case; after that its batch is
+// left out.
 func (h *hand) do(j *job) {
 	ctx := h.searching
 	if j.request.Do == session.Shrink {
@@ -139,7 +138,7 @@ func (h *hand) do(j *job) {
 		var death *worker.Death
 		if ctx.Err() != nil {
 			if j.err = ctx.Err(); h.all.Err() == nil {
-				j.late = fmt.Sprintf("a run had not come to its end %s after the time was over, and its process was ended", words.Elapsed(grace+mostLate))
+				j.late = fmt.Sprintf("a run was still going %s after the end of the time, and its process was ended", words.Elapsed(grace+mostLate))
 			}
 		}
 		if j.err == nil {
@@ -158,12 +157,12 @@ func (h *hand) do(j *job) {
 		switch {
 		case ctx.Err() != nil:
 			if j.err = ctx.Err(); h.all.Err() == nil {
-				j.late = fmt.Sprintf("a worker ended (%s), and there was no time to make its run again", death.Headline())
+				j.late = fmt.Sprintf("a worker ended (%s), and there was no time to rerun its run", death.Headline())
 			}
 			return
-		case again == nil && tries < mostTries && (death.Outside() || j.request.Do != session.Shrink): // it was ended by somebody, or by chance
+		case again == nil && tries < mostTries && (death.Outside() || j.request.Do != session.Shrink): // ended by somebody else, or by chance
 			tries++
-			j.notes = append(j.notes, fmt.Sprintf("a worker ended (%s); what it was at was begun again", death.Headline()))
+			j.notes = append(j.notes, fmt.Sprintf("a worker ended (%s); its work was restarted", death.Headline()))
 			if j.request.Do == session.Run && h.enough.Err() != nil {
 				j.err = h.enough.Err()
 				return
@@ -185,12 +184,12 @@ func (h *hand) do(j *job) {
 	}
 }
 
-// hearing is how long it may take until the command knows of a signal that its workers were
-// sent, too.
+// hearing is how long it may take until this process notices a signal that was also sent to its
+// workers.
 const hearing = 200 * time.Millisecond
 
-// isOver reports whether a context is done, or will be as soon as the command knows of the
-// signal that has ended a worker.
+// isOver reports whether ctx is done, or becomes so when this process notices the signal that
+// has ended a worker.
 func isOver(ctx context.Context) bool {
 	select {
 	case <-ctx.Done():
@@ -200,9 +199,9 @@ func isOver(ctx context.Context) bool {
 	}
 }
 
-// repeats reports whether what is to be made smaller fails, or dies, in a new process, too.
-// What earlier runs in the same process have left behind may be the reason else, and each
-// replay there would confirm it.
+// repeats reports whether the finding to shrink also fails, or dies, in a new process. Otherwise
+// the cause may be something that earlier runs left in the process, which every replay there
+// would confirm.
 func (h *hand) repeats(ctx context.Context, j *job) bool {
 	h.kept = slices.DeleteFunc(h.kept, func(k kept) bool {
 		if k.target == j.target {
@@ -216,7 +215,7 @@ func (h *hand) repeats(ctx context.Context, j *job) bool {
 	return !j.fickle
 }
 
-// ask has a process of a target do something, a new one if none waits.
+// ask sends a request to a process of the target, a new one if none waits.
 func (h *hand) ask(ctx context.Context, t *target, q session.Request) (*session.Reply, error) {
 	p, err := h.process(ctx, t)
 	if err != nil {
@@ -237,8 +236,8 @@ func (h *hand) ask(ctx context.Context, t *target, q session.Request) (*session.
 	return r, err
 }
 
-// process returns a process of a target. One that somebody ends before it is ready is
-// started again.
+// process returns a process of the target. It restarts one that somebody else ends before it is
+// ready.
 func (h *hand) process(ctx context.Context, t *target) (p *worker.Process, err error) {
 	for i, k := range h.kept {
 		if k.target == t {
@@ -253,13 +252,13 @@ func (h *hand) process(ctx context.Context, t *target) (p *worker.Process, err e
 		case err == nil || ctx.Err() != nil:
 			return p, err
 		case !errors.As(err, &death) || !death.Outside():
-			return nil, errors.New(err.Error()) // no death of a run
+			return nil, errors.New(err.Error()) // not the death of a run
 		}
 	}
 	return nil, errors.New(err.Error())
 }
 
-// beat returns what measures the processor time of a process, for the job that is on.
+// beat returns a function that charges the processor time of a process to the current job.
 func (h *hand) beat() func(worker.Beat) {
 	var last time.Duration
 	return func(b worker.Beat) {
@@ -279,8 +278,7 @@ func (h *hand) keep(t *target, p *worker.Process) {
 	h.kept = append(h.kept, kept{t, p})
 }
 
-// Start starts a process that serves a subject. Of the command only the bounds and the
-// environment matter.
+// Start starts a process that serves a subject, with the limits and the environment of bounds.
 func Start(ctx context.Context, s Subject, bounds worker.Command) (*worker.Process, error) {
 	c := s.Binary.Command(s.Property.Test)
 	c.Memory, c.Silence, c.StartUp, c.Beat, c.Env = bounds.Memory, bounds.Silence, bounds.StartUp, bounds.Beat, append(c.Env, bounds.Env...)
@@ -297,7 +295,7 @@ func Start(ctx context.Context, s Subject, bounds worker.Command) (*worker.Proce
 			p.Stop()
 			return nil, ctx.Err()
 		case err != nil:
-			return nil, fmt.Errorf("%s does not offer the property any more: %w", s.Property.Test, err)
+			return nil, fmt.Errorf("%s no longer offers the property: %w", s.Property.Test, err)
 		}
 		same := offer.Test == s.Property.Test && offer.Call == s.Property.Call
 		if err := p.Answer(same); err != nil {
@@ -310,15 +308,15 @@ func Start(ctx context.Context, s Subject, bounds worker.Command) (*worker.Proce
 	}
 }
 
-// timesAgain is how often a run that has ended its process is made again: until that
-// ends its process, too. A process that somebody has ended may be so ended again by
-// chance: of those the run is the reason only if all end at the same decision.
+// timesAgain limits the reruns of a run that has ended its process; the first rerun that ends
+// its process too is enough. If somebody else may have ended the process, the run is to blame
+// only if all reruns end at the same decision.
 const timesAgain = 3
 
-// look makes the runs again with which a process died, and returns the finding; nil if
-// they come to their end, and the process has not ended by itself: somebody has ended it,
-// or its runs stood still while the machine did, or many runs together took too much
-// memory. Tries is how often the job was begun.
+// look reruns the batch with which a process died, and returns the finding. It returns nil if
+// the reruns end normally and the process did not end by itself: somebody ended it, the whole
+// machine stood still, or many runs together took too much memory. Tries is the number of
+// attempts of the job.
 func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int) *record.Record {
 	if j.request.Do == session.Shrink {
 		return nil
@@ -327,7 +325,7 @@ func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int)
 	f.Signature = signature(death)
 	f.Exact, f.Where = f.Signature, whereDied(j, death)
 	f.Property, f.Test = j.target.subject.Property.Name, j.target.subject.Property.Test
-	if j.request.Do == session.Begin && death.At.String() != "" { // else it is a run of the first batch
+	if j.request.Do == session.Begin && death.At.String() != "" { // otherwise a run of the first batch
 		if death.Outside() || death.Cause != "" && tries == 1 {
 			return nil
 		}
@@ -335,7 +333,7 @@ func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int)
 		return f
 	}
 	if slices.Contains(j.known, f.Exact) && !death.Outside() {
-		return f // there is a case of it
+		return f // it has a case already
 	}
 	q := session.Request{Do: session.Again, Seed: h.Seed, First: death.At.Batch, Runs: j.request.Runs, Hinted: j.request.Hinted}
 	var ends []*worker.Death
@@ -357,7 +355,7 @@ func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int)
 	if death.Outside() || death.Cause != "" {
 		return nil
 	}
-	f.Where += fmt.Sprintf(", which came to their end %d times when they were made again", timesAgain)
+	f.Where += fmt.Sprintf(", which ended normally when rerun %d times", timesAgain)
 	return f
 }
 
@@ -371,11 +369,11 @@ func alike(list []*worker.Death) bool {
 	return true
 }
 
-// caseOf makes the run up to the decision with which a process died, and adds the case of
-// that run to a finding.
+// caseOf reruns the run up to the decision with which a process died, and adds its case to the
+// finding.
 func (h *hand) caseOf(ctx context.Context, j *job, death *worker.Death, f *record.Record) {
 	f.Run = death.Last.Run
-	f.Where = fmt.Sprintf("run %d, made again", f.Run+1)
+	f.Where = fmt.Sprintf("run %d, rerun", f.Run+1)
 	q := session.Request{Do: session.Again, Seed: h.Seed, First: death.At.Batch, Runs: j.request.Runs, Hinted: j.request.Hinted, Stop: death.Last, Signature: f.Signature, Headline: f.Failure}
 	r, err := h.ask(ctx, j.target, q)
 	if err != nil || len(r.Findings) == 0 || j.readShown(r) != nil {
@@ -387,7 +385,7 @@ func (h *hand) caseOf(ctx context.Context, j *job, death *worker.Death, f *recor
 	}
 }
 
-// whereDied says what a process was at.
+// whereDied says what a process was doing when it died.
 func whereDied(j *job, d *worker.Death) string {
 	if text := d.At.String(); text != "" {
 		return text
@@ -398,10 +396,10 @@ func whereDied(j *job, d *worker.Death) string {
 	return fmt.Sprintf("a run of batch %d", d.At.Batch+1)
 }
 
-// signature tells a death from others: how it ended or why, without numbers.
+// signature identifies a death: how or why it ended, without numbers.
 func signature(d *worker.Death) string {
 	text := d.Headline()
-	if d.Stalled { // how long it stood does not matter
+	if d.Stalled { // how long does not matter
 		_, where, _ := strings.Cut(text, ", ")
 		text = "no progress, " + where
 	}

@@ -5,22 +5,21 @@ import (
 	"slices"
 )
 
-// A lane is the turns of one property at the workers. What a property costs is charged to
-// it alone, and its next turn comes when each other one has had its part: a slow property
-// or one that stands still delays itself. Nothing here knows clocks or processes: whoever
-// carries out what the lanes plan says what it has cost.
+// A lane schedules the turns of one property at the workers. The cost of a property is charged
+// to its lane, so a slow or stuck property delays only itself. Lanes know no clocks and no
+// processes: the caller reports the costs.
 type lane struct {
-	// urgent reports that work waits that is no part of the search: saved cases, or a
-	// failure to be shrunk. ready reports that a share of the search can be begun.
+	// urgent reports that other work than the search waits: saved cases, or a failure to
+	// shrink. ready reports that a share of the search can begin.
 	urgent, ready bool
-	// flying is how many of its jobs workers are at, and overdue reports that one of them is
-	// idle, or has gone on for much longer than a turn.
+	// flying is the number of its jobs at workers. overdue reports that one of them is idle, or
+	// has taken much longer than a turn.
 	flying  int
 	overdue bool
-	// paused is how many of its jobs wait for their next turn.
+	// paused is the number of its jobs that wait for their next turn.
 	paused int
-	// weight is the lane's part of the time, 1 on average; time is what it was charged, in
-	// seconds, divided by that.
+	// weight is the lane's part of the time, 1 on average. time is the charged seconds divided
+	// by weight.
 	weight, time float64
 }
 
@@ -29,7 +28,7 @@ func (l *lane) wants() bool { return l.urgent || l.ready || l.paused > 0 }
 // lanes are those of all properties.
 type lanes struct {
 	list []lane
-	now  float64 // the most time that a lane had when its share was begun
+	now  float64 // the most time of a lane when one of its shares began
 }
 
 func newLanes(n int) *lanes {
@@ -40,8 +39,8 @@ func newLanes(n int) *lanes {
 	return l
 }
 
-// want says what waits for turns in a lane. One that had nothing to do before has no claim
-// on the time that others had meanwhile.
+// want sets what waits in a lane. A lane that was idle gets no credit for the time that others
+// used meanwhile.
 func (l *lanes) want(i int, urgent, ready bool) {
 	a := &l.list[i]
 	idle := !a.wants() && a.flying == 0
@@ -50,13 +49,13 @@ func (l *lanes) want(i int, urgent, ready bool) {
 	}
 }
 
-// advance is by how many seconds a lane may be ahead of the others and still have its
-// urgent work done before their turns.
+// advance is by how many seconds a lane may be ahead of the others and still do its urgent work
+// first.
 const advance = 10
 
-// next returns the lane that has the next turn, -1 if there is none: the one that has had
-// the least of its part. One with an overdue job waits for the others. A spare turn, which
-// there is beside an idle job, is for another lane than that of an overdue one.
+// next returns the lane of the next turn, -1 if there is none: the one that has used the least of
+// its part. Lanes with an overdue job come last. A spare turn, possible while another job is
+// idle, is not for a lane with an overdue job.
 func (l *lanes) next(spare bool) int {
 	least := -1
 	for i := range l.list {
@@ -81,14 +80,14 @@ func (l *lanes) before(a, b *lane) bool {
 
 func (l *lanes) hurries(a *lane) bool { return a.urgent && a.time <= l.now+advance }
 
-// yields reports whether a lane that has a worker is ahead of the one that has the next turn by
-// so many seconds or more.
+// yields reports whether a lane with a worker is ahead of the lane of the next turn by at least
+// so many seconds.
 func (l *lanes) yields(i int, seconds float64) bool {
 	next := l.next(true)
 	return next >= 0 && next != i && l.list[i].time >= l.list[next].time+seconds
 }
 
-// begin begins a job of a lane, which is expected to cost so many seconds.
+// begin starts a job of a lane, with its expected cost in seconds.
 func (l *lanes) begin(i int, share bool, seconds float64) {
 	a := &l.list[i]
 	if share {
@@ -98,33 +97,32 @@ func (l *lanes) begin(i int, share bool, seconds float64) {
 	l.charge(i, seconds)
 }
 
-// charge charges a lane. What was charged too much is given back by less than zero.
+// charge charges a lane. Negative seconds give back what was charged too much.
 func (l *lanes) charge(i int, seconds float64) { l.list[i].time += seconds / l.list[i].weight }
 
 // end ends a job of a lane.
 func (l *lanes) end(i int) { l.list[i].flying-- }
 
-// A pace is what the last shares of a property have cost and shown.
+// A pace is the cost and the yield of the last shares of a property.
 type pace struct {
-	open           bool    // there is more to search for
-	seconds        float64 // zero: nothing is known yet
+	open           bool    // the search continues
+	seconds        float64 // zero if unknown
 	steps, batches int
-	fresh          int // orders of two receives that no run before has shown
+	fresh          int // new receive pairs
 }
 
-// How lanes are weighed: one whose steps take slow times as long as usual ones has half of
-// the part of the quickest, and however slow it is it has the part leastPart. The yield of
-// a lane is how many new orders it shows in a second, and little more.
+// How lanes are weighed: a lane whose steps take slow times as long as usual gets half of the part
+// of the fastest, and at least leastPart. The yield of a lane is its new receive pairs per
+// second, plus little.
 const (
 	slow      = 8
 	leastPart = 1.0 / 8
 	little    = 1.0
 )
 
-// weigh divides the time. One half is divided by how quick steps are, within bounds: so
-// that a property of which each run takes long takes little from the others. The other half
-// is divided by yield too, so that a property of which all is seen does not get as much
-// time as one with more to see.
+// weigh divides the time. One half is divided by the speed of steps, within limits, so that slow
+// properties take little from the others. The other half is divided by yield, so that a
+// property with nothing new gets less time.
 func (l *lanes) weigh(paces []pace) {
 	usual := usualStep(paces)
 	parts, yields := make([]float64, len(paces)), make([]float64, len(paces))
@@ -147,13 +145,13 @@ func (l *lanes) weigh(paces []pace) {
 	}
 }
 
-// each returns how many seconds a batch takes, zero if that is not known.
+// each returns the seconds of a batch, zero if unknown.
 func (p *pace) each() float64 { return p.seconds / float64(max(1, p.batches)) }
 
-// perStep returns how many seconds a step takes.
+// perStep returns the seconds of a step.
 func (p *pace) perStep() float64 { return p.seconds / float64(max(1, p.steps)) }
 
-// usualStep returns the median of how many seconds a step takes, the smaller one of two.
+// usualStep returns the (lower) median of the seconds of a step.
 func usualStep(paces []pace) float64 {
 	var list []float64
 	for _, p := range paces {

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// A meter measures what a job costs. The hand that does the job writes it, the campaign
-// reads it.
+// A meter measures the cost of a job. The hand that does the job writes it, the campaign reads
+// it.
 type meter struct {
 	begun time.Time
-	cpu   atomic.Int64 // processor time so far, zero if that is not known
+	cpu   atomic.Int64 // processor time so far, zero if unknown
 	idle  atomic.Bool  // its process waits
 
 	turned time.Time     // when its turn began
@@ -20,13 +20,13 @@ type meter struct {
 	window time.Duration // it has used so much of it
 }
 
-// A process is idle that uses less than one idlePart of a processor for idleAfter.
+// A process is idle if it uses less than 1/idlePart of a processor for idleAfter.
 const (
 	idlePart  = 10
 	idleAfter = time.Second
 )
 
-// newMeter begins to measure a job, whose process is idle until it shows that it is not.
+// newMeter returns a meter for a job that begins now; idle is the initial state of its process.
 func newMeter(idle bool) *meter {
 	m := &meter{begun: time.Now()}
 	m.marked, m.turned = m.begun, m.begun
@@ -44,7 +44,7 @@ func (m *meter) use(d time.Duration) {
 	}
 }
 
-// cost returns what the job has cost so far: processor time, or else time.
+// cost returns the cost of the job so far: processor time if known, else elapsed time.
 func (m *meter) cost() time.Duration {
 	if d := time.Duration(m.cpu.Load()); d > 0 {
 		return d

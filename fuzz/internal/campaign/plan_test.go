@@ -326,9 +326,9 @@ func TestRan(t *testing.T) {
 		{"2 runs, 1 step", func(t *target) { t.Tally.Runs, t.Tally.Steps = 2, 1 }},
 		{"2 runs, 1 step", func(t *target) { t.Tally.Runs, t.Tally.Steps, t.Findings = 2, 1, failed }},
 		{"all 6", func(t *target) { t.Tally.Runs, t.Complete = 2, "all 6" }},
-		{"no more than what comes before the search", func(t *target) { t.Findings = failed }},
-		{"no runs that were counted", func(t *target) { t.Findings, t.next = failed, 1 }},
-		{"no runs that were counted", func(t *target) { t.Findings, t.Done = failed, 1 }}, // read from a file
+		{"search skipped", func(t *target) { t.Findings = failed }},
+		{"no completed runs", func(t *target) { t.Findings, t.next = failed, 1 }},
+		{"no completed runs", func(t *target) { t.Findings, t.Done = failed, 1 }}, // read from a file
 	} {
 		target := planned(1, Options{}).targets[0]
 		c.set(target)

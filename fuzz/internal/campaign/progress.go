@@ -8,46 +8,46 @@ import (
 	"github.com/jostle-go/jostle/fuzz/search"
 )
 
-// A Progress is how far the search in one property is.
+// A Progress is the progress of the search in one property.
 type Progress struct {
 	Subject string
 	// State is one of the states.
 	State State
-	// Runs and Steps are those of the search so far, Findings how many failures are known.
+	// Runs and Steps count the search so far, Findings the known failures.
 	Runs, Steps, Findings int
-	// Orders is how many orders of two receives the runs of this campaign have shown, and
-	// Open how many pairs came in one order only, with nothing known that forbids the other.
+	// Orders is the number of receive pairs seen in this campaign. Open is how many came in one
+	// order only, although the other seems possible.
 	Orders, Open int
-	// Likely is how likely it is that the next run at random shows a new order, by Good and
-	// Turing's estimate, and High what it is at most. It is 0 and 1 while nothing is known.
+	// Likely is the Good-Turing estimate of the chance that the next random run shows a new
+	// receive pair, High its upper bound. They are 0 and 1 while unknown.
 	Likely, High float64
-	// Arms has what each strategy has shown, by their names.
+	// Arms has the results of each strategy, sorted by name.
 	Arms []Arm `json:",omitempty"`
 }
 
-// An Arm is what one strategy has shown.
+// An Arm is the result of one strategy.
 type Arm struct {
 	Name string
 	Runs int
-	// Fresh is about how many orders of two receives it has shown that no run before had:
-	// of what a share of the search has shown first each strategy has its part.
+	// Fresh is approximately its number of new receive pairs: those of each share of the search
+	// are divided among the strategies.
 	Fresh float64
 }
 
-// A State says whether more is searched for in a property.
+// A State says whether the search in a property continues, and if not, why.
 type State string
 
 // The states.
 const (
 	Waiting   State = "waiting"   // its saved cases have not run yet
-	Searching State = "searching" // there is more to search for
+	Searching State = "searching" // the search continues
 	Complete  State = "complete"  // every order was run
-	Saturated State = "saturated" // the next run hardly shows more
-	GivenUp   State = "given up"  // nothing more can be searched for
+	Saturated State = "saturated" // hardly any new receive pairs
+	GivenUp   State = "given up"  // the search was given up
 	Over      State = "over"      // it has had its runs, or its failure
 )
 
-// stands returns whether more is searched for.
+// stands returns the state of the target.
 func (t *target) stands(o *Options) State {
 	switch {
 	case t.GivenUp != "":
@@ -64,8 +64,8 @@ func (t *target) stands(o *Options) State {
 	return Over
 }
 
-// progress returns how far the search in a target is. With counted, it counts what the
-// runs have shown anew; else that is as it was last.
+// progress returns the progress of the target. With counted it recomputes the coverage;
+// otherwise that is as it was last.
 func (t *target) progress(o *Options, counted bool) Progress {
 	p := &t.told
 	p.Subject, p.State, p.Runs, p.Steps, p.Findings = t.subject.String(), t.stands(o), t.Tally.Runs, t.Tally.Steps, len(grouped(t.Findings))
@@ -78,7 +78,7 @@ func (t *target) progress(o *Options, counted bool) Progress {
 	return *p
 }
 
-// arms returns what each strategy has shown.
+// arms returns the results of each strategy.
 func (t *target) arms() (list []Arm) {
 	for _, name := range slices.Sorted(maps.Keys(t.Tally.By)) {
 		list = append(list, Arm{name, t.Tally.By[name], t.Gained[name]})
@@ -86,8 +86,8 @@ func (t *target) arms() (list []Arm) {
 	return list
 }
 
-// gain adds what a share has shown that no run before it had to what its arms have: to
-// each its part of what was new within the share, where it is known who has shown what.
+// gain divides the new receive pairs of a share among its arms, in proportion to what each has
+// shown first within the share.
 func (t *target) gain(share *search.Tally, fresh int) {
 	sum := 0
 	for _, n := range share.Fresh {
@@ -104,11 +104,10 @@ func (t *target) gain(share *search.Tally, fresh int) {
 	}
 }
 
-// costly is by how much longer than it has taken to count what was shown nothing is
-// counted anew.
+// costly: after a count of the coverage, none follows for costly times as long as it took.
 const costly = 100
 
-// went tells how far the campaign is.
+// went reports the progress of the campaign.
 func (c *campaign) went() {
 	e := Event{Kind: Went, Text: c.progress(), Left: c.left().Seconds()}
 	began := time.Now()
@@ -122,8 +121,8 @@ func (c *campaign) went() {
 	c.tell(e)
 }
 
-// left returns how much longer the campaign takes, by the time that it has or, if its runs
-// are bounded, by how long they took; zero if that is not known.
+// left returns the estimated time left, from the time limit or the speed of runs so far; zero if
+// unknown.
 func (c *campaign) left() (d time.Duration) {
 	if c.over {
 		return 0

@@ -16,8 +16,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// What makes the seed of the search with the race detector another, and of how many runs
-// each property has one there.
+// raceSeed makes the seed of the search with the race detector differ. That search makes one run
+// for every raceRuns of the other.
 const (
 	raceSeed = 0xace
 	raceRuns = 8
@@ -26,7 +26,7 @@ const (
 // raceSuffix ends the name of a subject in a test binary with the race detector.
 const raceSuffix = " (race)"
 
-// raceFile is where the search with the race detector notes how far it is.
+// raceFile returns the state file of the search with the race detector.
 func raceFile(file string) string {
 	if file == "" {
 		return ""
@@ -35,9 +35,9 @@ func raceFile(file string) string {
 	return strings.TrimSuffix(file, ext) + ".race" + ext
 }
 
-// A pair is a campaign and one beside it, in test binaries with the race detector. They
-// share nothing but the folders of the cases: what the first finds does not depend on the
-// other, which is begun when the first has run the cases that were saved.
+// A pair is a campaign and another one in test binaries with the race detector. They share only
+// the folders of cases: what the first finds does not depend on the other. The other one begins
+// when the first has run the saved cases.
 type pair struct {
 	plain, race *campaign
 	said        func(Event)
@@ -59,7 +59,7 @@ func newPair(subjects []Subject, o Options) (p *pair, err error) {
 		race.Runs = max(1, o.Runs/raceRuns)
 	}
 	if _, err := os.Stat(race.File); errors.Is(err, fs.ErrNotExist) {
-		race.Resume = false // it was ended before it was begun
+		race.Resume = false // the campaign ended before this one began
 	}
 	if p.plain, err = newCampaign(subjects, plain); err == nil {
 		p.race, err = newCampaign(o.Races, race)
@@ -67,7 +67,7 @@ func newPair(subjects []Subject, o Options) (p *pair, err error) {
 	return p, err
 }
 
-// run runs both, and returns what came of them as one report.
+// run runs both, and returns one report.
 func (p *pair) run(ctx context.Context) (*Report, error) {
 	var r *Report
 	var err error
@@ -94,12 +94,12 @@ func (p *pair) run(ctx context.Context) (*Report, error) {
 	return r, nil
 }
 
-// tell tells of an event of one of both: of a failure that both find once.
+// tell passes on an event of one of them; a failure that both find only once.
 func (p *pair) tell(of int, e Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	before := p.last[of]
-	if p.last[of] = e; e.Kind != Went { // else it says how far all properties are
+	if p.last[of] = e; e.Kind != Went { // Went has the progress of all properties
 		p.last[of].Properties = before.Properties
 	}
 	if e.Workers == 0 {
@@ -126,7 +126,7 @@ func (p *pair) tell(of int, e Event) {
 	p.said(e)
 }
 
-// add adds what came of the search with the race detector. What both have found counts
+// add adds the report of the search with the race detector. Failures that both have found count
 // once.
 func (r *Report) add(beside *Report) {
 	for _, out := range beside.Outcomes {
@@ -135,7 +135,7 @@ func (r *Report) add(beside *Report) {
 				all := len(out.Findings)
 				out.Findings = slices.DeleteFunc(slices.Clone(out.Findings), plain.counts)
 				if n := all - len(out.Findings); n > 0 {
-					out.Notes = append(slices.Clone(out.Notes), words.Count(n, "failure")+" that the search without the race detector has found, too")
+					out.Notes = append(slices.Clone(out.Notes), words.Count(n, "failure")+" that the search without the race detector also found")
 				}
 			}
 		}
@@ -151,7 +151,7 @@ func (r *Report) add(beside *Report) {
 	}
 }
 
-// counts counts a finding of another search, and reports whether it is one of these.
+// counts adds the runs of a finding of the other search, if out has it too, and reports that.
 func (out *Outcome) counts(f *Finding) bool {
 	i := slices.IndexFunc(out.Findings, func(own *Finding) bool { return own.Exact == f.Exact })
 	if i < 0 {
@@ -164,10 +164,10 @@ func (out *Outcome) counts(f *Finding) bool {
 	return true
 }
 
-// readBeside adds what the file of the search with the race detector tells.
+// readBeside adds the report in the state file of the search with the race detector.
 func (r *Report) readBeside(path string) error {
 	beside, err := Read(raceFile(path))
-	if errors.Is(err, fs.ErrNotExist) { // it was ended before it was begun
+	if errors.Is(err, fs.ErrNotExist) { // the campaign ended before that search began
 		return nil
 	}
 	if err != nil {

@@ -54,7 +54,7 @@ func TestRacesAreBeside(t *testing.T) {
 		if got := found(rest); len(got) != 1 || !strings.HasPrefix(got[0], "exits: process: exit status #") {
 			t.Errorf("only beside were found %q, want the exit", got)
 		}
-		if notes := r.Outcomes[3].Notes; !slices.Contains(notes, "2 failures that the search without the race detector has found, too") {
+		if notes := r.Outcomes[3].Notes; !slices.Contains(notes, "2 failures that the search without the race detector also found") {
 			t.Errorf("its notes are %q", notes)
 		}
 		for signature, n := range told {

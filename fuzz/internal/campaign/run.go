@@ -14,31 +14,31 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
-// A campaign is one call of Run. One goroutine, the caller's, has all of it but the jobs
-// that workers are at.
+// A campaign is one call of Run. The caller's goroutine owns all of it except the jobs at
+// workers.
 type campaign struct {
 	Options
 	targets []*target
 	began   time.Time
 	lanes   *lanes // of the targets, in their order
-	flying  []*job // that workers are at
+	flying  []*job // at workers
 	deaths  int
-	recount time.Time     // before it nothing is counted anew
-	hands   []*hand       // in the order in which they were begun
-	room    int           // for what the runs of a target have shown, in bytes
-	before  time.Duration // that earlier processes of this campaign took
-	first   int           // requests for saved cases that are not over
-	ready   chan struct{} // closed when none is left
+	recount time.Time // the coverage is not recounted before
+	hands   []*hand
+	room    int           // bytes for the receive pairs of a target
+	before  time.Duration // time of this campaign before it was resumed
+	first   int           // unfinished requests for saved cases
+	ready   chan struct{} // closed when first is 0
 
-	over    bool  // no more shares are begun
-	resting bool  // what is found now is out of turn
-	ended   End   // why
-	broken  error // what kept a checkpoint from being written, told once
+	over    bool  // no more shares begin
+	resting bool  // findings are now out of order
+	ended   End   // why it is over
+	broken  error // of writing a checkpoint, reported once
 }
 
-// How often a campaign says how far it is, in its first minute and later, how often it
-// notes that, and how often it looks at what its workers are at. When the time is over a
-// share may go on for grace, and then to the end of its run, for mostLate at most.
+// How often a campaign reports its progress (in its first minute and later), writes its state,
+// and checks its workers. When the time is over, a share may continue for grace, and then to
+// the end of its run, for at most mostLate.
 const (
 	sayEvery   = 5 * time.Second
 	sayLater   = time.Minute
@@ -48,11 +48,11 @@ const (
 	mostLate   = time.Minute
 )
 
-// mostIdle is how many jobs, of as many hands, workers may be at besides those that keep
-// Workers processors busy: a process that waits needs none.
+// mostIdle is the number of further hands: an idle process needs no processor, so others may work
+// meanwhile.
 const mostIdle = 8
 
-// run makes all turns.
+// run runs the campaign.
 func (c *campaign) run(ctx context.Context) (*Report, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -84,16 +84,16 @@ func (c *campaign) run(ctx context.Context) (*Report, error) {
 	return r, nil
 }
 
-// stops end shares: enough after the runs that are on, and now at once.
+// stops end shares: enough after their current runs, now at once.
 type stops struct{ enough, now func() }
 
-// after has both done when the time is over.
+// after calls both after the end of the time.
 func (s stops) after() {
 	time.AfterFunc(grace, s.enough)
 	time.AfterFunc(grace+mostLate, s.now)
 }
 
-// prepare has what comes before the search wait for turns.
+// prepare queues the jobs that come before the search.
 func (c *campaign) prepare() {
 	c.lanes = newLanes(len(c.targets))
 	for _, t := range c.targets {
@@ -113,7 +113,7 @@ func (c *campaign) prepare() {
 	}
 }
 
-// nothingLeft says why nothing is left to search for.
+// nothingLeft returns why nothing is left to search for.
 func (c *campaign) nothingLeft() End {
 	why := []End{EndComplete, EndSaturated, EndFailures, EndGivenUp, EndRuns}
 	last := 0
@@ -123,7 +123,7 @@ func (c *campaign) nothingLeft() End {
 	return why[last]
 }
 
-// loop hands out jobs and takes what came of them until nothing is left.
+// loop hands out jobs and takes their results until nothing is left.
 func (c *campaign) loop(ctx context.Context, s stops, results chan *job) {
 	say, note, watch := time.NewTicker(cmp.Or(c.Say, sayEvery)), time.NewTicker(c.Every), time.NewTicker(watchEvery)
 	defer say.Stop()
@@ -166,9 +166,9 @@ func (c *campaign) loop(ctx context.Context, s stops, results chan *job) {
 	}
 }
 
-// end ends the search, for a reason if there was none before. What was found is still
-// made smaller. When the time is over each property still has its saved cases and its
-// first share: else it would fail since others took long.
+// end ends the search. Why counts if the search had not ended before, or if interrupted. Findings
+// are still shrunk. When the time is over, each property still gets its saved cases and its
+// first share: otherwise it would fail because others took long.
 func (c *campaign) end(why End) {
 	if c.over && why != EndInterrupted {
 		return
@@ -188,7 +188,7 @@ func (c *campaign) end(why End) {
 	}
 }
 
-// settle takes what came of a job.
+// settle takes the result of a job.
 func (c *campaign) settle(j *job) {
 	t := j.target
 	c.deaths += j.deaths
@@ -223,15 +223,15 @@ func (c *campaign) settle(j *job) {
 	}
 }
 
-// noteLate notes a share whose run did not end.
+// noteLate records that a run of a share did not end.
 func (c *campaign) noteLate(j *job) {
 	if t := j.target; j.late != "" && len(j.died) == 0 && c.ended == EndTime && len(t.Late) < mostTexts {
 		t.Late = append(t.Late, j.late)
 	}
 }
 
-// settleShare takes what came of a share, after all shares before it: of a target that was
-// given up only what was found.
+// settleShare takes the result of a share, in the order of shares. If the target was given up,
+// it takes only the findings.
 func (c *campaign) settleShare(j *job) {
 	t := j.target
 	t.Done = j.first + j.count
@@ -259,11 +259,11 @@ func (c *campaign) settleShare(j *job) {
 		}
 	}
 	if t.endless(&c.Options) {
-		t.giveUp("the search was given up: how much is left to be seen is known of runs in random order alone, and there was none: bound it by time or a number of runs, too")
+		t.giveUp("the search was given up: only runs in random order can show saturation, and there were none: set a time or a number of runs too")
 	}
 }
 
-// begun takes what came of the saved cases.
+// begun takes the result of the saved cases.
 func (c *campaign) begun(j *job) {
 	t := j.target
 	if j.lost() {
@@ -306,7 +306,7 @@ func (c *campaign) begun(j *job) {
 	}
 }
 
-// tell tells of an event.
+// tell reports an event.
 func (c *campaign) tell(e Event) {
 	if c.Tell == nil {
 		return
@@ -327,7 +327,7 @@ func (c *campaign) tell(e Event) {
 
 func (c *campaign) elapsed() time.Duration { return c.before + time.Since(c.began) }
 
-// progress says how far the campaign is.
+// progress describes the progress of the campaign.
 func (c *campaign) progress() string {
 	found, open := 0, 0
 	for _, t := range c.targets {

@@ -5,12 +5,11 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 )
 
-// Besides the runs of the search there are others: those of saved cases, of every order before
-// the search, and what failing runs are made smaller to. A report must not say of an order that
-// it was never seen if one of them shows it. But the search must not go by them, since how
-// many there are by when depends on time.
+// Some runs are outside the search: saved cases, every order before the search, and shrunk runs.
+// A report must not say that a receive pair was never seen if one of them shows it. But the
+// search must not depend on them, because their number at any moment depends on time.
 
-// readShown reads what runs besides those of the search have shown.
+// readShown takes the receive pairs of runs outside the search from a reply.
 func (j *job) readShown(r *session.Reply) error {
 	if r.Shown == nil {
 		return nil
@@ -23,7 +22,7 @@ func (j *job) readShown(r *session.Reply) error {
 	return err
 }
 
-// show adds what runs besides those of the search have shown.
+// show adds the receive pairs of runs outside the search.
 func (t *target) show(j *job) {
 	for _, shown := range j.shown {
 		t.shown.Append(shown)
@@ -31,7 +30,7 @@ func (t *target) show(j *job) {
 	j.shown = nil
 }
 
-// reported returns what all runs have shown. Only those of the search are counted.
+// reported returns the receive pairs of all runs. Only runs of the search are counted.
 func (t *target) reported() *coverage.Orders {
 	all := &coverage.Orders{}
 	all.Merge(t.all())

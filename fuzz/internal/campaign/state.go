@@ -18,11 +18,11 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
-// stateVersion is that of the file. Whoever changes the meaning of a field raises it, and
-// whoever changes which runs a batch has: a campaign that goes on counts by batches.
+// stateVersion is the version of the state file. Raise it when a field changes its meaning, or a
+// batch its runs: a resumed campaign counts batches.
 const stateVersion = 4
 
-// A state is what a file has of a campaign.
+// A state is the content of the state file.
 type state struct {
 	Version int
 	Seed    uint64
@@ -30,18 +30,18 @@ type state struct {
 	Elapsed time.Duration
 	Deaths  int
 	Ended   End
-	Race    bool `json:",omitempty"` // a file beside it has the search with the race detector
+	Race    bool `json:",omitempty"` // raceFile has the search with the race detector
 	Targets []targetState
 }
 
-// A targetState is a target with the names by which it is known.
+// A targetState is a target with the names that identify it.
 type targetState struct {
 	Package, Dir, Test, Name, Func string
 	Call                           int
 	Target                         *target
-	// Seen is the file of what this campaign has shown, Known of what those before it have.
+	// Seen has the receive pairs of this campaign, Known those of earlier ones.
 	Seen, Known []byte
-	// Shown is the file of what runs besides those of searches have shown.
+	// Shown has those of runs outside the searches.
 	Shown []byte `json:",omitempty"`
 }
 
@@ -55,7 +55,7 @@ func (s *targetState) same(o *targetState) bool {
 	return s.Package == o.Package && s.Test == o.Test && s.Name == o.Name && s.Func == o.Func && s.Call == o.Call
 }
 
-// checkpoint writes the file. Whoever reads it meanwhile sees the old one or the new one.
+// checkpoint replaces the state file atomically.
 func (c *campaign) checkpoint() {
 	if c.File == "" {
 		return
@@ -80,7 +80,7 @@ func (c *campaign) checkpoint() {
 	}
 	if err != nil && c.broken == nil {
 		c.broken = err
-		c.tell(Event{Kind: Noted, Text: fmt.Sprintf("how far the campaign is cannot be noted: %v", err)})
+		c.tell(Event{Kind: Noted, Text: fmt.Sprintf("cannot save the state of the campaign: %v", err)})
 	}
 }
 
@@ -95,11 +95,11 @@ func (s *state) write(path string) error {
 	return corpus.Replace(path, append(text, '\n'))
 }
 
-// noted is how the file of a campaign begins, also that of another version.
+// noted matches the start of a state file of any version.
 var noted = regexp.MustCompile(`^\{"Version":\d+,"Seed":\d+,"Runs":`)
 
-// mayWrite returns an error if a file that is to be written has something else than what a
-// campaign has noted. One that goes on from its file has to read it anyway.
+// mayWrite returns an error if a file to be written exists and is not a state file. It does not
+// check a file to resume from, which is read anyway.
 func (o *Options) mayWrite() error {
 	files := []string{o.File}
 	if len(o.Races) > 0 {
@@ -111,13 +111,13 @@ func (o *Options) mayWrite() error {
 		} else if err != nil {
 			return err
 		} else if !info.Mode().IsRegular() || !begins(path, noted) {
-			return fmt.Errorf("%s: %w: remove it, or give another file", path, ErrForeign)
+			return fmt.Errorf("%s: %w: remove it, or choose another file", path, ErrForeign)
 		}
 	}
 	return nil
 }
 
-// begins reports whether the text of a file begins as a pattern says.
+// begins reports whether the text of a file matches pattern.
 func begins(path string, pattern *regexp.Regexp) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -127,17 +127,17 @@ func begins(path string, pattern *regexp.Regexp) bool {
 	return pattern.MatchReader(bufio.NewReader(f))
 }
 
-// restore goes on from the file. Properties that it does not know begin anew, and those
-// that are no more are forgotten.
+// restore resumes from the state file. Properties that are not in it start from the beginning;
+// properties that no longer exist are dropped.
 func (c *campaign) restore() error {
 	s, err := readState(c.File)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("there is no campaign to go on with: there is no %s", c.File)
+		return fmt.Errorf("no campaign to resume: there is no %s", c.File)
 	case err != nil:
-		return fmt.Errorf("the campaign cannot be gone on with: %w: remove it and begin anew", err)
+		return fmt.Errorf("cannot resume the campaign: %w: remove the file and start again", err)
 	case s.Seed != c.Seed:
-		return fmt.Errorf("the campaign cannot be gone on with: it had the seed %d, and is asked to go on with %d", s.Seed, c.Seed)
+		return fmt.Errorf("cannot resume the campaign: it had the seed %d, not %d", s.Seed, c.Seed)
 	}
 	c.before, c.deaths = s.Elapsed, s.Deaths
 	for i, t := range c.targets {
@@ -146,10 +146,10 @@ func (c *campaign) restore() error {
 			if old := &s.Targets[j]; old.same(&own) && old.Target != nil {
 				old.Target.subject, old.Target.early = t.subject, t.early
 				if err := old.decode(); err != nil {
-					return fmt.Errorf("the campaign cannot be gone on with: %s: %w", c.File, err)
+					return fmt.Errorf("cannot resume the campaign: %s: %w", c.File, err)
 				}
 				old.Target.GivenUp, old.Target.Cut = "", nil
-				if old.Target.Saturated > c.Saturated { // at another bound than this one
+				if old.Target.Saturated > c.Saturated { // its limit was higher
 					old.Target.Saturated = 0
 				}
 				if size := old.Target.Batch; size > 0 && s.Runs > 0 && c.Runs != s.Runs { // the last batch may have been cut off
@@ -162,14 +162,14 @@ func (c *campaign) restore() error {
 	return nil
 }
 
-// seed returns the seed, as Options.Seed says.
+// seed returns the seed (see Options.Seed).
 func (o *Options) seed() uint64 {
 	if o.Seed != 0 || o.File == "" {
 		return max(1, o.Seed)
 	}
 	s, err := readState(o.File)
 	switch {
-	case err != nil: // there is none to go by
+	case err != nil: // no earlier campaign
 		return 1
 	case o.Resume:
 		return max(1, s.Seed)
@@ -177,7 +177,7 @@ func (o *Options) seed() uint64 {
 	return max(1, s.Seed+1)
 }
 
-// readState reads the file of a campaign.
+// readState reads a state file.
 func readState(path string) (s state, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -193,12 +193,12 @@ func readState(path string) (s state, err error) {
 		return s, fmt.Errorf("%s is of version %d, expected %d", path, s.Version, stateVersion)
 	}
 	if s.damaged() {
-		return s, fmt.Errorf("%s is damaged: it has what no campaign notes", path)
+		return s, fmt.Errorf("%s is damaged: it has values that no campaign writes", path)
 	}
 	return s, nil
 }
 
-// damaged reports whether the state has what no campaign writes, and none can go on from.
+// damaged reports whether the state has values that no campaign writes.
 func (s *state) damaged() bool {
 	return s.Elapsed < 0 || min(s.Runs, s.Deaths) < 0 || slices.ContainsFunc(s.Targets, func(t targetState) bool {
 		return t.Target != nil && t.Target.damaged()
@@ -212,7 +212,7 @@ func (t *target) damaged() bool {
 		slices.Contains(t.Findings, nil) || slices.Contains(t.Met, nil)
 }
 
-// decode reads what has been shown.
+// decode decodes the receive pairs.
 func (s *targetState) decode() error {
 	t := s.Target
 	t.seen, t.known, t.shown = &coverage.Orders{}, &coverage.Orders{}, &coverage.Orders{}
@@ -223,9 +223,9 @@ func (s *targetState) decode() error {
 	return err
 }
 
-// recall has what earlier campaigns have shown known, if their file is there. One that
-// cannot be read is told of, and forgotten. What a property has shown beyond the room for
-// it is what this campaign begins with; earlier nights are forgotten then.
+// recall loads the receive pairs of earlier campaigns from the state file. If it cannot be read,
+// a note says so. If the pairs of the earlier campaigns of a property exceed the room, only those
+// of the last one count.
 func (c *campaign) recall() {
 	if c.File == "" {
 		return
@@ -251,11 +251,11 @@ func (c *campaign) recall() {
 		}
 	}
 	if err != nil {
-		c.tell(Event{Kind: Noted, Text: fmt.Sprintf("what earlier campaigns have shown is not known any more: %v", err)})
+		c.tell(Event{Kind: Noted, Text: fmt.Sprintf("the coverage of earlier campaigns is lost: %v", err)})
 	}
 }
 
-// Read returns what the file of a campaign tells of it.
+// Read returns the report of the campaign in a state file.
 func Read(path string) (*Report, error) {
 	s, err := readState(path)
 	if err != nil {
@@ -265,7 +265,7 @@ func Read(path string) (*Report, error) {
 	for i := range s.Targets {
 		old := &s.Targets[i]
 		if old.Target == nil {
-			return nil, fmt.Errorf("%s has a property of which nothing is known", path)
+			return nil, fmt.Errorf("%s is damaged: it has a property without data", path)
 		}
 		if err := old.decode(); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)

@@ -11,83 +11,80 @@ import (
 	"github.com/jostle-go/jostle/fuzz/search"
 )
 
-// A target is a subject and how far the search in it is. What a checkpoint keeps of it
-// has exported names.
+// A target is a subject with the state of its search. Exported fields are in the state file.
 type target struct {
 	subject Subject
 
-	// Begun reports that the saved cases were run, and every order if they are few.
+	// Begun reports that the saved cases were run, and every order if there are few.
 	Begun bool
 	// Hinted reports that the property gives hints: half of its runs are guided.
 	Hinted bool `json:",omitempty"`
-	// Done is how many batches are over, Size how many the last share had.
+	// Done is the number of finished batches, Size the number in the last share.
 	Done, Size int
-	// Batch is how many runs a batch has, 0 until it is known.
+	// Batch is the number of runs in a batch, 0 while unknown.
 	Batch int
 	Tally search.Tally
-	// Cut are the runs of batches that had not come to their end when the time was over, and
-	// of those after them. A campaign that goes on makes them again.
+	// Cut counts the runs of batches that were unfinished when the time was over, and of those
+	// after them. A resumed campaign reruns them.
 	Cut      *search.Tally `json:",omitempty"`
 	Missed   []string
 	Late     []string
 	Complete string
-	// Distinct is what Complete will be when a quarter of the search has shown no failure:
-	// it holds only if actors share nothing but messages.
+	// Distinct becomes Complete if a quarter of the search shows no failure: it holds only if
+	// actors share nothing but messages.
 	Distinct string `json:",omitempty"`
 	Notes    []string
 	GivenUp  string // why nothing more is searched
 	Findings []*Finding
-	// Deaths is how many batches had a death.
+	// Deaths is the number of batches with a death.
 	Deaths int
-	// Early are deaths before the first share, of which no case is known. The search may
-	// come to them again, and then to their cases.
+	// Early are deaths before the first share, without cases. The search may find them again,
+	// and then their cases.
 	Early []record.Record
-	// Met are failures that were met while others were made smaller. They are kept as
-	// cases; the search may come to them by itself.
+	// Met are failures that were met while others were shrunk, saved as cases. The search may
+	// find them by itself.
 	Met []*Finding
 
-	// Gained is how many orders of two receives that no run before had shown each arm has,
-	// as gain has it.
+	// Gained is the number of new receive pairs of each arm (see gain).
 	Gained map[string]float64 `json:",omitempty"`
 
-	// Saturated is the bound below which the chance has come that the next run shows more,
-	// zero if it has not. Then nothing more is searched.
+	// Saturated is Options.Saturated once the chance of a new receive pair has dropped below
+	// it, which ends the search; else zero.
 	Saturated float64
 
-	noted   []string         // what was told of its workers
-	waiting []*job           // what is done before shares
-	waits   bool             // its last job was idle at its end
-	rest    []*job           // shares whose turn was over before they were
-	next    int              // the first batch that no share has
-	planned int              // shares
-	settled int              // shares, in their order
-	yields  [window]yield    // of the last shares, by their numbers
-	seen    *coverage.Orders // what this campaign has shown
-	known   *coverage.Orders // what those before it have
-	shown   *coverage.Orders // what runs besides those of searches have shown, which no search goes by
-	told    Progress         // as it was told last
-	early   map[int]*job     // shares that were over before earlier ones, by their first batch
+	noted   []string         // the notes about its workers
+	waiting []*job           // jobs to do before shares
+	waits   bool             // its last job ended idle
+	rest    []*job           // unfinished shares
+	next    int              // the first batch not yet in a share
+	planned int              // number of shares
+	settled int              // shares with results taken, in order
+	yields  [window]yield    // of the last shares, by number
+	seen    *coverage.Orders // receive pairs of this campaign
+	known   *coverage.Orders // of earlier campaigns
+	shown   *coverage.Orders // of runs outside the search
+	told    Progress         // the last one reported
+	early   map[int]*job     // shares finished before earlier ones, by first batch
 }
 
-// window is how many shares of a property may be on at a time. Each follows from the share
-// that is so many before it.
+// window limits the shares of a property in progress. The size of a share follows from the share
+// that is window before it.
 const window = 8
 
-// A yield is what a share has come to.
+// A yield is the result of a share.
 type yield struct {
 	Steps, Batches int
-	Seconds        float64 // that it has cost
-	Fresh          int     // orders of two receives that no run before has shown
-	Chance         float64 // at most, that the next run shows more; 0 is unknown
+	Seconds        float64 // its cost
+	Fresh          int     // new receive pairs
+	Chance         float64 // upper bound that the next run shows a new pair; 0 is unknown
 }
 
 func newTarget(s Subject) *target {
 	return &target{subject: s, Tally: search.NewTally(), early: map[int]*job{}, seen: &coverage.Orders{}, known: &coverage.Orders{}, shown: &coverage.Orders{}}
 }
 
-// A share takes about shareSteps steps, and at least leastSteps where time bounds the
-// search, but no more batches than mostBatches and no more than growth times as many as
-// the share before.
+// A share takes about shareSteps steps, fewer (at least leastSteps) if the time is limited. It has
+// at most mostBatches batches, and at most growth times as many as the share before.
 const (
 	shareSteps  = 1 << 20
 	leastSteps  = 1 << 12
@@ -95,12 +92,12 @@ const (
 	growth      = 4
 )
 
-// confirmingPart is which part of a search goes to random orders before what holds only if
+// confirmingPart: 1/confirmingPart of a search makes random runs before a result that holds only if
 // actors share nothing but messages ends it.
 const confirmingPart = 4
 
-// confirm ends the search in a target whose distinct orders were all run, once enough random
-// ones have shown no failure.
+// confirm ends the search in a target whose distinct orders were all run, once enough random runs
+// have passed.
 func (c *campaign) confirm(t *target) {
 	switch {
 	case t.Distinct == "" || t.Complete != "":
@@ -117,10 +114,9 @@ func (c *campaign) complete(t *target, text string) {
 	c.tell(Event{Kind: Finished, Subject: t.subject.String(), Text: text})
 }
 
-// shareSteps returns about how many steps a share takes. Where the time is short it is so
-// few that each property comes to some 32 shares, with a step of a microsecond: a property
-// that is ready a little after the others would else wait for their shares until the time
-// is over.
+// shareSteps returns the approximate number of steps of a share. If the time is short, each
+// property gets about 32 shares (at a microsecond a step). Otherwise a property that is ready
+// later than the others would wait for their shares until the time is over.
 func (c *campaign) shareSteps() int {
 	if c.For == 0 {
 		return shareSteps
@@ -129,16 +125,16 @@ func (c *campaign) shareSteps() int {
 	return max(leastSteps, min(shareSteps, each/32))
 }
 
-// open reports whether there is more to search for.
+// open reports whether the search continues.
 func (t *target) open(o *Options) bool {
 	return t.Begun && t.Complete == "" && t.GivenUp == "" && t.Saturated == 0 && !(o.First && len(t.Findings) > 0) &&
 		!(o.Runs > 0 && t.Batch > 0 && t.next*t.Batch >= o.Runs)
 }
 
-// isClosed reports whether nothing more is made, also of shares that were begun.
+// isClosed reports whether the target makes no more runs, not even of unfinished shares.
 func (t *target) isClosed(o *Options) bool { return t.GivenUp != "" || o.First && len(t.Findings) > 0 }
 
-// share returns the next share, as a job. It has about so many steps.
+// share returns the next share, of about so many steps, as a job.
 func (t *target) share(o *Options, steps int) *job {
 	y, size := t.yieldOf(t.planned), 1
 	if y.Batches > 0 {
@@ -153,11 +149,11 @@ func (t *target) share(o *Options, steps int) *job {
 	return j
 }
 
-// yieldOf returns the place for what a share has come to. Until that is planned it has the
-// share that it goes by.
+// yieldOf returns the yield of a share. Until the share is planned, that is the yield of the share
+// that determines its size.
 func (t *target) yieldOf(number int) *yield { return &t.yields[number%window] }
 
-// pace returns what the last shares have cost and shown.
+// pace returns the cost and the yield of the last shares.
 func (t *target) pace(o *Options) (p pace) {
 	p.open = t.open(o)
 	for i := range t.yields {
@@ -167,7 +163,7 @@ func (t *target) pace(o *Options) (p pace) {
 	return p
 }
 
-// dropRest has what is left of shares not made.
+// dropRest drops the rest of unfinished shares.
 func (t *target) dropRest() {
 	for _, j := range t.rest {
 		t.early[j.first] = j
@@ -175,7 +171,7 @@ func (t *target) dropRest() {
 	t.rest = nil
 }
 
-// take adds what came of a share.
+// take adds the result of a share.
 func (t *target) take(o *Options, j *job) {
 	r := j.reply
 	first := t.Tally.Runs == 0
@@ -202,18 +198,15 @@ func (t *target) take(o *Options, j *job) {
 	}
 }
 
-// enoughRuns is how many runs there are before it counts that none tells a chance: the
-// first runs may be skipped by chance.
+// enoughRuns: endless does not judge before so many runs, since the first may be skipped by chance.
 const enoughRuns = 1000
 
-// endless reports whether nothing but its saturation would end the search, of which no run
-// tells.
+// endless reports whether only saturation would end the search, and no run can show it.
 func (t *target) endless(o *Options) bool {
 	return o.Saturated > 0 && o.For == 0 && o.Runs == 0 && t.Tally.Runs >= enoughRuns && t.seen.Chance().Runs == 0
 }
 
-// learn adds what the runs of a share have shown, and returns how many orders of two
-// receives none before had.
+// learn adds the receive pairs of a share, and returns the number of new ones.
 func (t *target) learn(parts ...*coverage.Orders) int {
 	before := t.seen.Seen()
 	for _, seen := range parts {
@@ -222,7 +215,7 @@ func (t *target) learn(parts ...*coverage.Orders) int {
 	return t.seen.Seen() - before
 }
 
-// all returns what this campaign and those before it have shown.
+// all returns the receive pairs of this campaign and earlier ones.
 func (t *target) all() *coverage.Orders {
 	if t.known.Runs() == 0 {
 		return t.seen
@@ -233,15 +226,15 @@ func (t *target) all() *coverage.Orders {
 	return all
 }
 
-// mostTexts bounds how many different texts of a property are kept, mostFindings how
-// many of its findings, and mostDeaths after how many deaths it is given up.
+// mostTexts limits the different notes of a property, mostFindings its findings. After mostDeaths
+// deaths it is given up.
 const (
 	mostTexts    = 20
 	mostFindings = 100
 	mostDeaths   = 20
 )
 
-// find returns the finding with a signature, nil when there is none.
+// find returns the finding with a signature, nil if there is none.
 func (t *target) find(signature string) *Finding {
 	for _, f := range t.Findings {
 		if f.Exact == signature {
@@ -259,7 +252,7 @@ func (t *target) signatures() (list []string) {
 	return list
 }
 
-// ended says why nothing more is searched for.
+// ended returns why the search has ended.
 func (t *target) ended(o *Options) End {
 	switch {
 	case t.Complete != "":
@@ -274,8 +267,8 @@ func (t *target) ended(o *Options) End {
 	return EndRuns
 }
 
-// ran says what was run. A run that fails before the search is none of those that are
-// counted, nor is one of a batch in which a process has ended.
+// ran describes what was run. Runs before the search are not counted, nor are batches in which a
+// process has died.
 func (t *target) ran() string {
 	switch {
 	case t.Complete != "":
@@ -283,12 +276,12 @@ func (t *target) ran() string {
 	case t.made().Runs > 0 || len(t.Findings) == 0:
 		return words.Count(t.made().Runs, "run") + ", " + words.Count(t.made().Steps, "step")
 	case t.next == 0 && t.Done == 0:
-		return "no more than what comes before the search"
+		return "search skipped"
 	}
-	return "no runs that were counted"
+	return "no completed runs"
 }
 
-// made returns what all runs have come to.
+// made returns the tally of all runs.
 func (t *target) made() *search.Tally {
 	if t.Cut == nil {
 		return &t.Tally
@@ -299,7 +292,7 @@ func (t *target) made() *search.Tally {
 	return &all
 }
 
-// outcome returns what came of the target.
+// outcome returns the result of the target.
 func (t *target) outcome(interrupted bool) Outcome {
 	made := t.made()
 	out := Outcome{Subject: t.subject, Findings: grouped(t.Findings), Runs: made.Runs, Steps: made.Steps, Complete: t.Complete, Ran: t.ran(),
@@ -324,8 +317,8 @@ func (t *target) outcome(interrupted bool) Outcome {
 	return out
 }
 
-// plans reports whether a target is to have another share. Whether all is seen it is told
-// by the share that the next one goes by: so that this is the same with any number of workers.
+// plans reports whether a target gets another share. Saturation is judged by the share that
+// determines the size of the next one, so that it does not depend on the number of workers.
 func (c *campaign) plans(t *target) bool {
 	if t.planned-t.settled >= window {
 		return false

@@ -7,12 +7,12 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 )
 
-// turn is how long a job of the search may take: after it no further batch is begun, and what
-// is left of the share waits for its next turn.
+// turn limits a job of the search: after it no further batch begins, and the rest of the share
+// waits for the next turn.
 const turn = 2 * time.Second
 
-// handOut gives jobs to hands while fewer than Workers are busy. Jobs that are idle or paused
-// make room for others, as long as these are not of properties that have an overdue job.
+// handOut gives jobs to hands while fewer than Workers are busy. Idle and paused jobs make room for
+// jobs of other properties, if these have no overdue job.
 func (c *campaign) handOut() {
 	for c.busy() < c.Workers {
 		lane := c.next(len(c.flying) >= c.Workers)
@@ -31,7 +31,7 @@ func (c *campaign) handOut() {
 	}
 }
 
-// busy returns how many jobs need a processor.
+// busy returns the number of jobs that need a processor.
 func (c *campaign) busy() (n int) {
 	for _, j := range c.flying {
 		if !j.idle.Load() && !j.paused {
@@ -41,8 +41,7 @@ func (c *campaign) busy() (n int) {
 	return n
 }
 
-// pausedOf returns a paused job of a lane that has nothing else to do first, or, if there are
-// no hands for others, of any lane.
+// pausedOf returns a paused job of a lane without urgent jobs or, with any, of any lane.
 func (c *campaign) pausedOf(lane int, any bool) *job {
 	for _, j := range c.flying {
 		if j.paused && (any || j.lane == lane && len(j.target.waiting) == 0) {
@@ -52,18 +51,18 @@ func (c *campaign) pausedOf(lane int, any bool) *job {
 	return nil
 }
 
-// pause has a job wait at its next run, so that others have their turns.
+// pause makes a job wait at its next run, so that others get their turns.
 func (c *campaign) pause(j *job) {
 	p := j.hand.doing.Load()
 	if p == nil {
-		return // it does something else than runs of the search
+		return // it is not running a share
 	}
 	p.Pause()
 	j.paused, j.turned = true, time.Now()
 	c.lanes.list[j.lane].paused++
 }
 
-// resume has a paused job go on.
+// resume continues a paused job.
 func (c *campaign) resume(j *job) {
 	if p := j.hand.doing.Load(); p != nil {
 		p.Resume()
@@ -73,7 +72,7 @@ func (c *campaign) resume(j *job) {
 	c.lanes.list[j.lane].paused--
 }
 
-// handFor returns a hand without a job: one that has a process of the target, or the first.
+// handFor returns an idle hand, preferably one with a process of the target.
 func (c *campaign) handFor(t *target) (first *hand) {
 	for _, h := range c.hands {
 		switch {
@@ -87,7 +86,7 @@ func (c *campaign) handFor(t *target) (first *hand) {
 	return first
 }
 
-// next returns which target has the next turn, -1 if there is nothing to do.
+// next returns the target of the next turn, -1 if there is nothing to do.
 func (c *campaign) next(spare bool) int {
 	for i, t := range c.targets {
 		c.lanes.want(i, len(t.waiting) > 0, c.hasShare(t))
@@ -95,7 +94,7 @@ func (c *campaign) next(spare bool) int {
 	return c.lanes.next(spare)
 }
 
-// hasShare reports whether a target has a share to begin or to go on with.
+// hasShare reports whether a target has a share to begin or continue.
 func (c *campaign) hasShare(t *target) bool {
 	if c.over {
 		return c.ended == EndTime && t.next == 0 && t.open(&c.Options)
@@ -128,8 +127,8 @@ func (c *campaign) take(lane int) (j *job) {
 	return j
 }
 
-// watch charges the lanes for jobs that cost more than was expected, and sees which are
-// overdue. A job whose turn is over is paused, if another property is behind its own by a turn.
+// watch charges the lanes for jobs that cost more than expected, and marks overdue lanes. It
+// pauses a job whose turn is over if another property is behind by a turn.
 func (c *campaign) watch() {
 	for i := range c.lanes.list {
 		c.lanes.list[i].overdue = false
@@ -156,7 +155,7 @@ func (c *campaign) watch() {
 	}
 }
 
-// land takes a job from a worker, and charges its lane for what it has cost.
+// land takes a job from a worker, and charges its lane for the cost.
 func (c *campaign) land(j *job) {
 	c.flying = slices.DeleteFunc(c.flying, func(o *job) bool { return o == j })
 	if j.paused {
@@ -169,12 +168,11 @@ func (c *campaign) land(j *job) {
 	c.watch()
 }
 
-// unknown is how many seconds a share may cost before its property counts as a slow one,
-// although none of its shares is over.
+// unknown is how many seconds the first share of a property may cost before the property counts as
+// slow.
 const unknown = 1
 
-// weigh divides the time between the targets by their paces. A search that ends at the first
-// failure of each has as much time for one as for another.
+// weigh divides the time between the targets by their paces. With First all get the same.
 func (c *campaign) weigh() {
 	if c.First {
 		return

@@ -10,9 +10,9 @@ const (
 	lane, row     = 150, 30
 	left, top     = 90, 50
 	head          = 24  // characters of a label, or a name
-	tail          = 70  // of what is told beside a step
+	tail          = 70  // characters of the text next to a step
 	mostCharted   = 300 // rows
-	bulge         = 26  // of an edge beside its lane
+	bulge         = 26  // of an edge next to its lane
 	constraintGap = 7
 )
 
@@ -21,7 +21,7 @@ const failedHere = "✗ fails here"
 func laneAt(actor int) int { return left + max(actor, 0)*lane }
 func rowAt(step int) int   { return top + (step+1)*row }
 
-// chart draws the messages from lane to lane, and the constraints beside the lanes.
+// chart draws the messages from lane to lane, and the constraints next to the lanes.
 func (p *Record) chart(w *Writer) {
 	switch rows := len(p.Steps) + len(p.Waiting); {
 	case rows == 0:
@@ -73,8 +73,8 @@ func (p *Record) arrowOf(w *Writer, s *Step) {
 	w.Put("<circle class=\"%s\" cx=\"%s\" cy=\"%s\" r=\"3\"/></g>\n", dot, num(x), num(y))
 }
 
-// textOf writes what a step is called, which leads to the row of the table that has all
-// of it, and what came of it.
+// textOf writes the label of a step, as a link to its row of the table, and the states that
+// it changed.
 func (p *Record) textOf(w *Writer, s *Step) {
 	y := rowAt(s.Number)
 	w.Put("<a href=\"#%sstep%s\"><title>%s</title><text class=\"faint\" x=\"8\" y=\"%s\">%s</text>", w.id, num(s.Number), p.title(s), num(y+4), num(s.Number))
@@ -104,7 +104,7 @@ func (p *Record) waiting(w *Writer, m *Message, at int) {
 	w.Put("</g>\n")
 }
 
-// line draws an arrow, which is a loop if it leads to where it begins.
+// line draws an arrow; within one lane, a loop.
 func line(w *Writer, class string, x1, y1, x2, y2 int) {
 	if x1 != x2 {
 		w.Put("<line class=\"%s\" x1=\"%s\" y1=\"%s\" x2=\"%s\" y2=\"%s\" marker-end=\"url(#%stip)\"/>", class, num(x1), num(y1), num(x2), num(y2), w.id)
@@ -117,7 +117,7 @@ func line(w *Writer, class string, x1, y1, x2, y2 int) {
 		num(x1-bulge), num(y1), num(x2-bulge), num(y2), num(x2), num(y2), w.id)
 }
 
-// label writes what a message is called above the end of its arrow.
+// label writes the label of a message above the end of its arrow.
 func label(w *Writer, from, to, y int, text string) {
 	x, anchor := laneAt(to)-8, "end"
 	if from > to {
@@ -126,8 +126,8 @@ func label(w *Writer, from, to, y int, text string) {
 	w.Put("<text x=\"%s\" y=\"%s\" text-anchor=\"%s\">%s</text>", num(x), num(y-5), anchor, cut(text, head))
 }
 
-// edge draws a constraint between the steps that received its messages, if this run
-// has them in that order or the second not at all.
+// edge draws a constraint between the steps that received its messages, if this run meets
+// the constraint.
 func (p *Record) edge(w *Writer, i int, c *constraint) {
 	first, ok := p.stepOf(c.first.Step)
 	if !ok {
@@ -142,7 +142,7 @@ func (p *Record) edge(w *Writer, i int, c *constraint) {
 		return
 	}
 	out, anchor := bulge+i*constraintGap, "start"
-	if first.From > first.To { // whose arrow and label are to the right of the lane
+	if first.From > first.To { // its arrow and label are to the right of the lane
 		out, anchor = -out, "end"
 	}
 	w.Put("<g><title>%s</title><path class=\"edge\" d=\"M%s %sC%s %s %s %s %s %s\"/>", visible(c.First.Text+" before "+c.Second.Text), num(x1), num(y1),

@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 )
 
-// HTML returns a record as one file of HTML.
+// HTML returns the record as an HTML file.
 func (p *Record) HTML() []byte {
 	w := &Writer{}
 	w.Begin(p.Property+": "+firstLine(visible(p.Failure)), "")
@@ -18,8 +18,8 @@ func (p *Record) HTML() []byte {
 	return []byte(w.String())
 }
 
-// Write writes a record as a part of a larger one. The id is that part's own: letters and
-// digits, with which the names of its places begin.
+// Write writes the record as part of a larger page. The id, of letters and digits, is unique in
+// the page: it is the prefix of the anchors.
 func (p *Record) Write(w *Writer, id string) {
 	w.id, w.heading, w.below = id, "h3", "h4"
 	p.all(w)
@@ -32,8 +32,8 @@ func (p *Record) all(w *Writer) {
 	p.table(w)
 }
 
-// Begin begins a file of HTML that loads nothing and runs nothing, in the style of all
-// pages and with more of its own.
+// Begin begins an HTML file that loads nothing and runs nothing. More is CSS added to the common
+// style.
 func (w *Writer) Begin(title, more string) {
 	w.Put("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n")
 	w.Put("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n")
@@ -60,10 +60,10 @@ svg a { text-decoration: none } svg a:hover text { text-decoration: underline } 
 a:focus-visible, .scroll:focus-visible { outline: 2px solid var(--edge); outline-offset: 2px }
 `
 
-// Scroll begins an area with a label that scrolls to its sides, by keys as well.
+// Scroll begins a labeled area that scrolls sideways, also by keys.
 const Scroll = `<div class="scroll" tabindex="0" role="region" aria-label="%s">`
 
-// head tells what failed and why.
+// head writes what failed and why.
 func (p *Record) head(w *Writer) {
 	of := p.Property
 	if p.Test != of {
@@ -118,9 +118,9 @@ func inWords(m *corpus.Message, p *Place) string {
 	return visible(m.Text)
 }
 
-// table lists the steps with all that is known of them.
+// table writes the steps with all their details.
 func (p *Record) table(w *Writer) {
-	w.Put("<%s>Steps</%s>\n"+Scroll+"<table>\n<tr><th>step</th><th>message</th><th>sent at</th><th>handler at</th><th>log, and what actors keep from then on</th></tr>\n", w.below, w.below, "Steps")
+	w.Put("<%s>Steps</%s>\n"+Scroll+"<table>\n<tr><th>step</th><th>message</th><th>sent at</th><th>handler at</th><th>log, and new states of actors</th></tr>\n", w.below, w.below, "Steps")
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		w.Put("<tr id=\"%sstep%s\"><td>%s</td><td>%s", w.id, fmt.Sprint(s.Number), fmt.Sprint(s.Number), p.inWords(s))
@@ -164,15 +164,15 @@ func (p *Record) name(actor int) string {
 	return p.Actors[actor]
 }
 
-// A Writer writes markup. Only formats are markup: all that is put into them is
-// escaped, so that no text of a program can be taken for more than text.
+// A Writer writes markup. Only formats are markup: the texts put into them are escaped, so
+// that no text of a program becomes markup.
 type Writer struct {
 	strings.Builder
-	id             string // with which the names of places begin
+	id             string // the prefix of anchors
 	heading, below string // the elements of headings
 }
 
-// Put writes a format with texts in it. Other markup is written by WriteString.
+// Put writes a format with texts in it. WriteString writes other markup.
 func (w *Writer) Put(format string, texts ...string) {
 	if len(texts) == 0 {
 		w.WriteString(format)
@@ -187,15 +187,15 @@ func (w *Writer) Put(format string, texts ...string) {
 
 var escapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
 
-// escaped returns a text that means itself in HTML, in an element or in quotes.
-// Characters that HTML must not have are replaced.
+// escaped returns text escaped for an HTML element or a quoted attribute. Characters that
+// HTML forbids are replaced.
 func escaped(text string) string {
 	return escapes.Replace(strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
 			return r
 		case r < ' ' || r >= 0x7f && r < 0xa0 || r == utf8.RuneError || r >= 0xfdd0 && r <= 0xfdef || r&0xfffe == 0xfffe,
-			r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069: // which turn the rest of a line around
+			r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069: // these change the direction of the text
 			return utf8.RuneError
 		}
 		return r
@@ -209,7 +209,7 @@ func firstLine(s string) string {
 
 func trimmed(s string) string { return strings.TrimPrefix(s, ": ") }
 
-// cut returns the beginning of a text that is longer than some characters.
+// cut returns the first line of a text, shortened to most characters.
 func cut(text string, most int) string {
 	text = firstLine(text)
 	if utf8.RuneCountInString(text) <= most {

@@ -25,8 +25,8 @@ type Record struct {
 	Detail   string `json:"detail,omitempty"` // more of it, such as a stack
 	File     string `json:"file,omitempty"`   // that failed, without its folder
 	Line     int    `json:"line,omitempty"`
-	// Signature tells the failure from others, as cases have it, and Exact from others of this
-	// build, with the line. Died reports that a process ended with the run.
+	// Signature identifies the failure, as in cases; Exact also has the line, for this build.
+	// Died reports that the run ended its process.
 	Signature string `json:"signature"`
 	Exact     string `json:"exact,omitempty"`
 	Died      bool   `json:"died,omitempty"`
@@ -36,27 +36,27 @@ type Record struct {
 	Where  string `json:"where,omitempty"`
 	Run    int    `json:"run,omitempty"`
 	Shrunk string `json:"shrunk,omitempty"`
-	// Replays is how many of Tried replays were the same, and Differs what was different in
-	// the first that was not.
+	// Replays is how many of Tried replays were the same, Differs how the first other one
+	// differed.
 	Replays int    `json:"replays"`
 	Tried   int    `json:"tried"`
 	Differs string `json:"differs,omitempty"`
-	// Stray reports that it fails in the process that found it alone.
+	// Stray reports that it fails only in the process that found it.
 	Stray bool `json:"stray,omitempty"`
-	Worth bool `json:"worth"` // it is worth being saved as a case
-	// Also says which failures were met on the way, Remarks what else there is to say.
+	Worth bool `json:"worth"` // worth saving as a case
+	// Also lists other failures met while shrinking, Remarks further remarks.
 	Also    []string `json:"also,omitempty"`
 	Remarks []string `json:"remarks,omitempty"`
 
-	// Length is how many steps the run has, Early how many timers fired although messages
+	// Length is the number of steps, Early the number of timers that fired while messages
 	// waited.
 	Length int `json:"length"`
 	Early  int `json:"early,omitempty"`
-	// Why says in which orders it fails. Filed reports that its file says so.
+	// Why says in which orders it fails. Filed reports that this comes from the case's file.
 	Why   *corpus.Explanation `json:"why,omitempty"`
 	Filed bool                `json:"filed,omitempty"`
-	// Condition is the same in a form for comparing, Cause what it has in common with other
-	// failures of the same cause, and Faces are the signatures of these.
+	// Condition is Why in a comparable form. Failures with the same Cause are one bug; Faces
+	// are the signatures of the others.
 	Condition string   `json:"condition,omitempty"`
 	Cause     string   `json:"cause,omitempty"`
 	Faces     []string `json:"faces,omitempty"`
@@ -64,15 +64,15 @@ type Record struct {
 	Logs      []string `json:"logs,omitempty"`
 	Chart     string   `json:"chart,omitempty"` // the messages as text
 
-	// Case is its text, unless a file has it; Kept is what became of the file, and Problem
-	// why it could not be saved, or not with all that belongs to it. Known reports that it is
-	// a saved case that fails.
+	// Case is the text of the case, unless a file has it. Kept says where it was saved, and
+	// Problem why it (or its attachments) could not be saved. Known reports that it is a saved
+	// case.
 	Case    string `json:"case,omitempty"`
 	Kept    `json:"kept,omitzero"`
 	Problem string `json:"problem,omitempty"`
 	Known   bool   `json:"known,omitempty"`
 
-	// Places are those of the messages that Why is about, by their places among all messages.
+	// Places are the lines that send and handle the messages of Why.
 	Places  []Place  `json:"places,omitempty"`
 	Actors  []string `json:"actors,omitempty"` // the first is the test
 	Steps   []Step   `json:"steps,omitempty"`
@@ -84,16 +84,15 @@ type Record struct {
 // Confirmed reports whether all replays were the same, also in another process.
 func (r *Record) Confirmed() bool { return r.Tried > 0 && r.Replays == r.Tried && !r.Stray }
 
-// A Kept says what became of a finding that was to be saved.
+// A Kept says where a finding was saved, or why not.
 type Kept struct {
 	// Path is the file of the case that shows the failure from now on.
 	Path string `json:"path,omitempty"`
-	// Alike are files of other cases that show the same failure. If Fewer they were
-	// removed, since the finding's shows it better; else Path is one of them, and the
-	// finding was not saved.
+	// Alike are files of other cases that show the same failure. If Fewer, they were removed
+	// in favor of Path. Otherwise Path is one of them, and the finding was not saved.
 	Alike []string `json:"alike,omitempty"`
 	Fewer bool     `json:"fewer,omitempty"`
-	// OneCause reports that some of them fail in another way, with the same cause.
+	// OneCause reports that some of them have another failure with the same cause.
 	OneCause bool `json:"oneCause,omitempty"`
 	// Page is the page of HTML next to the case; "" if there is none.
 	Page string `json:"page,omitempty"`
@@ -102,16 +101,16 @@ type Kept struct {
 // Saved reports whether the finding was saved.
 func (k *Kept) Saved() bool { return k.Path != "" && (k.Fewer || len(k.Alike) == 0) }
 
-// Yields reports that the finding was not saved, since the case at Path has the same cause.
+// Yields reports whether the finding was not saved because the case at Path has the same cause.
 func (k *Kept) Yields() bool { return k.OneCause && !k.Saved() }
 
-// Yielded returns what became of the other finding, whose case gave way to this one.
+// Yielded returns the Kept of the other finding, whose case was removed for this one.
 func (k *Kept) Yielded() Kept {
 	return Kept{Path: k.Path, Alike: []string{k.Path}, OneCause: k.OneCause}
 }
 
-// Save saves the case of a record as it was found, if it is worth that, so that nothing that
-// follows loses it. It reports whether a file was made for it.
+// Save saves the case of the record as it was found, if it is worth saving, so that nothing
+// later can lose it. It reports whether a new file was made.
 func (r *Record) Save(folder corpus.Folder) (fresh bool) {
 	if !r.Worth || r.Case == "" {
 		return false
@@ -126,21 +125,21 @@ func (r *Record) Save(folder corpus.Folder) (fresh bool) {
 	return fresh
 }
 
-// A Place is where the code of a message is.
+// A Place says which code sends and handles a message.
 type Place struct {
 	Send    int    `json:"send"`    // the message
 	Step    int    `json:"step"`    // in which it was received, -1 for none
 	SentAt  string `json:"sentAt"`  // the line that sent it
-	Handler string `json:"handler"` // the line where the code begins that receives it
+	Handler string `json:"handler"` // the first line of its handler
 }
 
 // A Message is one from an actor to another, both by their places in Record.Actors.
 type Message struct {
-	From   int    `json:"from"` // -1 if there is none, as of a fault
+	From   int    `json:"from"` // -1 for none, as for a fault
 	To     int    `json:"to"`
 	Label  string `json:"label"`
-	SentIn int    `json:"sentIn"` // the step, -1 if the test has sent it outside of steps
-	SentAt string `json:"sentAt"` // the line, "" if that is not known
+	SentIn int    `json:"sentIn"` // the step, -1 if the test sent it outside of steps
+	SentAt string `json:"sentAt"` // the line, "" if unknown
 }
 
 // A Step is one message that was received, or a fault.
@@ -148,10 +147,10 @@ type Step struct {
 	Message
 	Number  int      `json:"number"`
 	Kind    string   `json:"kind"`    // "receive", or which fault
-	Handler string   `json:"handler"` // the line where the code begins that received it
+	Handler string   `json:"handler"` // the first line of its handler
 	Failed  bool     `json:"failed"`  // the run failed in this step
 	Log     []string `json:"log"`
-	After   []string `json:"after"` // what actors keep that the step has changed
+	After   []string `json:"after"` // the actor states that the step changed
 }
 
 // JSON returns a record as JSON.

@@ -14,7 +14,7 @@ import (
 
 func visible(text string) string { return trace.Visible(text) }
 
-// why returns what is known of why it fails.
+// why returns the explanation, empty if there is none.
 func (r *Record) why() *corpus.Explanation {
 	if r.Why == nil {
 		return &corpus.Explanation{}
@@ -22,7 +22,7 @@ func (r *Record) why() *corpus.Explanation {
 	return r.Why
 }
 
-// Orders says in words in which orders it fails, "" if that is not known.
+// Orders describes in which orders it fails, "" if that is unknown.
 func (r *Record) Orders() string {
 	text := Why(r.Why)
 	if told := r.why().Told; told != "" {
@@ -34,8 +34,8 @@ func (r *Record) Orders() string {
 	return text
 }
 
-// Text is all there is to say: what failed and where, in which run, with what inputs, and the
-// chart of its messages.
+// Text returns the whole description: what failed and where, in which run, with which inputs,
+// and the chart of its messages.
 func (r *Record) Text() string {
 	var b strings.Builder
 	r.writeFailure(&b)
@@ -48,10 +48,10 @@ func (r *Record) Text() string {
 	WriteDraws(&b, r.Drawn())
 	WriteLogs(&b, r.Logs)
 	for _, face := range r.Faces {
-		fmt.Fprintf(&b, "        one bug with another face, of the same cause: %s\n", visible(face))
+		fmt.Fprintf(&b, "        same cause, another failure: %s\n", visible(face))
 	}
 	for _, other := range r.Also {
-		fmt.Fprintf(&b, "        met on the way: %s\n", visible(other))
+		fmt.Fprintf(&b, "        also failed while shrinking: %s\n", visible(other))
 	}
 	if r.Chart != "" {
 		fmt.Fprintf(&b, "\n%s\n", words.Indented(r.Chart))
@@ -62,8 +62,8 @@ func (r *Record) Text() string {
 	return b.String()
 }
 
-// writeFailure writes what failed, where, in which run and in which orders. Of a process that
-// died the run comes before what it said.
+// writeFailure writes what failed, where, in which run and in which orders. If the process
+// died, the run comes before its output.
 func (r *Record) writeFailure(b *strings.Builder) {
 	fmt.Fprintf(b, "    %s\n", r.FullHeadline())
 	if r.Died && r.Where != "" {
@@ -88,7 +88,7 @@ func (r *Record) writeFailure(b *strings.Builder) {
 	}
 }
 
-// Comment is what a case's file tells people.
+// Comment returns the comment of the case's file.
 func (r *Record) Comment() []string {
 	lines := strings.Split(r.FullHeadline(), "\n")
 	if r.Differs != "" {
@@ -109,13 +109,13 @@ func (r *Record) Comment() []string {
 	return lines
 }
 
-// Headline returns the line of the property that failed and what it said, as one line.
+// Headline returns the location and the message of the failure in one line.
 func (r *Record) Headline() string {
 	line, _, _ := strings.Cut(r.FullHeadline(), "\n")
 	return line
 }
 
-// FullHeadline is the line of the property that failed and all that it said.
+// FullHeadline returns the location and the whole message of the failure.
 func (r *Record) FullHeadline() string {
 	first, rest, more := strings.Cut(visible(r.Failure), "\n")
 	if at := r.location(); at != "" {
@@ -143,7 +143,7 @@ func (r *Record) early() []string {
 	return []string{first, "to forbid that, set EarlyTimers in pulse.Options to pulse.NeverEarly"}
 }
 
-// repeats tells whether the run repeats, and if not, what may be wrong; and how far its
+// repeats says whether the run repeats, and if not, what may be wrong. It also says how far its
 // order is from plain order.
 func (r *Record) repeats() string {
 	s := fmt.Sprintf("replayed %d of %d", r.Replays, r.Tried)
@@ -160,7 +160,7 @@ func (r *Record) repeats() string {
 	return s
 }
 
-// Drawn returns the draws with what is known of other values.
+// Drawn returns the draws with remarks about other values.
 func (r *Record) Drawn() []string {
 	list := append([]string(nil), r.Draws...)
 	for i := range min(len(list), len(r.why().Draws)) {
@@ -171,13 +171,13 @@ func (r *Record) Drawn() []string {
 	return list
 }
 
-// A constraint is one that Why is about, with the places of its messages.
+// A constraint is one of Why, with the places of its messages.
 type constraint struct {
 	*corpus.Constraint
 	first, second Place
 }
 
-// constraints returns those that say best in which orders it fails.
+// constraints returns the main constraints of Why.
 func (r *Record) constraints() (list []constraint) {
 	main := r.why().Main()
 	for i := range main {
@@ -265,8 +265,8 @@ func wrapped(draws []string) (lines []string) {
 	return lines
 }
 
-// InWords says in a line what became of its file, and in another where the page is. When says
-// when the case runs first, and paths are shown as a function shows them.
+// InWords says where the case was saved and, in a second line, where its page is. When says when
+// the case runs first; show formats paths.
 func (k *Kept) InWords(when string, show func(string) string) string {
 	text := k.line("runs first "+when, show)
 	if k.Page != "" {

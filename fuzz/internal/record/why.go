@@ -10,8 +10,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// Why says in which orders a case fails, "" if that is not known: in one line or, of several
-// terms, in a line for each.
+// Why describes in which orders a case fails, "" if that is unknown: one line for each term of
+// the condition.
 func Why(e *corpus.Explanation) string {
 	if e == nil || e.Told != "" {
 		return ""
@@ -49,7 +49,7 @@ func Why(e *corpus.Explanation) string {
 		strings.Join(terms(e), ",\n    or where "), tail)
 }
 
-// terms says the terms of the condition in words.
+// terms describes the terms of the condition.
 func terms(e *corpus.Explanation) (list []string) {
 	var term []corpus.Constraint
 	all := e.Of(corpus.InCondition)
@@ -62,7 +62,7 @@ func terms(e *corpus.Explanation) (list []string) {
 	return list
 }
 
-// inTerm says in words that some constraints hold.
+// inTerm describes the constraints of one term.
 func inTerm(list []corpus.Constraint) string {
 	var parts []string
 	for _, c := range list {
@@ -76,7 +76,7 @@ func inTerm(list []corpus.Constraint) string {
 	return strings.Join(slices.Compact(parts), " and ")
 }
 
-// fromPlain says in words how the order of a case differs from plain order.
+// fromPlain describes how the order of a case differs from plain order.
 func fromPlain(e *corpus.Explanation) string {
 	const plain = "plain order, where the oldest message comes first"
 	var list []string
@@ -100,7 +100,7 @@ func fromPlain(e *corpus.Explanation) string {
 	return plain + ", but with " + strings.Join(list, " and ")
 }
 
-// sampled says in words what random orders have shown.
+// sampled describes the results of random orders.
 func sampled(e *corpus.Explanation) string {
 	s := e.Sampled
 	if s == nil {
@@ -125,7 +125,7 @@ func sampled(e *corpus.Explanation) string {
 	return text + " where " + strings.Join(lines, ",\n    and ")
 }
 
-// given says in words how many faults and other answers a case has.
+// given describes how many faults and other answers a case has.
 func given(kinds []choice.Kind) (list []string) {
 	for _, k := range [...]struct {
 		choice.Kind
@@ -156,7 +156,7 @@ func given(kinds []choice.Kind) (list []string) {
 	return list
 }
 
-// turned says how many orders fail when a constraint is turned round.
+// turned says how many orders fail with a constraint reversed.
 func turned(s corpus.Share) string {
 	how, still := "turned round", ""
 	if s.LeftOut {
@@ -168,7 +168,7 @@ func turned(s corpus.Share) string {
 	return fmt.Sprintf("%s, %s%d of %d", how, still, s.Failed, s.Of)
 }
 
-// needs says in words which faults a case cannot do without, "" if none.
+// needs describes which faults the failure requires, "" if none.
 func needs(list []corpus.Need) string {
 	suffix := map[choice.Kind]string{choice.Drop: "lost", choice.Duplicate: "delivered twice", choice.Delay: "delayed"}
 	var parts []string
@@ -185,7 +185,7 @@ func needs(list []corpus.Need) string {
 	return "needs " + strings.Join(parts, " and ")
 }
 
-// Said returns what a case says of why it fails, in lines.
+// Said returns the lines in which a case explains why it fails.
 func Said(c *corpus.Case) (lines []string) {
 	if c.Doubtful {
 		lines = append(lines, corpus.Doubt)
@@ -208,10 +208,10 @@ func Said(c *corpus.Case) (lines []string) {
 }
 
 // depth says how far the order of a case is from plain order, "" if it is plain order or
-// that is not known.
+// unknown.
 func depth(e *corpus.Explanation) string {
 	if e.Depth == 0 {
 		return ""
 	}
-	return fmt.Sprintf("depth %d: so many constraints and answers make its order out of plain order", e.Depth)
+	return fmt.Sprintf("depth %d: the number of constraints and answers that turn plain order into its order", e.Depth)
 }

@@ -15,10 +15,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// again makes the runs of a batch again with which a process died. Without a decision
-// to stop at it tells of each decision before that is carried out, so that the command
-// knows the last one. With one it ends the run there, and returns a case that is the run
-// up to that decision and with it.
+// again reruns the batch with which a process died. Without a decision to stop at, it reports
+// each decision before it takes effect, so that the command knows the last one. With one, it
+// ends the run there and returns a case of the run up to and including that decision.
 func (s *Session) again(ctx context.Context, q *Request, r *Reply) error {
 	o := s.options(q)
 	size := o.BatchSize()
@@ -32,7 +31,7 @@ func (s *Session) again(ctx context.Context, q *Request, r *Reply) error {
 	}
 	o.Planned = func(index int, p *props.Plan) {
 		if q.Stop == nil || index == q.Stop.Run {
-			if p.Strategy == nil { // that is plain order
+			if p.Strategy == nil { // nil means plain order
 				p.Strategy = strategy.Plain()
 			}
 			*t = teller{Strategy: p.Strategy, needs: pulse.NeedsOf(p.Strategy), stop: t.stop, say: t.say, run: index}
@@ -48,11 +47,11 @@ func (s *Session) again(ctx context.Context, q *Request, r *Reply) error {
 	return nil
 }
 
-// stopped returns the record of a run that was ended before the decision with which a process
-// died: its case has that decision, too.
+// stopped returns the record of a run that ended before the decision with which a process
+// died. Its case includes that decision.
 func stopped(q *Request, res *search.Result) record.Record {
 	f := res.Finding
-	f.Differs = "" // from a run that is not stopped: that says nothing
+	f.Differs = "" // the replays were not stopped, so they differ
 	f.Explain("", nil)
 	c := f.Case
 	c.Signature, c.Hash, c.Record.Plain, c.Doubtful = q.Signature, 0, true, false
@@ -68,8 +67,8 @@ func stopped(q *Request, res *search.Result) record.Record {
 
 var errStopped = errors.New("the run ends before the decision with which a process died")
 
-// A teller makes the decisions of another strategy, and tells of each before the system
-// carries it out.
+// A teller is a strategy that makes the decisions of another, and reports each before it takes
+// effect.
 type teller struct {
 	pulse.Strategy
 	needs pulse.Needs
@@ -80,14 +79,14 @@ type teller struct {
 	ended bool
 }
 
-// Needs asks to be told of every step, and for identities.
+// Needs asks for a call at every step, and for identities.
 func (t *teller) Needs() pulse.Needs {
 	n := t.needs
 	n.Single, n.Record = true, true
 	return n
 }
 
-// Pick picks as the other does.
+// Pick returns the other's pick.
 func (t *teller) Pick(e *pulse.Enabled) int {
 	k := 0
 	if e.Len() > 1 || e.Strikes() > 0 || t.needs.Single {
@@ -102,7 +101,7 @@ func (t *teller) Pick(e *pulse.Enabled) int {
 	return k
 }
 
-// Choose answers as the other does.
+// Choose returns the other's answer.
 func (t *teller) Choose(k choice.Kind, n int) int {
 	v := t.Strategy.Choose(k, n)
 	if t.tell(Decision{Choice: []uint32{uint32(k), uint32(n), uint32(v)}}) {
@@ -111,7 +110,7 @@ func (t *teller) Choose(k choice.Kind, n int) int {
 	return v
 }
 
-// tell tells of a decision, and reports whether the run is to end before it.
+// tell reports a decision to say. It returns whether the run must end before it.
 func (t *teller) tell(d Decision) (stop bool) {
 	d.Run, d.Number = t.run, t.made
 	t.made++
@@ -123,14 +122,14 @@ func (t *teller) tell(d Decision) (stop bool) {
 	return t.ended
 }
 
-// End tells the other strategy of the end of the run.
+// End calls End of the other strategy.
 func (t *teller) End(tr *trace.Trace) {
 	if e, ok := t.Strategy.(pulse.Ender); ok {
 		e.End(tr)
 	}
 }
 
-// Err says that the run was to end, or what the other strategy says.
+// Err returns errStopped if the run was stopped, else the error of the other strategy.
 func (t *teller) Err() error {
 	if t.ended {
 		return errStopped

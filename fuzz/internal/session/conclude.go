@@ -16,18 +16,18 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// Conclude takes a confirmed finding the rest of its way: it shrinks, explains and saves it.
+// Conclude shrinks, explains and saves a confirmed finding.
 // Where says which run it was.
 func (s *Session) Conclude(ctx context.Context, r *props.Runner, f *finding.Finding, where string) record.Record {
 	return s.conclude(ctx, &Reply{}, r, f, where, end{keep: true})[0]
 }
 
-// An end is how a finding is concluded.
+// An end says how a finding is concluded.
 type end struct {
 	keep bool
-	// first is the file that has it already; "" if none has.
+	// first is the file in which it is already saved, "" for none.
 	first string
-	runs  int // by which it may be shrunk; zero is no bound but time
+	runs  int // limit for shrinking; zero is no limit
 }
 
 // conclude shrinks, explains and saves a finding. It returns its record, and after it those of
@@ -51,8 +51,8 @@ func (s *Session) conclude(ctx context.Context, reply *Reply, r *props.Runner, f
 	return list
 }
 
-// finish saves a finding as it was found, and then what it is shrunk to in its place: a
-// shrunk run that takes the process with it must not take the finding, too.
+// finish saves a finding as it was found, then replaces it by the shrunk one: if shrinking
+// ends the process, the finding must not be lost.
 func (s *Session) finish(ctx context.Context, r *props.Runner, f *finding.Finding, e end) (out search.Shrunk, kept record.Kept, err error) {
 	if e.keep = e.keep && f.Worth(); e.keep && e.first == "" && s.Shrink > 0 {
 		e.first = s.saveEarly(f)
@@ -75,8 +75,8 @@ func recordOf(f *finding.Finding, where string, kept record.Kept, err error) rec
 	return rec
 }
 
-// saveEarly saves the case of a finding before it is shrunk, and returns the path. What goes
-// wrong goes wrong again when the result is saved.
+// saveEarly saves the case of a finding before it is shrunk, and returns the path. It ignores
+// errors, since saving the result will show them again.
 func (s *Session) saveEarly(f *finding.Finding) string {
 	if !f.Worth() {
 		return ""
@@ -94,7 +94,7 @@ func (s *Session) saveEarly(f *finding.Finding) string {
 	return path
 }
 
-// save saves a finding. It removes the file that had it first, if that was made for it.
+// save saves a finding. It removes the file of first, if that was made for this finding.
 func (s *Session) save(r *props.Runner, f *finding.Finding, first string) (kept record.Kept, err error) {
 	if kept.Path = s.shorter(f); kept.Path == "" {
 		if kept, err = f.Keep(s.Folder, r); err == nil {
@@ -116,8 +116,7 @@ func (s *Session) save(r *props.Runner, f *finding.Finding, first string) (kept 
 	return kept, err
 }
 
-// isBeside reports whether a file is another one than a case, in the same folder. Links may
-// lead to both.
+// isBeside reports whether file and path are different files in one folder, links followed.
 func isBeside(file, path string) bool {
 	same := func(a, b string) bool {
 		x, errX := os.Stat(a)
@@ -127,7 +126,7 @@ func isBeside(file, path string) bool {
 	return same(filepath.Dir(file), filepath.Dir(path)) && !same(file, path)
 }
 
-// clearEarly removes what was saved early and has no finding in the end.
+// clearEarly removes cases saved early that have no finding in the end.
 func (s *Session) clearEarly() {
 	for path, mine := range s.early {
 		if mine {
@@ -137,8 +136,8 @@ func (s *Session) clearEarly() {
 	s.early = nil
 }
 
-// shrunk returns a finding made as small as it can be made in some time and runs, with the
-// orders in which it fails. One that does not repeat itself stays as it is.
+// shrunk returns the finding shrunk within some time and runs, with the orders in which it
+// fails. A finding that does not repeat is not shrunk.
 func (s *Session) shrunk(ctx context.Context, most time.Duration, runs int, r *props.Runner, f *finding.Finding) search.Shrunk {
 	if most <= 0 || !f.Worth() {
 		return search.Shrunk{Finding: f, Cut: true}
@@ -163,9 +162,9 @@ func (s *Session) shrunk(ctx context.Context, most time.Duration, runs int, r *p
 	return out
 }
 
-// keepOthers saves the failures that were met on the way to another whose bugs are new, shrunk
-// in the time that is left, and notes them. What is met on the way to these is left for the
-// next search.
+// keepOthers shrinks (in the time that is left), saves and lists the other failures that were
+// met while out.Finding was shrunk, if their bugs are new. Failures met while shrinking these
+// are left for the next search.
 func (s *Session) keepOthers(ctx context.Context, r *props.Runner, out *search.Shrunk) {
 	also := func(text string) { out.Finding.Also = append(out.Finding.Also, text) }
 	for _, other := range out.Others {
@@ -189,14 +188,14 @@ func (s *Session) addPages(r *props.Runner, f *finding.Finding, kept *record.Kep
 	return f.AddPages(r, kept)
 }
 
-// knownPart is which part of the time of a new failure is spent on a saved case of which
-// it is known in which orders it fails.
+// knownPart: a saved case whose failing orders are known gets 1/knownPart of the time of a new
+// failure.
 const knownPart = 10
 
-// retell returns what is to be said of a saved case that failed again, as f: it is shrunk and
-// explained as a new failure is. If there is no time for that, what its file says stands in,
-// which Played.Finding has noted. Its file stays as it is, unless it is to be repaired and the
-// result shows its failure better.
+// retell returns the finding to report for a saved case that failed again, as f. It shrinks
+// and explains f like a new failure. If there is no time for that, it reports what the file
+// says, which Played.Finding has set. The file does not change, unless the session repairs and
+// the result is better.
 func (s *Session) retell(ctx context.Context, r *props.Runner, f *finding.Finding, c *corpus.Case) (*finding.Finding, record.Kept, error) {
 	most := s.Shrink
 	if c.Condition != "" {
@@ -206,7 +205,7 @@ func (s *Session) retell(ctx context.Context, r *props.Runner, f *finding.Findin
 	small, kept, err := s.retold(r, f, &out, c)
 	out.Finding = small
 	if err == nil && kept.Path == c.Path {
-		paged := f // the pages are of the run that the file has
+		paged := f // the pages show the run of the file
 		if small.Case.Same(&f.Case) {
 			paged = small
 		}
@@ -216,7 +215,7 @@ func (s *Session) retell(ctx context.Context, r *props.Runner, f *finding.Findin
 	return small, kept, err
 }
 
-// retold decides between what a saved case was shrunk to and what its file says.
+// retold decides between the shrunk case and what the file says.
 func (s *Session) retold(r *props.Runner, f *finding.Finding, out *search.Shrunk, c *corpus.Case) (*finding.Finding, record.Kept, error) {
 	small, kept := out.Finding, record.Kept{Path: c.Path}
 	if small.Failure.Matches(c.Signature) {
@@ -233,13 +232,13 @@ func (s *Session) retold(r *props.Runner, f *finding.Finding, out *search.Shrunk
 		}
 		return small, again, err
 	case out.Smaller:
-		small.Shrunk += " (JOSTLE_REPAIR=1 saves it so)"
+		small.Shrunk += " (JOSTLE_REPAIR=1 saves the smaller run)"
 	}
 	return small, kept, nil
 }
 
-// mostShrinkRuns bounds how many runs Shrink takes: a number and not a time, so that the same
-// search has the same result.
+// mostShrinkRuns limits the runs of Shrink. A number and not a time, so that the same search has
+// the same result.
 const mostShrinkRuns = 20_000
 
 // shrink shrinks a case that fails, explains it and saves the result.
@@ -261,7 +260,7 @@ func (s *Session) shrink(ctx context.Context, q *Request, r *Reply) error {
 	return nil
 }
 
-// mostRuns returns by how many runs a finding is shrunk at most.
+// mostRuns returns the limit of runs for shrinking a finding, zero for none.
 func (s *Session) mostRuns(q *Request) int {
 	if !s.Later { // Shrink bounds it
 		return 0
@@ -269,7 +268,7 @@ func (s *Session) mostRuns(q *Request) int {
 	return cmp.Or(q.Runs, mostShrinkRuns)
 }
 
-// orForever returns a time, if it is set, or more than any request takes.
+// orForever returns d if it is set, else more than any request takes.
 func orForever(d time.Duration) time.Duration {
 	if d > 0 {
 		return d

@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/native"
 )
 
-// importGo runs the inputs that go test -fuzz keeps in a folder.
+// importGo runs the inputs that go test -fuzz has saved in a folder.
 func (s *Session) importGo(_ context.Context, q *Request, r *Reply) error {
 	inputs, problems := native.Import(q.Folder)
 	h := &native.Harness{Runner: s.Property.NewRunner()}
@@ -41,11 +41,11 @@ func (s *Session) exportGo(_ context.Context, q *Request, r *Reply) error {
 	defer h.Runner.Close()
 	data := h.BytesOf(&c)
 	if data == nil {
-		return fmt.Errorf("%s cannot be run any more, so that it has no bytes", q.File)
+		return fmt.Errorf("%s can no longer be run, so it cannot be exported", q.File)
 	}
 	res := h.Run(data)
 	if res.Failure == nil || !res.Failure.Matches(c.Signature) {
-		r.Notes = append(r.Notes, "as bytes, which have room for less, it does not fail as the case does")
+		r.Notes = append(r.Notes, "the exported input does not fail as the case does: its bytes cannot hold the whole case")
 	}
 	r.Text, err = native.Export(q.Folder, data)
 	return err

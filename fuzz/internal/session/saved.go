@@ -17,14 +17,14 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// saved runs the cases that failed before, up to the first that fails still. All of them run
-// if the session goes on after failures, or repairs.
+// saved runs the cases that failed before, up to the first that still fails. All of them run
+// if the session continues after failures, or repairs.
 func (s *Session) saved(ctx context.Context, q *Request, r *Reply) error {
 	runner := s.Property.NewRunner()
 	defer runner.Close()
 	if s.Repair {
 		for _, path := range finding.Tidy(s.Folder, runner) {
-			r.note("removed case %s: another shows the same failure, and is no larger", filepath.Base(path))
+			r.note("removed case %s: another case shows the same failure and is no larger", filepath.Base(path))
 		}
 	}
 	cases, problems := s.Folder.Load()
@@ -152,7 +152,7 @@ func (s *Session) walk(_ context.Context, q *Request, r *Reply) error {
 func (s *Session) tidy(_ context.Context, _ *Request, r *Reply) error {
 	runner := s.Property.NewRunner()
 	defer runner.Close()
-	s.say(Event{At: &At{What: "the cases that look alike"}})
+	s.say(Event{At: &At{What: "similar cases"}})
 	r.Gone = finding.Tidy(s.Folder, runner)
 	return nil
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Few is how many distinct orders are run at most before others at random: for a program that
-// has so few, random runs could only repeat these.
+// Few is the largest number of distinct orders that are all run before the random search: in a
+// program with so few, random runs would only repeat them.
 const Few = 1000
 
 // found adds a failing run of a search to a reply. Unless the session leaves that for later,
@@ -59,7 +59,7 @@ func (s *Session) begin(ctx context.Context, q *Request, r *Reply) error {
 	return nil
 }
 
-// hints looks for hints, unless somebody says how to search.
+// hints looks for hints, unless a strategy is set.
 func (s *Session) hints(ctx context.Context, q *Request) (h search.Hints) {
 	if s.Portfolio == nil {
 		h = search.LookForHints(ctx, s.Property, search.Options{Seed: q.Seed, Runs: q.Runs})
@@ -67,13 +67,13 @@ func (s *Session) hints(ctx context.Context, q *Request) (h search.Hints) {
 	return h
 }
 
-// few runs every order, if there are few, and reports whether something is left to search for.
-// What it finds is concluded by ctx, and found by searching.
+// few runs every order, if there are few, and reports whether anything is left to search. The
+// context searching limits the search, and ctx the conclusion of its findings.
 func (s *Session) few(ctx, searching context.Context, q *Request, r *Reply) (left bool, err error) {
 	if s.FewFor <= 0 {
 		return true, nil
 	}
-	s.say(Event{At: &At{What: "the runs of every order with which the search begins"}})
+	s.say(Event{At: &At{What: "the runs of every order before the search"}})
 	start := time.Now()
 	part, cancel := context.WithTimeout(searching, s.FewFor)
 	defer cancel()
@@ -100,7 +100,7 @@ func (s *Session) few(ctx, searching context.Context, q *Request, r *Reply) (lef
 	return res.Finding == nil && !same, err
 }
 
-// complete notes that every order was run, and what these runs and those at random have shown.
+// complete records that every order was run, with the coverage of these and the random runs.
 func (r *Reply) complete(x *search.Exhaustion, res *search.Result, seed uint64) (err error) {
 	r.Complete, r.Conditional = x.Whole(), x.Conditional()
 	r.Tally.Add(&res.Tally)
@@ -112,14 +112,14 @@ func (r *Reply) complete(x *search.Exhaustion, res *search.Result, seed uint64) 
 	return err
 }
 
-// late adds what goroutines that outlived the last run have done wrong.
+// late adds failures in goroutines that outlived the last run.
 func (s *Session) late(r *Reply, res *search.Result) {
 	for _, f := range res.Late {
 		r.Problems = append(r.Problems, f.Error())
 	}
 }
 
-// Search searches at random, guided if the property gives hints and nobody says how to search.
+// Search searches at random, guided if the property gives hints and no strategy is set.
 func (s *Session) Search(ctx context.Context, q *Request) search.Result {
 	ctx, cancel := s.within(ctx, q.Time)
 	defer cancel()
@@ -130,8 +130,8 @@ func (s *Session) Search(ctx context.Context, q *Request) search.Result {
 	return res
 }
 
-// Rerun makes a run again with which a process died that was asked for the same. It returns a
-// failing run among those that it follows from, nil if there is none, and whether it was made.
+// Rerun reruns a run with which a process died after the same request. It returns a failing
+// run among those that it depends on, nil if there is none, and whether the run was reached.
 func (s *Session) Rerun(q *Request, run flight.Run) (f *finding.Finding, reached bool) {
 	ctx, cancel := s.within(context.Background(), q.Time)
 	defer cancel()
@@ -175,11 +175,11 @@ func (s *Session) check(ctx context.Context, q *Request, r *Reply) error {
 	return nil
 }
 
-// orderBytes bounds the memory for what one request for runs has shown.
+// orderBytes limits the memory for the receive pairs of one request.
 const orderBytes = 4 << 20
 
-// run makes the runs of some batches. After one that fails it goes on with the next
-// batch: another may fail otherwise.
+// run makes the runs of some batches. After a failing run it continues with the next batch,
+// which may fail in another way.
 func (s *Session) run(ctx context.Context, q *Request, r *Reply) error {
 	o := s.options(q)
 	o.OrderBytes = orderBytes
@@ -224,8 +224,7 @@ func (s *Session) run(ctx context.Context, q *Request, r *Reply) error {
 	return err
 }
 
-// joined returns what the parts of a search have shown. That of one part, which most have,
-// needs no copy.
+// joined returns the receive pairs of all parts of a search. A single part is not copied.
 func joined(parts []*coverage.Orders, seed uint64) *coverage.Orders {
 	if len(parts) == 1 {
 		return parts[0]
@@ -237,8 +236,8 @@ func joined(parts []*coverage.Orders, seed uint64) *coverage.Orders {
 	return seen
 }
 
-// some makes the runs of batches up to an end, to one that fails or to where there is enough,
-// and returns which batch is next, and what the runs have shown.
+// some makes the runs of batches until end, the first failing run or Enough. It returns the
+// next batch and the receive pairs that the runs have shown.
 func (s *Session) some(ctx context.Context, o search.Options, end int, r *Reply) (next int, seen *coverage.Orders) {
 	size := o.BatchSize()
 	o.Planned = func(index int, _ *props.Plan) {

@@ -1,5 +1,5 @@
-// Package session does with one property what a verb of package fuzz or a command asks for: it
-// runs saved cases and every order, searches, shrinks, explains and saves.
+// Package session carries out requests of verbs and commands for one property: it runs saved
+// cases and every order, searches, shrinks, explains and saves.
 //
 // A Request comes in; a Reply and, meanwhile, Events go out. A verb calls Session.Do in its
 // process; a worker passes on what comes through its pipe. Each failing run takes one way:
@@ -20,7 +20,7 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// A Session is one property with all that is settled before the first request.
+// A Session is one property with the settings of all its requests.
 type Session struct {
 	Property search.Property
 	Folder   corpus.Folder // of its cases
@@ -35,8 +35,8 @@ type Session struct {
 	// FewFor is how long Begin may try to run every order; zero means not at all.
 	FewFor time.Duration
 
-	// Later leaves failing runs as they were found, and goes on after them: Shrink is asked
-	// for them later. Else each is shrunk, explained and saved at once, and ends the request.
+	// Later leaves failing runs as they were found and continues; a later request shrinks
+	// them. Otherwise each is shrunk, explained and saved at once, and ends the request.
 	Later bool
 	// Shrink is how much time is left to shrink and to explain; not more than zero, and
 	// nothing is. Limit ends all requests.
@@ -67,7 +67,7 @@ func (s *Session) Do(ctx context.Context, q *Request) (*Reply, error) {
 		Repair: s.repair, Explore: s.explore, Import: s.importGo, Export: s.exportGo, Tidy: s.tidy,
 	}[q.Do]
 	if !known {
-		return nil, fmt.Errorf("the worker does not know what %q is", q.Do)
+		return nil, fmt.Errorf("unknown request %q: the worker and the command are of different versions", q.Do)
 	}
 	if s.Later {
 		s.Pages = q.Pages

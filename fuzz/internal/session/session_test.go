@@ -78,7 +78,7 @@ func TestRefusedRequests(t *testing.T) {
 		q    Request
 		want string
 	}{
-		{Request{Do: "dance"}, `the worker does not know what "dance" is`},
+		{Request{Do: "dance"}, `unknown request "dance"`},
 		{Request{Do: Replay, File: "none"}, `there is no case "none"`},
 		{Request{Do: Shrink, Case: "no case", File: "x.case"}, "x.case:1: "},
 		{Request{Do: Walk, File: "none"}, `there is no case "none"`},
@@ -107,7 +107,7 @@ func TestSessionsSayWhatTheyDo(t *testing.T) {
 	if _, err := s.Do(t.Context(), &Request{Do: Begin, Seed: 1}); err != nil {
 		t.Error(err)
 	}
-	every := "the runs of every order with which the search begins"
+	every := "the runs of every order before the search"
 	if want := []string{every, ".", file, "."}; !slices.Equal(said, want) {
 		t.Errorf("said %q, want %q", said, want)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// An engine makes a failing input smaller by trying others that fail alike: these are not
-// saved next to it. A keptRun is a run that Session.Shortest has saved.
+// A keptRun is a run saved with Session.Shortest. The engine of go test -fuzz minimizes a failing
+// input by trying others that fail alike; only the shortest of these is saved.
 type keptRun struct {
 	*finding.Finding
 	path string
@@ -44,8 +44,8 @@ func (s *Session) keepShortest(f *finding.Finding, kept *record.Kept) error {
 	return nil
 }
 
-// ConcludeNew concludes the cases that are in the folder now and were not before, the smallest
-// first, if they fail as they were saved: other processes have saved them as they were found.
+// ConcludeNew concludes the cases in the folder that are not in before, smallest first, if they
+// fail as they were saved. Other processes have saved them unshrunk.
 func (s *Session) ConcludeNew(ctx context.Context, r *props.Runner, before []corpus.Case, take func(record.Record)) {
 	now, _ := s.Folder.Load()
 	for i := range now {

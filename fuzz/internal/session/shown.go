@@ -5,20 +5,20 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A shown is what runs besides those of the search have shown. The zero value notes nothing.
+// A shown collects the receive pairs of runs outside the search. The zero value collects none.
 type shown struct {
 	wanted bool
 	orders *coverage.Orders // nil if there was no such run
 }
 
-// add notes what a run has shown, if it had a system.
+// add adds the receive pairs of a run, if it had a system.
 func (s *shown) add(t *trace.Trace) {
 	if s.wanted && t != nil {
 		s.all().Add(t, coverage.Run{})
 	}
 }
 
-// addAll notes what several runs have shown.
+// addAll adds the receive pairs of several runs.
 func (s *shown) addAll(o *coverage.Orders) {
 	if s.wanted && o != nil {
 		s.all().AddSeen(o)
@@ -32,7 +32,7 @@ func (s *shown) all() *coverage.Orders {
 	return s.orders
 }
 
-// file returns it as a file, nil if there was no such run.
+// file returns the pairs in file format, nil if there was no such run.
 func (s *shown) file() ([]byte, error) {
 	if s.orders == nil {
 		return nil, nil

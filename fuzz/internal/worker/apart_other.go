@@ -4,7 +4,7 @@ package worker
 
 import "os/exec"
 
-// apart does nothing: here a process has the terminal of its command.
+// apart does nothing: the process shares the terminal of the command.
 func apart(*exec.Cmd) {}
 
 // surviveBrokenPipe does nothing.

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// apart has a command's process not get the signals that a terminal sends to the command:
-// the command ends it in order.
+// apart protects the process from the signals that a terminal sends to the command, which ends
+// the process in order.
 func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// surviveBrokenPipe has this process go on when nobody reads what it prints any more.
+// surviveBrokenPipe keeps this process alive when nobody reads its output.
 func surviveBrokenPipe() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// apart has a command's process not get the Ctrl-C that a terminal sends to the command:
-// the command ends it in order.
+// apart protects the process from the Ctrl-C that a terminal sends to the command, which ends
+// the process in order.
 func apart(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }

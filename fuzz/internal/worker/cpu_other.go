@@ -4,5 +4,5 @@ package worker
 
 import "time"
 
-// cpuTime returns 0: how much processor time this process has used is not known.
+// cpuTime returns 0: the processor time is unknown.
 func cpuTime() time.Duration { return 0 }

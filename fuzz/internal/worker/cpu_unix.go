@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// cpuTime returns how much processor time this process has used.
+// cpuTime returns the processor time that this process has used.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

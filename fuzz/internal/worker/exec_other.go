@@ -4,5 +4,5 @@ package worker
 
 import "syscall"
 
-// closeOnExec keeps a file from processes that this one starts.
+// closeOnExec keeps child processes from inheriting a file.
 func closeOnExec(fd int) { syscall.CloseOnExec(fd) }

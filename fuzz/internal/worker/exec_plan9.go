@@ -1,4 +1,4 @@
 package worker
 
-// closeOnExec does nothing: a process has what it was given.
+// closeOnExec does nothing: child processes inherit only what they are given.
 func closeOnExec(int) {}

@@ -7,7 +7,7 @@ import (
 	"runtime/metrics"
 )
 
-// Memory returns how many bytes this process has from the operating system for Go.
+// Memory returns the bytes that Go in this process has from the operating system.
 func Memory() uint64 {
 	return metric("/memory/classes/total:bytes") - metric("/memory/classes/heap/released:bytes")
 }
@@ -18,31 +18,30 @@ func metric(name string) uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// A collector has garbage collected more rarely than usual where little is kept, since runs
-// leave much garbage and keep little. Where much is kept it is as usual: so a program that
-// keeps more than half of what it may have comes to its bound, and does not spend its time
-// below it collecting what there is no room for.
+// A collector makes garbage collections rarer while the live heap is small, because runs produce
+// much garbage and keep little. With a large heap they are as usual. So a program that keeps more
+// than half of its limit reaches the limit, instead of collecting garbage all the time below it.
 type collector struct {
-	percent int  // how much garbage there may be, in percent of what is kept
-	others  bool // somebody else says how much: the environment, or the program
+	percent int  // as GOGC
+	others  bool // the environment or the program sets it
 }
 
 const (
 	usualPercent = 100 // Go's
 	mostPercent  = 400
-	mostGarbage  = 128 << 20 // bytes, while that is more than usual
+	mostGarbage  = 128 << 20 // bytes, if that is more than usualPercent
 )
 
 func newCollector() *collector {
 	return &collector{percent: usualPercent, others: os.Getenv("GOGC") != ""}
 }
 
-// percentFor returns how much garbage there may be beside so many bytes that are kept.
+// percentFor returns the percentage for a live heap of kept bytes.
 func percentFor(kept uint64) int {
 	return int(min(max(mostGarbage*100/max(kept, 1), usualPercent), mostPercent))
 }
 
-// adapt sets how much garbage there may be, unless somebody else has.
+// adapt sets the percentage, unless somebody else has.
 func (c *collector) adapt(kept uint64) {
 	next := percentFor(kept)
 	if c.others || next == c.percent {
@@ -56,7 +55,7 @@ func (c *collector) adapt(kept uint64) {
 	c.percent = next
 }
 
-// watch adapts now, and whenever garbage was collected.
+// watch adapts now, and after each garbage collection.
 func (c *collector) watch() {
 	c.adapt(metric("/gc/heap/live:bytes"))
 	if !c.others { // what has no pointer could share its place with others, and live as long as they

@@ -8,15 +8,14 @@ import (
 	"strconv"
 )
 
-// inherit has a command's process inherit two files, and returns by which names it
-// knows them.
+// inherit makes the process of cmd inherit two files, and returns their names in it.
 func inherit(cmd *exec.Cmd, in, out *os.File) []string {
 	cmd.ExtraFiles = []*os.File{in, out}
 	return []string{"3", "4"}
 }
 
-// inherited returns the file that this process has inherited by a name. Processes that
-// this one starts do not inherit it.
+// inherited returns the file that this process has inherited under a name. Its child processes do
+// not inherit it.
 func inherited(name string) *os.File {
 	fd, err := strconv.Atoi(name)
 	if err != nil {

@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// inherit has a command's process inherit two files, and returns by which names it
-// knows them.
+// inherit makes the process of cmd inherit two files, and returns their names in it.
 func inherit(cmd *exec.Cmd, in, out *os.File) (names []string) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -22,8 +21,8 @@ func inherit(cmd *exec.Cmd, in, out *os.File) (names []string) {
 	return names
 }
 
-// inherited returns the file that this process has inherited by a name. Processes that
-// this one starts do not inherit it.
+// inherited returns the file that this process has inherited under a name. Its child processes do
+// not inherit it.
 func inherited(name string) *os.File {
 	h, err := strconv.ParseUint(name, 10, 64)
 	if err != nil {

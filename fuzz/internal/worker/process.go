@@ -28,14 +28,13 @@ type Command struct {
 	Dir    string // the folder of its package
 	Tests  string // the pattern of the tests that it runs
 	Env    []string
-	// Memory bounds how many bytes the process may have from the operating system; zero
-	// is no bound.
+	// Memory limits the bytes that the process may have from the operating system; zero is no
+	// limit.
 	Memory uint64
-	// Silence is for how long the process may say nothing while it does what it is asked;
-	// zero means a minute. StartUp is how long it may take to its first offer and to each
-	// further one; zero means five.
+	// Silence is how long the process may send nothing during a request; zero means a minute.
+	// StartUp is how long it may take to each offer; zero means five minutes.
 	Silence, StartUp time.Duration
-	// Beat, if it is not nil, is told of each beat while the process does something.
+	// Beat, if not nil, is called for each beat during a request.
 	Beat func(Beat)
 }
 
@@ -44,8 +43,8 @@ const (
 	usualStartUp = 5 * time.Minute
 )
 
-// A Process is a process of a test binary: the end of the connection in the command. It
-// is used by one goroutine at a time; the context of Do ends it from another.
+// A Process is a process of a test binary: the command's end of the connection. One goroutine at a
+// time uses it; another may end it by the context of Do.
 type Process struct {
 	Command
 	cmd      *exec.Cmd
@@ -54,34 +53,34 @@ type Process struct {
 	requests *json.Encoder
 	pipe     *os.File // of the requests
 	messages chan Message
-	exited   chan struct{} // closed when the process is gone and all that it said was read
+	exited   chan struct{} // closed when the process is gone and its output was read
 	status   string        // how it ended
 
 	greeted bool             // it speaks this command's version
-	at      session.At       // what it began with last
-	decided session.Decision // the last decision that it told of
-	told    bool             // it has told of a decision
-	stalled bool             // it has told of a run that stands still
+	at      session.At       // the last thing that it began
+	decided session.Decision // the last decision that it reported
+	told    bool             // it has reported a decision
+	stalled bool             // it has reported a run without progress
 	beat    Beat             // the last
 
 	collects time.Time // when it was asked to collect garbage; zero if it has answered
 }
 
-// A Death is the end of a process that had more to do.
+// A Death is the unexpected end of a process.
 type Death struct {
-	// Cause is why the command ended the process, "" when it ended by itself; Status is
-	// how it ended, Reason the line of its output that says why, "" if there is none, and
-	// Said the lines that tell most.
+	// Cause is why the command ended the process, "" if it ended by itself. Status is how it
+	// ended, Reason the line of its output that says why ("" if none), Said its most telling
+	// lines.
 	Cause, Status, Reason, Said string
-	// Stalled reports that a run stood still.
+	// Stalled reports that a run made no progress.
 	Stalled bool
-	// At is what the process began with last.
+	// At is the last thing that the process began.
 	At session.At
-	// Last is the last decision that it told of, if it was to tell of them; else nil.
+	// Last is the last decision that it reported, if the request asked for them; else nil.
 	Last *session.Decision
 }
 
-// Headline says in a line why the process ended.
+// Headline says in one line why the process ended.
 func (d *Death) Headline() string {
 	text, _, _ := strings.Cut(cmp.Or(d.Cause, d.Reason, d.Status), "\n")
 	return text
@@ -105,9 +104,8 @@ func (d *Death) Record() *record.Record {
 	return &record.Record{Format: record.Format, Died: true, Failure: "the process ended: " + d.Headline(), Detail: detail}
 }
 
-// Outside reports whether the process was ended by neither itself nor its command: by
-// somebody, or by an operating system without memory. On Windows that may be so of any
-// that exits with 1.
+// Outside reports whether neither the process nor its command ended it, but somebody else or an
+// operating system short of memory. On Windows it reports this for every exit status 1.
 func (d *Death) Outside() bool {
 	if runtime.GOOS == "windows" && d.Cause == "" && d.Status == "exit status 1" {
 		return true
@@ -115,14 +113,14 @@ func (d *Death) Outside() bool {
 	return d.Cause == "" && slices.Contains([]string{"signal: killed", "signal: terminated", "signal: interrupt", "signal: hangup"}, d.Status)
 }
 
-// Asked reports whether somebody has asked the process to end, by a signal that its command
-// may have been sent, too: a terminal or a manager of services sends it to both.
+// Asked reports whether a signal asked the process to end. The command may have got it too: a
+// terminal or service manager sends it to both.
 func (d *Death) Asked() bool { return d.Outside() && d.Status != "signal: killed" }
 
-// Failed reports whether the process came to its end, and some of its tests had failed.
+// Failed reports whether the process ended normally with failing tests.
 func (d *Death) Failed() bool { return d.Cause == "" && d.Status == "exit status 1" }
 
-// Start starts a process. Offer waits for its first words.
+// Start starts a process. Offer waits for its first message.
 func Start(c Command) (*Process, error) {
 	toIn, toOut, err := os.Pipe()
 	if err != nil {
@@ -148,14 +146,14 @@ func Start(c Command) (*Process, error) {
 	return p, nil
 }
 
-// check returns an error unless the process speaks as this command does.
+// check returns an error unless the process uses this version of the protocol.
 func (p *Process) check(m *Message) error {
 	if p.greeted = p.greeted || m.Hello != nil && m.Hello.Version == Version; p.greeted {
 		return nil
 	}
 	p.Kill()
 	return fmt.Errorf("the test binary speaks version %d of the protocol, and this command version %d: "+
-		"have the module and the command of one version of jostle", helloVersion(m), Version)
+		"install one version of jostle for the module and the command", helloVersion(m), Version)
 }
 
 func helloVersion(m *Message) int {
@@ -165,14 +163,14 @@ func helloVersion(m *Message) int {
 	return m.Hello.Version
 }
 
-// read reads what the process says until it is gone.
+// read reads the messages of the process until it is gone.
 func (p *Process) read(from *os.File) {
 	d := json.NewDecoder(bufio.NewReader(from))
 	for {
 		var m Message
 		err := d.Decode(&m)
 		if err != nil {
-			if err != io.EOF { // it is no worker's
+			if err != io.EOF { // not a message of a worker
 				p.cmd.Process.Kill()
 			}
 			break
@@ -189,9 +187,9 @@ func (p *Process) read(from *os.File) {
 	close(p.exited)
 }
 
-// hear returns the next message that is for the caller. The process may say nothing for a
-// time only, but there may be beats and the like in between, unless once is set. The error
-// is a *Death if the process is gone; then it was ended if need be.
+// hear returns the next message for the caller. It ends a process that is silent for too long. Any
+// message, such as a beat, counts as a sign of life, unless once is set. On a *Death the process
+// is gone.
 func (p *Process) hear(ctx context.Context, silence time.Duration, once bool) (Message, error) {
 	quiet := time.NewTimer(silence)
 	defer quiet.Stop()
@@ -218,8 +216,8 @@ func (p *Process) hear(ctx context.Context, silence time.Duration, once bool) (M
 	}
 }
 
-// note notes what a message tells of the process, and returns why it must be ended, ""
-// when it need not be.
+// note records what a message says about the process. It returns why the process must be ended, ""
+// if it need not be.
 func (p *Process) note(m *Message) (cause string) {
 	switch {
 	case m.At != nil:
@@ -240,15 +238,14 @@ func (p *Process) note(m *Message) (cause string) {
 	return ""
 }
 
-// A process that has more memory than it may is asked to collect its garbage. That may take
-// it collecting, if it does not take tooLarge times as much memory meanwhile.
+// A process above its memory limit is asked to collect garbage. It has the time collecting for
+// this, unless it exceeds tooLarge times its limit meanwhile.
 const (
 	collecting = 30 * time.Second
 	tooLarge   = 4
 )
 
-// isTooLarge reports whether the process keeps more memory than it may. Garbage does not
-// count: it is asked to collect that first.
+// isTooLarge reports whether the process exceeds its memory limit even after collecting garbage.
 func (p *Process) isTooLarge() bool {
 	switch over := p.Memory > 0 && p.beat.Memory > p.Memory; {
 	case !over:
@@ -262,25 +259,24 @@ func (p *Process) isTooLarge() bool {
 	return false
 }
 
-// ask writes a request. If the process is gone hear says so.
+// ask writes a request. If the process is gone, hear reports that.
 func (p *Process) ask(q session.Request) error {
 	p.asking.Lock()
 	defer p.asking.Unlock()
 	return p.requests.Encode(q)
 }
 
-// Pause has Do begin no further run, if that is of Run, until Resume. They are called by
-// another goroutine than the one that waits for it.
+// Pause makes a Do of Run begin no further run until Resume. Another goroutine calls them while
+// Do waits.
 func (p *Process) Pause() { p.ask(session.Request{Do: pause}) }
 
 // Resume ends Pause.
 func (p *Process) Resume() { p.ask(session.Request{Do: resume}) }
 
-// Enough has Do end after the run that is on, if that is of Run. It is called by another
-// goroutine than the one that waits for it.
+// Enough makes a Do of Run end after its current run. Another goroutine calls it while Do waits.
 func (p *Process) Enough() { p.ask(session.Request{Do: enough}) }
 
-// Used returns how many bytes the process had when it said so last, while it did something.
+// Used returns the bytes that the process last reported.
 func (p *Process) Used() uint64 { return p.beat.Memory }
 
 // end ends the process, and returns what is known of its death.
@@ -289,7 +285,7 @@ func (p *Process) end(cause string) error {
 		p.cmd.Process.Kill()
 	}
 	for range p.messages {
-		// what it said before does not matter any more
+		// the messages before its end no longer matter
 	}
 	<-p.exited
 	p.pipe.Close()
@@ -300,8 +296,8 @@ func (p *Process) end(cause string) error {
 	return d
 }
 
-// Interrupt asks the process to come to its end, while another goroutine waits for it, and
-// ends it if it does not.
+// Interrupt asks the process to end, while another goroutine waits for it, and kills it if it does
+// not.
 func (p *Process) Interrupt() {
 	p.pipe.Close()
 	time.AfterFunc(stopping, func() { p.cmd.Process.Kill() })
@@ -310,8 +306,8 @@ func (p *Process) Interrupt() {
 // Kill ends the process at once.
 func (p *Process) Kill() { p.end("it was ended") }
 
-// Offer returns the next property that the process offers; an error that is io.EOF when
-// its tests are over. Answer it by Answer.
+// Offer returns the next property that the process offers, or io.EOF when its tests are over.
+// Answer replies to it.
 func (p *Process) Offer() (Property, error) {
 	for {
 		m, err := p.hear(context.Background(), cmp.Or(p.StartUp, usualStartUp), true)
@@ -343,9 +339,8 @@ func (p *Process) Answer(taken bool) error {
 	return p.ask(session.Request{Do: pass})
 }
 
-// Do has the process do something and returns what came of it. The process does not
-// outlive an error, which is a *Death if it ended, by itself or because it broke a bound,
-// and that of the context if that is done.
+// Do sends a request and returns the reply. A *Refusal leaves the process alive. On any other
+// error the process is gone: the error is *Death if it died or exceeded a limit, or ctx.Err().
 func (p *Process) Do(ctx context.Context, q session.Request) (*session.Reply, error) {
 	p.at, p.told, p.collects = session.At{Batch: q.First}, false, time.Time{}
 	p.ask(q)
@@ -358,21 +353,21 @@ func (p *Process) Do(ctx context.Context, q session.Request) (*session.Reply, er
 	}
 	if m.Done == nil {
 		p.Kill()
-		return nil, errors.New("the test binary does not speak as it should")
+		return nil, errors.New("the test binary sent an unexpected message")
 	}
 	return m.Done, nil
 }
 
-// A Refusal is why a process could not do what it was asked for. It lives on.
+// A Refusal says why a process could not carry out a request. The process is still alive.
 type Refusal struct{ Text string }
 
 func (r *Refusal) Error() string { return r.Text }
 
-// stopping is how long a process may take to its end once its command has asked for that, or
-// has gone: it ends the run that is on, and then its tests and TestMain clean up.
+// stopping is how long a process may take to end once its command has asked for it, or is gone: it
+// ends its current run, then its tests and TestMain clean up.
 const stopping = 5 * time.Second
 
-// Stop asks the process to come to its end, whatever it is at, and ends it if it does not.
+// Stop asks the process to end, whatever it is doing, and kills it if it does not.
 func (p *Process) Stop() {
 	p.ask(session.Request{Do: stop})
 	p.pipe.Close()

@@ -17,9 +17,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Serve offers the property of a call of a verb to the command that has started this process,
-// and does with it what that asks for. A run may stand still for a while. It reports false
-// when no command has: then the verb has to do its work.
+// Serve offers the property of a verb's call to the command that has started this process, and
+// carries out its requests. A run without progress for stall is reported. Serve returns false if
+// no command has started the process: then the verb does its own work.
 func Serve(verb string, of *session.Session, stall time.Duration) bool {
 	w := process()
 	if w == nil {
@@ -33,38 +33,35 @@ func Serve(verb string, of *session.Session, stall time.Duration) bool {
 	return true
 }
 
-// fewFor is how long every order may be tried to be run before a search begins.
+// fewFor limits the attempt to run every order before a search.
 const fewFor = 2 * time.Second
 
-// process returns this process as a worker, nil if it is none. There is one, with the
-// one connection that the process was given.
+// process returns the worker of this process, nil if it is none.
 var process = sync.OnceValue(open)
 
-// A worker is the end of the connection in the test binary.
+// A worker is the test binary's end of the connection.
 type worker struct {
-	mu    sync.Mutex     // held while an offer is made and served
+	mu    sync.Mutex     // held during an offer and its requests
 	calls map[string]int // how many offers each test has made
 
-	requests chan session.Request // closed when the command has gone
-	enough   func()               // ends the request that was read last; nil before the first
-	turn     sync.Mutex           // held while runs are not to begin, and for a moment before each
-	paused   bool                 // of the reader: it holds turn
+	requests chan session.Request // closed when the command is gone
+	enough   func()               // ends the last request; nil before the first
+	turn     sync.Mutex           // held while runs must not begin, and briefly before each run
+	paused   bool                 // read holds turn
 	pipe     *os.File             // to the command
 
-	// asked is done when the command has asked for the end, by ask, or has gone.
+	// asked is done when the command has asked for the end or is gone; ask cancels it.
 	asked context.Context
 	ask   context.CancelFunc
 	left  sync.Once
 
-	// out guards what follows: idle reports that nothing is done until the command asks for
-	// more.
+	// out guards the following fields. idle means that the worker waits for a request.
 	out  sync.Mutex
 	to   *json.Encoder
 	idle bool
 }
 
-// setting is what the command has set the variable to. It is read when the process begins:
-// a TestMain may clear the environment.
+// setting is the value of Variable at the start of the process: TestMain may clear it later.
 var setting = os.Getenv(Variable)
 
 // open connects the process with its command.
@@ -72,14 +69,14 @@ func open() *worker {
 	if setting == "" {
 		return nil
 	}
-	os.Unsetenv(Variable) // processes that this one starts are no workers
+	os.Unsetenv(Variable) // child processes are not workers
 	parts := strings.Fields(setting)
 	if len(parts) != 3 {
-		giveUp("%s is %q: it is for the command jostle, which sets it to a version and two pipes", Variable, setting)
+		giveUp("%s is %q: only the command jostle may set it, to a version and two pipes", Variable, setting)
 	}
 	in, out := inherited(parts[1]), inherited(parts[2])
 	if in == nil || out == nil {
-		giveUp("%s is %q: these are no pipes", Variable, setting)
+		giveUp("%s is %q: they are not pipes", Variable, setting)
 	}
 	w := &worker{calls: map[string]int{}, requests: make(chan session.Request), pipe: out, to: json.NewEncoder(out)}
 	w.asked, w.ask = context.WithCancel(context.Background())
@@ -90,14 +87,14 @@ func open() *worker {
 	return w
 }
 
-// giveUp ends the process, which can do nothing for its command.
+// giveUp ends a process that cannot work for its command.
 func giveUp(format string, args ...any) {
 	fmt.Fprint(os.Stderr, trace.Visible(fmt.Sprintf(format+"\n", args...)))
 	os.Exit(gone)
 }
 
-// leave ends what is done for a command that has gone. The tests come to their end, and
-// TestMain may clean up, but they do not take long.
+// leave ends the work for a command that is gone. The tests and TestMain may finish within the
+// time stopping.
 func (w *worker) leave() {
 	w.left.Do(func() {
 		surviveBrokenPipe()
@@ -109,8 +106,8 @@ func (w *worker) leave() {
 // gone is the exit code of a process without a command.
 const gone = 86
 
-// read passes on what the command asks for. When it asks for the end, or has died, the runs
-// that are on are for nobody.
+// read passes on the requests of the command. If the command asks for the end or is gone, it ends
+// the current runs.
 func (w *worker) read(in *os.File) {
 	from := json.NewDecoder(bufio.NewReader(in))
 	for {
@@ -143,7 +140,7 @@ func (w *worker) read(in *os.File) {
 	}
 }
 
-// pause has runs wait, or go on. They go on with any request that is not Collect.
+// pause makes runs wait, or continue.
 func (w *worker) pause(on bool) {
 	switch {
 	case on && !w.paused:
@@ -154,19 +151,19 @@ func (w *worker) pause(on bool) {
 	w.paused = on
 }
 
-// waitTurn returns when a run may begin.
+// waitTurn waits until a run may begin.
 func (w *worker) waitTurn() {
 	w.turn.Lock()
 	defer w.turn.Unlock()
 }
 
-// collect collects garbage and gives back to the operating system what is free.
+// collect collects garbage and returns free memory to the operating system.
 func (w *worker) collect() {
 	debug.FreeOSMemory()
 	w.say(Message{Beat: &Beat{Memory: Memory(), CPU: cpuTime(), Collected: true}})
 }
 
-// say sends a message. If nobody reads it the command has gone.
+// say sends a message. If that fails, the command is gone.
 func (w *worker) say(m Message) {
 	w.out.Lock()
 	defer w.out.Unlock()
@@ -181,7 +178,7 @@ func (w *worker) say(m Message) {
 	}
 }
 
-// next returns what the command asks for; false when it has gone.
+// next returns the next request, false if the command is gone.
 func (w *worker) next() (session.Request, bool) {
 	q, ok := <-w.requests
 	w.out.Lock()
@@ -190,18 +187,17 @@ func (w *worker) next() (session.Request, bool) {
 	return q, ok
 }
 
-// beat says ten times a second what the process uses.
+// beat sends ten beats a second.
 func (w *worker) beat() {
 	for range time.Tick(time.Second / 10) {
 		w.sayUsed()
 	}
 }
 
-// sayUsed says what the process uses.
+// sayUsed sends a beat.
 func (w *worker) sayUsed() { w.say(Message{Beat: &Beat{Memory: Memory(), CPU: cpuTime()}}) }
 
-// serve offers a property and does what is asked for. Of a command that has gone, it does
-// nothing more.
+// serve offers a property and carries out requests until the command stops it or is gone.
 func (w *worker) serve(verb string, s *session.Session, stall time.Duration) {
 	p := &s.Property
 	offer := Property{Test: p.Test, Verb: verb, Call: w.calls[p.Test], Name: p.Name, Folder: s.Folder.Dir, Func: p.FuncName()}
@@ -216,12 +212,12 @@ func (w *worker) serve(verb string, s *session.Session, stall time.Duration) {
 			return
 		}
 		m := w.do(s, &q, stall)
-		w.sayUsed() // also of a request that is done before the next beat
+		w.sayUsed() // for a request that ends before the next beat
 		w.say(m)
 	}
 }
 
-// do does what is asked for, under a watchdog of its own, and returns what to say of it.
+// do carries out a request under a watchdog, and returns the reply.
 func (w *worker) do(s *session.Session, q *session.Request, stall time.Duration) Message {
 	dog := &search.Watchdog{Limit: stall, Tell: func(headline, lines string) {
 		w.say(Message{Stall: headline + "\n" + lines})

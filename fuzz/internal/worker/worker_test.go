@@ -174,7 +174,7 @@ func TestRequests(t *testing.T) {
 		q    session.Request
 		want string
 	}{
-		{session.Request{Do: "dance"}, `the worker does not know what "dance" is`},
+		{session.Request{Do: "dance"}, `unknown request "dance"`},
 		{session.Request{Do: session.Replay, File: "none"}, `there is no case "none"`},
 		{session.Request{Do: session.Shrink, Case: "no case", File: "x.case"}, "x.case:1: "},
 		{session.Request{Do: session.Repair, Case: "jostle case 3\n", File: "x.case"}, "x.case:1: "},
@@ -303,8 +303,8 @@ func taken(t *testing.T, p *worker.Process) {
 // TestProcessesThatAreNoWorkers: each is one clear error.
 func TestProcessesThatAreNoWorkers(t *testing.T) {
 	for _, c := range []struct{ as, want string }{
-		{"other version", "the test binary speaks version 99 of the protocol, and this command version 4: have the module and the command of one version of jostle"},
-		{"no version", "the test binary speaks version 0 of the protocol, and this command version 4: have the module and the command of one version of jostle"},
+		{"other version", "the test binary speaks version 99 of the protocol, and this command version 4: install one version of jostle for the module and the command"},
+		{"no version", "the test binary speaks version 0 of the protocol, and this command version 4: install one version of jostle for the module and the command"},
 		{"gibberish", "signal: killed"},
 		{"silence", "nothing came of it for 1s"},
 		{"exit", "exit status 7\n        no database"},

@@ -2,27 +2,26 @@ package report
 
 // Changes are what is new in a report since the one before.
 type Changes struct {
-	// New are the failures that the one before does not have, Gone those that it has and
-	// this one does not, by property and headline. That a search has not come to a failure
-	// again does not say that it is mended.
+	// New are the failures that the earlier report does not have, Gone those that only it
+	// has, by property and headline. A failure that is not found again may still be there.
 	New  []string `json:"new"`
 	Gone []string `json:"gone"`
-	// Added are properties that the one before does not have, Removed those that are no
-	// more.
+	// Added are properties that the earlier report does not have, Removed those that only it
+	// has.
 	Added   []string `json:"added"`
 	Removed []string `json:"removed"`
-	// Orders says for properties how many orders of two receives are seen that were not.
+	// Orders has the properties whose number of receive pairs has changed.
 	Orders []Growth `json:"orders"`
 }
 
-// A Growth says how many orders of two receives a property had shown, and now has.
+// A Growth is the number of receive pairs of a property before and now.
 type Growth struct {
 	Name   string `json:"name"`
 	Before int    `json:"before"`
 	Now    int    `json:"now"`
 }
 
-// Compare notes what has changed since an earlier report; nil is none.
+// Compare sets the changes since an earlier report, which may be nil.
 func (r *Report) Compare(last *Report) {
 	if r.Changes = nil; last == nil {
 		return
@@ -87,7 +86,7 @@ func (c *Changes) lines() (list []string) {
 	for _, part := range []struct {
 		what string
 		of   []string
-	}{{"new failure: ", c.New}, {"not found again: ", c.Gone}, {"new property: ", c.Added}, {"no more a property: ", c.Removed}} {
+	}{{"new failure: ", c.New}, {"not found again: ", c.Gone}, {"new property: ", c.Added}, {"property removed: ", c.Removed}} {
 		for _, text := range part.of {
 			list = append(list, part.what+text)
 		}

@@ -24,8 +24,7 @@ const (
 	MarkdownFile = "summary.md"
 )
 
-// marks are how the files of a report begin, or what they have near the beginning: by these
-// Write knows its own files from those of others.
+// marks match the start of a report's files: Write overwrites only files with these.
 var marks = map[string]*regexp.Regexp{
 	HTMLFile:     regexp.MustCompile(`<title>jostle: `),
 	JSONFile:     regexp.MustCompile(`^\{\n\t"format": \d+,\n\t"ended": "`),
@@ -34,11 +33,11 @@ var marks = map[string]*regexp.Regexp{
 	MarkdownFile: regexp.MustCompile(`^## jostle: `),
 }
 
-// mostRead bounds how many bytes are read to know a file.
+// mostRead limits the bytes that are read to recognize a file.
 const mostRead = 1 << 20
 
-// Check returns an error if Write would write over a file of others in a folder. A file
-// without text is nobody's.
+// Check returns an error if Write would overwrite a foreign file in the folder. An empty file is
+// not foreign.
 func Check(folder string) error {
 	for _, name := range slices.Sorted(maps.Keys(marks)) {
 		path := filepath.Join(folder, name)
@@ -56,7 +55,7 @@ func Check(folder string) error {
 			}
 		}
 		if !info.Mode().IsRegular() || info.Size() > 0 && !marks[name].Match(text) {
-			return fmt.Errorf("%s is of no report of jostle, and is not written over: move it, or choose another folder", path)
+			return fmt.Errorf("%s is not a report of jostle, so it is not overwritten: move it, or choose another folder", path)
 		}
 	}
 	return nil
@@ -78,9 +77,8 @@ func (r *Report) JSON() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// Write writes all files of a report into a folder, which it makes if need be, if it need not
-// write over a file of others, as Check says. Whoever reads one meanwhile sees the old one or
-// the new one.
+// Write writes all files of the report into a folder, which it creates if necessary, unless Check
+// returns an error. It replaces each file atomically.
 func (r *Report) Write(folder string) error {
 	if err := Check(folder); err != nil {
 		return err
@@ -119,7 +117,7 @@ func Read(folder string) (*Report, error) {
 	}
 	r := &Report{}
 	if err := json.Unmarshal(text, r); err != nil {
-		return nil, fmt.Errorf("%s is no report: %w", path, err)
+		return nil, fmt.Errorf("%s is not a report: %w", path, err)
 	}
 	if r.Format != Format {
 		return nil, fmt.Errorf("%s is a report of format %d, expected %d", path, r.Format, Format)

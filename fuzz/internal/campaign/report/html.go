@@ -19,7 +19,7 @@ section { margin-bottom: 2em } .number { text-align: right; white-space: nowrap 
 @media (max-width: 40em) { body { margin: 1em } td, th { padding-right: .5em } }
 `
 
-// verdict says in a few words what came of all.
+// verdict summarizes the result in a few words.
 func (r *Report) verdict() string {
 	unproven := 0
 	for i := range r.Properties {
@@ -31,21 +31,21 @@ func (r *Report) verdict() string {
 	case n > 0:
 		return words.Count(n, "failure")
 	case unproven > 0:
-		return fmt.Sprintf("no failures, but %d of %d properties were tested less than it seems", unproven, len(r.Properties))
+		return fmt.Sprintf("no failures, but %d of %d properties were not tested sufficiently", unproven, len(r.Properties))
 	}
 	return "no failures"
 }
 
-// outline says in a line what was done.
+// outline says in one line what was done.
 func (r *Report) outline() string {
 	text := fmt.Sprintf("%d of %d properties passed, %s in %s", r.passing(), len(r.Properties), words.Count(r.Runs, "run"),
 		words.Elapsed(time.Duration(r.Seconds*float64(time.Second))))
 	if r.Ended == "" {
-		text += ", and it was not over"
+		text += ", not finished"
 	} else {
-		text += ", ended by " + map[campaign.End]string{campaign.EndRuns: "the number of runs", campaign.EndTime: "time", campaign.EndComplete: "nothing being left",
-			campaign.EndSaturated: "hardly anything being left", campaign.EndFailures: "failures", campaign.EndGivenUp: "properties being given up",
-			campaign.EndInterrupted: "an interruption"}[r.Ended]
+		text += ", ended: " + map[campaign.End]string{campaign.EndRuns: "number of runs reached", campaign.EndTime: "time limit", campaign.EndComplete: "every order was run",
+			campaign.EndSaturated: "hardly any new receive pairs", campaign.EndFailures: "failures", campaign.EndGivenUp: "search given up",
+			campaign.EndInterrupted: "interrupted"}[r.Ended]
 	}
 	if r.Deaths > 0 {
 		text += fmt.Sprintf(", %s of workers", words.Count(r.Deaths, "death"))
@@ -62,7 +62,7 @@ func (r *Report) passing() (n int) {
 	return n
 }
 
-// HTML returns a report as one file of HTML.
+// HTML returns the report as one HTML file.
 func (r *Report) HTML() []byte {
 	w := &record.Writer{}
 	w.Begin("jostle: "+r.verdict(), style)
@@ -136,10 +136,10 @@ func (p *Property) failure(w *record.Writer, k int, id string) {
 	}
 }
 
-// section shows what is known of a property besides its failures.
+// section shows a property, without its failures.
 func (p *Property) section(w *record.Writer, i int) {
 	w.Put("<section id=\"property%s\">\n<h2>%s</h2>\n<p>%s; %s</p>\n", num(i), p.Name, p.Ran, p.Coverage.Summary)
-	list(w, "Tested less than it seems", "bad", p.Complaints)
+	list(w, "Not tested sufficiently", "bad", p.Complaints)
 	list(w, "Notes", "faint", p.Notes)
 	list(w, "Situations that no run has reached", "", p.Missed)
 	p.curves(w)
@@ -150,11 +150,11 @@ func (p *Property) section(w *record.Writer, i int) {
 	}
 	list(w, "Receive pairs never seen in this order (possible as far as known)", "", p.Coverage.Open)
 	if len(p.Arms) > 0 {
-		w.Put("<h3>Ways to search</h3>\n"+record.Scroll+"<table>\n<tr><th>arm</th><th>runs</th><th>orders it showed first</th></tr>\n", "Ways to search in "+p.Name)
+		w.Put("<h3>Strategies</h3>\n"+record.Scroll+"<table>\n<tr><th>strategy</th><th>runs</th><th>new receive pairs</th></tr>\n", "Strategies in "+p.Name)
 		for _, a := range p.Arms {
 			w.Put("<tr><td>%s</td><td class=\"number\">%s</td><td class=\"number\">%s</td></tr>\n", a.Name, words.Grouped(a.Runs), words.Grouped(int(math.Round(a.Fresh))))
 		}
-		w.Put("</table></div>\n<p class=\"faint\">About: of the orders that were new in a share of the search each arm has its part.</p>\n")
+		w.Put("</table></div>\n<p class=\"faint\">Approximate: the new receive pairs of each part of the search are divided among its strategies.</p>\n")
 	}
 	w.Put("</section>\n")
 }
@@ -171,13 +171,13 @@ func list(w *record.Writer, heading, class string, texts []string) {
 	w.Put("</ul>\n")
 }
 
-// The size of a picture of curves, and the room around what it shows.
+// The size of a picture of curves, and its margins.
 const (
 	wide, high  = 560, 220
 	left, below = 70, 30
 )
 
-// curves shows how many orders were known after how many runs, of each campaign.
+// curves shows, for each campaign, the known receive pairs by the number of runs.
 func (p *Property) curves(w *record.Writer) {
 	runs, orders := 2, 1
 	for _, curve := range p.Coverage.Curves {
@@ -188,8 +188,8 @@ func (p *Property) curves(w *record.Writer) {
 	if p.Coverage.Seen == 0 || runs == 2 {
 		return
 	}
-	w.Put("<h3>Orders of two receives seen</h3>\n"+record.Scroll+"<svg width=\"%s\" height=\"%s\" role=\"img\" xmlns=\"http://www.w3.org/2000/svg\">\n<title>%s</title>\n",
-		"Curves of "+p.Name, num(wide), num(high), fmt.Sprintf("%s known after %s", words.Count(orders, "order"), words.Count(p.Coverage.Runs, "run")))
+	w.Put("<h3>Receive pairs seen</h3>\n"+record.Scroll+"<svg width=\"%s\" height=\"%s\" role=\"img\" xmlns=\"http://www.w3.org/2000/svg\">\n<title>%s</title>\n",
+		"Curves of "+p.Name, num(wide), num(high), fmt.Sprintf("%s known after %s", words.Count(orders, "receive pair"), words.Count(p.Coverage.Runs, "run")))
 	w.Put("<path class=\"axis\" fill=\"none\" d=\"M%s 20V%sH%s\"/>\n", num(left), num(high-below), num(wide-10))
 	w.Put("<text x=\"%s\" y=\"24\" text-anchor=\"end\">%s</text>\n<text x=\"%s\" y=\"%s\" text-anchor=\"end\">0</text>\n", num(left-8), words.Grouped(orders), num(left-8), num(high-below))
 	w.Put("<text x=\"%s\" y=\"%s\">1</text>\n<text x=\"%s\" y=\"%s\" text-anchor=\"end\">%s</text>\n", num(left), num(high-8), num(wide-10), num(high-8), words.Count(runs, "run"))
@@ -199,7 +199,7 @@ func (p *Property) curves(w *record.Writer) {
 	w.Put("</svg></div>\n<p class=\"faint\">Runs are on a logarithmic scale; each curve is one seed.</p>\n")
 }
 
-// points returns the corners of a curve in a picture.
+// points returns the points of a curve in a picture.
 func points(curve []coverage.Point, runs, orders int) string {
 	var b strings.Builder
 	for _, at := range curve {

@@ -13,13 +13,12 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// String says "bank neverOverdrawn: 14 orders of two receives are seen, 12 before".
+// String returns "bank neverOverdrawn: 14 receive pairs seen, 12 before".
 func (g Growth) String() string {
-	return fmt.Sprintf("%s: %s of two receives seen, %s before", g.Name, words.Count(g.Now, "order"), words.Grouped(g.Before))
+	return fmt.Sprintf("%s: %s seen, %s before", g.Name, words.Count(g.Now, "receive pair"), words.Grouped(g.Before))
 }
 
-// A suite, and what is below it, is as JUnit has it. What fails in a property is one
-// failure each.
+// A suite is a testsuite of JUnit. Each finding and complaint of a property is one failure.
 type suite struct {
 	XMLName  xml.Name   `xml:"testsuite"`
 	Name     string     `xml:"name,attr"`
@@ -41,8 +40,7 @@ type failure struct {
 	Text    string `xml:",chardata"`
 }
 
-// suitesName is the name of all suites, home the page of this project: by them the files are
-// known as ours.
+// suitesName is the name of all suites, home the page of this project: they identify our files.
 const (
 	suitesName = "jostle"
 	home       = "https://github.com/jostle-go/jostle"
@@ -85,11 +83,11 @@ func firstLine(text string) string {
 	return line
 }
 
-// object is one of JSON, of which the library sorts the names.
+// object is a JSON object; package json sorts its names.
 type object = map[string]any
 
-// SARIF returns the failures as SARIF 2.1.0, by which code hosts mark the lines that
-// failed. Those of which no line is known are at their property alone.
+// SARIF returns the failures as SARIF 2.1.0, with which code hosts mark the lines that failed. A
+// failure without a known line has only its property.
 func (r *Report) SARIF() ([]byte, error) {
 	results, rules := []object{}, []object{}
 	for i := range r.Properties {
@@ -112,13 +110,13 @@ func (r *Report) SARIF() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// message says what failed, where, and how to see it again.
+// message says what failed, where, and how to replay it.
 func (f *Finding) message() string {
 	text := f.Headline()
 	if orders := f.Orders(); orders != "" {
 		text += "\n" + orders
 		for i, d := range f.Drawn() {
-			if d != f.Draws[i] { // something is known of other values
+			if d != f.Draws[i] { // it has a remark
 				text += "\ndrew " + d
 			}
 		}
@@ -135,10 +133,10 @@ func (f *Finding) message() string {
 	return text
 }
 
-// Markdown returns a summary for a CI's page of a job.
+// Markdown returns a summary for the page of a CI job.
 func (r *Report) Markdown() []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## jostle: %s\n\n%s\n\n| | property | what was run | orders of two receives |\n|---|---|---|---|\n", r.verdict(), r.outline())
+	fmt.Fprintf(&b, "## jostle: %s\n\n%s\n\n| | property | what was run | receive pairs |\n|---|---|---|---|\n", r.verdict(), r.outline())
 	for i := range r.Properties {
 		p := &r.Properties[i]
 		verdict := "ok"
@@ -169,8 +167,8 @@ func (r *Report) Markdown() []byte {
 	return []byte(b.String())
 }
 
-// literal returns a text that means itself in one line of Markdown: whatever is no letter,
-// digit or plain sign is written by its number.
+// literal returns text escaped for one line of Markdown: all but letters, digits and plain signs
+// become numeric references.
 func literal(text string) string {
 	var b strings.Builder
 	for _, r := range trace.Visible(text) {
@@ -186,7 +184,7 @@ func literal(text string) string {
 	return b.String()
 }
 
-// fenced returns a text as a block of code, which nothing in it ends.
+// fenced returns text as a code block whose fence does not occur in it.
 func fenced(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {

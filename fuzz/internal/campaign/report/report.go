@@ -1,4 +1,4 @@
-// Package report shows people and programs what came of a campaign: as one HTML file that
+// Package report writes the results of a campaign for people and programs: as one HTML file that
 // needs neither a network nor a script, and as JUnit XML, SARIF, JSON and Markdown.
 //
 //	r := report.New(done, root)       // of a campaign.Report
@@ -6,8 +6,8 @@
 //	r.Compare(last)
 //	err = r.Write(folder)
 //
-// A Report is also what the JSON has: its names stay as they are, and new ones may come.
-// Programs that read it look at Format first.
+// The JSON has the fields of Report: names do not change, but new ones may be added. Programs
+// that read it must check Format first.
 package report
 
 import (
@@ -21,14 +21,13 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 )
 
-// Format is the number of the form that JSON has. It changes when a name changes its
-// meaning, or goes.
+// Format is the version of the JSON. It changes when a name changes its meaning or is removed.
 const Format = 2
 
-// A Report is what came of a campaign.
+// A Report is the result of a campaign.
 type Report struct {
 	Format     int          `json:"format"`
-	Ended      campaign.End `json:"ended"` // "" if it goes on
+	Ended      campaign.End `json:"ended"` // "" if it is still running
 	Seconds    float64      `json:"seconds"`
 	Runs       int          `json:"runs"`
 	Deaths     int          `json:"deaths"` // of worker processes
@@ -37,7 +36,7 @@ type Report struct {
 	Changes *Changes `json:"changes"`
 }
 
-// A Property is what came of the search in one.
+// A Property is the result of the search in one property.
 type Property struct {
 	Name       string    `json:"name"` // with its package and test
 	Package    string    `json:"package"`
@@ -46,11 +45,11 @@ type Property struct {
 	Runs       int       `json:"runs"`
 	Steps      int       `json:"steps"`
 	Ran        string    `json:"ran"`        // what was run, in words
-	Complete   string    `json:"complete"`   // that every order was run, in words
-	Complaints []string  `json:"complaints"` // why less was tested than it seems
+	Complete   string    `json:"complete"`   // says that every order was run, "" if not
+	Complaints []string  `json:"complaints"` // why it was not tested sufficiently
 	Notes      []string  `json:"notes"`
 	Findings   []Finding `json:"findings"`
-	Arms       []Arm     `json:"arms"` // those with the most new orders first
+	Arms       []Arm     `json:"arms"` // those with the most new receive pairs first
 	Coverage   Coverage  `json:"coverage"`
 	Missed     []string  `json:"missed"` // situations that no run has reached
 
@@ -60,20 +59,20 @@ type Property struct {
 // A Finding is a failure, or the death of a process. Its paths are from the root.
 type Finding struct {
 	record.Record
-	Times int `json:"times"` // how many runs have failed so
-	// Source is the path of File from the root; "" if it is not known.
+	Times int `json:"times"` // number of runs with this failure
+	// Source is the path of File from the root, "" if unknown.
 	Source string `json:"source"`
 }
 
-// An Arm is how many runs one way to search has made, and about how many orders of two
-// receives these have shown that no run before had, as campaign.Arm has it.
+// An Arm is the result of one strategy: its runs, and its approximate number of new receive pairs
+// (see campaign.Arm).
 type Arm struct {
 	Name  string  `json:"name"`
 	Runs  int     `json:"runs"`
 	Fresh float64 `json:"fresh"`
 }
 
-// A Coverage is which orders of two receives were seen, also by earlier campaigns.
+// A Coverage says which receive pairs were seen, including earlier campaigns.
 type Coverage struct {
 	Runs     int                `json:"runs"`
 	Seen     int                `json:"seen"`    // orders
@@ -81,15 +80,15 @@ type Coverage struct {
 	Possible int                `json:"possible"`
 	Unknown  int                `json:"unknown"`
 	Summary  string             `json:"summary"`
-	Chance   coverage.Chance    `json:"chance"` // that the next run at random shows more
-	Open     []string           `json:"open"`   // orders that were not seen
+	Chance   coverage.Chance    `json:"chance"` // that the next random run shows a new pair
+	Open     []string           `json:"open"`   // receive pairs that were not seen
 	Curves   [][]coverage.Point `json:"curves"`
 }
 
-// mostOpen bounds how many orders are named that were not seen.
+// mostOpen limits the receive pairs listed as not seen.
 const mostOpen = 100
 
-// New returns the report of a campaign. Files are named as they are called from a root.
+// New returns the report of a campaign, with paths relative to root.
 func New(done *campaign.Report, root string) *Report {
 	r := &Report{Format: Format, Ended: done.Ended, Seconds: done.Elapsed.Seconds(), Deaths: done.Deaths, Properties: []Property{}}
 	for i := range done.Outcomes {
@@ -142,7 +141,7 @@ func newFinding(f *campaign.Finding, dir, root string) Finding {
 	return out
 }
 
-// fromRoot returns a path as it is called from a root, with slashes, if it is below.
+// fromRoot returns path with slashes, relative to root if it is below.
 func fromRoot(path, root string) string {
 	if path == "" {
 		return ""

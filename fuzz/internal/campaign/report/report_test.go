@@ -204,7 +204,7 @@ func TestAlone(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"default-src 'none'", "prefers-color-scheme: dark", "width=device-width", "<polyline", `class="orders"`, "Chart of the messages",
-		"Situations that no run has reached", "not found again: ", "new failure: ", "orders it showed first"} {
+		"Situations that no run has reached", "not found again: ", "new failure: ", "new receive pairs"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page has no %s", want)
 		}
@@ -293,7 +293,7 @@ func TestFolder(t *testing.T) {
 	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) != 5 {
 		t.Errorf("the folder has %q", files)
 	}
-	for text, want := range map[string]string{"{": "is no report", `{"format":99}`: "is a report of format 99, expected 2", "[]": "is no report"} {
+	for text, want := range map[string]string{"{": "is not a report", `{"format":99}`: "is a report of format 99, expected 2", "[]": "is not a report"} {
 		if err := os.WriteFile(filepath.Join(dir, JSONFile), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -333,7 +333,7 @@ func TestForeignFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := r.Write(dir)
-		if want := path + " is of no report of jostle, and is not written over: move it, or choose another folder"; err == nil || err.Error() != want {
+		if want := path + " is not a report of jostle, so it is not overwritten: move it, or choose another folder"; err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 		if got, _ := os.ReadFile(path); string(got) != text {
@@ -391,14 +391,14 @@ func TestNothing(t *testing.T) {
 // TestEnds: a report says in words why a campaign has ended.
 func TestEnds(t *testing.T) {
 	for ended, want := range map[campaign.End]string{
-		"":            ", and it was not over",
-		"runs":        ", ended by the number of runs",
-		"time":        ", ended by time",
-		"complete":    ", ended by nothing being left",
-		"saturated":   ", ended by hardly anything being left",
-		"failures":    ", ended by failures",
-		"given up":    ", ended by properties being given up",
-		"interrupted": ", ended by an interruption",
+		"":            ", not finished",
+		"runs":        ", ended: number of runs reached",
+		"time":        ", ended: time limit",
+		"complete":    ", ended: every order was run",
+		"saturated":   ", ended: hardly any new receive pairs",
+		"failures":    ", ended: failures",
+		"given up":    ", ended: search given up",
+		"interrupted": ", ended: interrupted",
 	} {
 		if got := New(&campaign.Report{Ended: ended}, "").outline(); !strings.HasSuffix(got, want) {
 			t.Errorf("%q is %q, want %q", ended, got, want)
