@@ -224,7 +224,7 @@ func TestStepsThatNeverEndAreNamed(t *testing.T) {
 			t.Parallel()
 			last := "drew seven = 7"
 			if props.HasRaceDetector() {
-				last = "with JOSTLE_STALL=1m, a minute"
+				last = "set JOSTLE_STALL=1m)"
 			}
 			out := runUntil(t, last, sample, "JOSTLE_STALL=1s")
 			if strings.Count(out, "NO PROGRESS") != 1 || !strings.Contains(out, last) {
