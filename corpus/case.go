@@ -73,8 +73,8 @@ func (c *Case) Planned() bool {
 	return len(c.Record.Deliveries) == 0 && (s.Seed != 0 || len(s.Priorities)+len(s.Before)+len(s.Choices) > 0)
 }
 
-// Of returns an error unless the case is of the property. A case of version 1 has
-// only a test, whose name must be that of the property.
+// Of returns an error if the case belongs to another property. A case of version 1
+// names only its test, which must have the name of the property.
 func (c *Case) Of(property string) error {
 	if c.Property == property || c.Property == "" && c.Test == property {
 		return nil

@@ -122,7 +122,7 @@ func TestSharesOfShortSearches(t *testing.T) {
 		{Options{For: time.Millisecond, First: true}, 4},
 	} {
 		most := 0
-		shares(planned(2, test.o), 2, 14, func(_ int, j *job) {
+		shares(planned(2, test.o), 2, 20, func(_ int, j *job) {
 			most = max(most, j.count)
 			over(j, nil, 1000*j.count)
 		})

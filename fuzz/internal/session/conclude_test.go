@@ -208,8 +208,8 @@ func TestOthersAreKept(t *testing.T) {
 	}
 }
 
-// TestShrinkingTellsHowFarItIs: each run is told of, with the size of the best one so far,
-// and what comes of it is the same.
+// TestShrinkingTellsHowFarItIs checks that shrinking reports each run with the size of the
+// best one so far, and that the result is the same as without reports.
 func TestShrinkingTellsHowFarItIs(t *testing.T) {
 	s, _ := subjects.ByName("writer-error")
 	alone := shrunkBy(t, s.Property(false), 1, 20_000)

@@ -174,8 +174,7 @@ func (a *At) String() string {
 	return a.What
 }
 
-// A Decision is one of a run that is made again: what it was, and how many came before it
-// in the run.
+// A Decision is one decision of a rerun. Number counts the decisions before it in the run.
 type Decision struct {
 	Run, Number int
 	// Delivery is the identity of the step that comes next, Choice the answer to a
