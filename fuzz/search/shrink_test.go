@@ -388,24 +388,8 @@ func TestShrinkTimersOfOneTime(t *testing.T) {
 
 // TestNoTimeToExplain: what was not run for want of time is not said to be too much.
 func TestNoTimeToExplain(t *testing.T) {
-	out := shrunkInNoTime(t, quarrels)
+	out := shrunkInNoTime(t, trial.Quarrels)
 	if !out.Cut || !out.Why.Cut || !strings.HasSuffix(out.Finding.Why(), "there was no time to run all orders") {
 		t.Errorf("cut %t, %t: %s", out.Cut, out.Why.Cut, out.Finding.Why())
-	}
-}
-
-// quarrels fails in two ways.
-func quarrels(t *props.T) {
-	said := ""
-	sys := t.System()
-	hall := sys.Spawn("hall", pulse.Func(func(_ *pulse.Ctx, msg any) { said += msg.(string) }))
-	for _, word := range []string{"a", "b", "c"} {
-		sys.Send(sys.Spawn("client", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(hall, msg) })), word)
-	}
-	switch sys.Run(); said[0] {
-	case 'b':
-		t.Error("b is first")
-	case 'c':
-		t.Fatal("c is first")
 	}
 }

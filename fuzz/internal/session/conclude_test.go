@@ -19,6 +19,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/shrink"
@@ -171,7 +172,7 @@ func TestOthersAreKept(t *testing.T) {
 		pages, known bool
 		want         []string // endings of the files of the other failure
 	}{{false, false, []string{".case"}}, {true, false, []string{".case", ".html", ".json", ".mmd"}}, {true, true, nil}} {
-		p, f := foundBy(t, quarrels, 1)
+		p, f := foundBy(t, trial.Quarrels, 1)
 		r := p.NewRunner()
 		defer r.Close()
 		k := &Session{Folder: corpus.FolderOf(t.TempDir(), f.Case.Property), Shrink: time.Hour, Pages: c.pages}
@@ -232,22 +233,6 @@ func TestShrinkingTellsHowFarItIs(t *testing.T) {
 	}
 	if k.Shrink <= 0 || k.Shrink >= time.Hour {
 		t.Errorf("%s are left of an hour", k.Shrink)
-	}
-}
-
-// quarrels fails in two ways.
-func quarrels(t *props.T) {
-	said := ""
-	sys := t.System()
-	hall := sys.Spawn("hall", pulse.Func(func(_ *pulse.Ctx, msg any) { said += msg.(string) }))
-	for _, word := range []string{"a", "b", "c"} {
-		sys.Send(sys.Spawn("client", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(hall, msg) })), word)
-	}
-	switch sys.Run(); said[0] {
-	case 'b':
-		t.Error("b is first")
-	case 'c':
-		t.Fatal("c is first")
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
 // filesOf returns the names and the texts of the files of a folder.
@@ -73,7 +74,7 @@ func TestInTheProcessAndByAWorker(t *testing.T) {
 
 // TestRefusedRequests: what cannot be done is an error, and changes no file.
 func TestRefusedRequests(t *testing.T) {
-	s := &Session{Property: search.Property{Name: "p", Test: "p", Func: quarrels}, Folder: corpus.FolderOf(t.TempDir(), "p")}
+	s := &Session{Property: search.Property{Name: "p", Test: "p", Func: trial.Quarrels}, Folder: corpus.FolderOf(t.TempDir(), "p")}
 	for _, c := range []struct {
 		q    Request
 		want string
@@ -95,7 +96,7 @@ func TestRefusedRequests(t *testing.T) {
 
 // TestSessionsSayWhatTheyDo: what is said while something is done names the case or the batch.
 func TestSessionsSayWhatTheyDo(t *testing.T) {
-	p := search.Property{Name: "p", Test: "p", Func: quarrels}
+	p := search.Property{Name: "p", Test: "p", Func: trial.Quarrels}
 	var said []string
 	s := &Session{Property: p, Folder: corpus.FolderOf(t.TempDir(), "p"), Later: true, FewFor: time.Hour,
 		Say: func(e Event) { said = append(said, filepath.Base(e.At.String())) }}
@@ -116,7 +117,7 @@ func TestSessionsSayWhatTheyDo(t *testing.T) {
 // TestShrunkCasesOutliveTheirRequest: what Shrink was given, and did not save anew, stays whatever
 // is asked for next.
 func TestShrunkCasesOutliveTheirRequest(t *testing.T) {
-	p := search.Property{Name: "p", Test: "p", Func: quarrels}
+	p := search.Property{Name: "p", Test: "p", Func: trial.Quarrels}
 	s := &Session{Property: p, Folder: corpus.FolderOf(t.TempDir(), "p"), Later: true}
 	r, err := s.Do(t.Context(), &Request{Do: Run, Seed: 1, Count: 1})
 	if err != nil || len(r.Findings) == 0 || !r.Findings[0].Save(s.Folder) {

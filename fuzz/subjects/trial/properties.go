@@ -101,3 +101,19 @@ func Locked(t *props.T) {
 		t.Error("open")
 	}
 }
+
+// Quarrels is a property that fails in two ways.
+func Quarrels(t *props.T) {
+	said := ""
+	sys := t.System()
+	hall := sys.Spawn("hall", pulse.Func(func(_ *pulse.Ctx, msg any) { said += msg.(string) }))
+	for _, word := range []string{"a", "b", "c"} {
+		sys.Send(sys.Spawn("client", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(hall, msg) })), word)
+	}
+	switch sys.Run(); said[0] {
+	case 'b':
+		t.Error("b is first")
+	case 'c':
+		t.Fatal("c is first")
+	}
+}
