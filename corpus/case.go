@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
 // A Case holds what is needed to replay a run of a property, how the run ended, and a
@@ -31,7 +30,7 @@ type Case struct {
 	Record choice.Record
 	// Schedule has the decisions of a case without a record, which was made from
 	// another case or by hand and not run yet.
-	Schedule schedule.Schedule
+	Schedule choice.Schedule
 	// Settings are the settings of the run: how messages are delivered, how many
 	// steps it may take, which faults it may have. They come from the property, and
 	// are saved to notice when it has changed them.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
 // writerCase is the case of the writer's failure.
@@ -56,10 +55,10 @@ func plannedCase() Case {
 	return Case{Signature: "stuck at clerk",
 		Property: "planned", Test: "TestPlanned",
 		Settings: []Setting{{Name: "delivery", Value: "unordered"}, {Name: "note", Value: "a \"b\""}},
-		Schedule: schedule.Schedule{
+		Schedule: choice.Schedule{
 			Seed:       7,
-			Priorities: []schedule.Priority{{ID: 1 << 63, P: schedule.Plain}, {ID: 2, P: 0}},
-			Before:     []schedule.Constraint{{First: 3, Second: 4}},
+			Priorities: []choice.Priority{{ID: 1 << 63, P: choice.Plain}, {ID: 2, P: 0}},
+			Before:     []choice.Constraint{{First: 3, Second: 4}},
 			Choices:    []choice.Choice{{Kind: choice.Fault, N: 4, Value: 3}},
 		},
 	}
@@ -489,7 +488,7 @@ func FuzzEncode(f *testing.F) {
 			Seed: seed, Hash: word, EarlyTimers: int(n % 3), Path: "a.case",
 			Settings: []Setting{{Name: label, Value: comment}}, Inputs: []choice.Input{{Label: label, Seed: word, Words: []uint64{seed, word}}},
 			Record:   choice.Record{Deliveries: []uint64{seed, word, 0, seed, word}, Choices: []choice.Choice{answer}},
-			Schedule: schedule.Schedule{Seed: word, Priorities: []schedule.Priority{{ID: seed, P: word}}, Before: []schedule.Constraint{{First: seed}}, Choices: []choice.Choice{answer}}}
+			Schedule: choice.Schedule{Seed: word, Priorities: []choice.Priority{{ID: seed, P: word}}, Before: []choice.Constraint{{First: seed}}, Choices: []choice.Choice{answer}}}
 		text, err := Encode(c)
 		if err != nil {
 			t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
 // Decode returns the case in a text. Errors name the file path and the line, what is
@@ -204,7 +203,7 @@ func (r *reader) settings(c *Case) {
 	}
 }
 
-func (r *reader) schedule(s *schedule.Schedule) {
+func (r *reader) schedule(s *choice.Schedule) {
 	if r.peek() == "schedule" {
 		r.keyword("schedule")
 		if s.Seed = r.hex(); r.err == nil && s.Seed == 0 {
@@ -214,12 +213,12 @@ func (r *reader) schedule(s *schedule.Schedule) {
 	}
 	for r.peek() == "priority" {
 		r.keyword("priority")
-		s.Priorities = append(s.Priorities, schedule.Priority{ID: r.hex(), P: r.hex()})
+		s.Priorities = append(s.Priorities, choice.Priority{ID: r.hex(), P: r.hex()})
 		r.end()
 	}
 	for r.peek() == "before" {
 		r.keyword("before")
-		s.Before = append(s.Before, schedule.Constraint{First: r.hex(), Second: r.hex()})
+		s.Before = append(s.Before, choice.Constraint{First: r.hex(), Second: r.hex()})
 		r.end()
 	}
 	for r.peek() == "answer" {

@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
 const (
@@ -106,7 +105,7 @@ func (w *writer) choice(keyword string, c choice.Choice) {
 }
 
 // schedule writes a schedule; nothing when it is plain order.
-func (w *writer) schedule(s *schedule.Schedule) {
+func (w *writer) schedule(s *choice.Schedule) {
 	if s.Seed != 0 {
 		w.line("schedule", hex64(s.Seed))
 	}

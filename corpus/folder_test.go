@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
 // numbered returns a case that differs from others by its number.
@@ -124,8 +123,8 @@ func TestNames(t *testing.T) {
 		"choice":    func(e *Case) { e.Record.Choices[0].Value++ },
 		"order":     func(e *Case) { slices.Reverse(e.Record.Deliveries) },
 		"schedule":  func(e *Case) { e.Schedule.Seed++ },
-		"priority":  func(e *Case) { e.Schedule.Priorities = []schedule.Priority{{ID: 1}} },
-		"before":    func(e *Case) { e.Schedule.Before = []schedule.Constraint{{First: 1}} },
+		"priority":  func(e *Case) { e.Schedule.Priorities = []choice.Priority{{ID: 1}} },
+		"before":    func(e *Case) { e.Schedule.Before = []choice.Constraint{{First: 1}} },
 		"answer":    func(e *Case) { e.Schedule.Choices = []choice.Choice{{N: 2}} },
 	}
 	f.Property = "" // one of the other cases has another property

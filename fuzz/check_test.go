@@ -25,7 +25,6 @@ import (
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -531,7 +530,7 @@ func TestPlannedCase(t *testing.T) {
 		}
 	}
 	planned := corpus.Case{Property: "TestSample", Test: "TestSample", Comment: []string{"flush before write"}, Inputs: choice.CloneInputs(res.Inputs),
-		Schedule: schedule.Schedule{Before: []schedule.Constraint{{First: ids["flush"], Second: ids["write"]}}}}
+		Schedule: choice.Schedule{Before: []choice.Constraint{{First: ids["flush"], Second: ids["write"]}}}}
 	if _, _, err := corpus.FolderOf(dir, "TestSample").Save(planned); err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
 // A Case is all that decides a run: its draws and the order of its steps. The
@@ -13,7 +12,7 @@ import (
 // constraints. Answers that it does not hold are zero.
 type Case struct {
 	Inputs   []choice.Input
-	Schedule schedule.Schedule
+	Schedule choice.Schedule
 }
 
 // Clone returns a copy that shares nothing with c.

@@ -7,14 +7,13 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/shrink"
 )
 
 // outcome draws an outcome from few different numbers, so that many are partly equal.
 func outcome(d *rand.Rand) shrink.Outcome {
 	out := shrink.Outcome{External: d.IntN(2), Steps: d.IntN(2)}
-	out.Case.Schedule.Before = make([]schedule.Constraint, d.IntN(2))
+	out.Case.Schedule.Before = make([]choice.Constraint, d.IntN(2))
 	for range d.IntN(3) {
 		in := choice.Input{Label: "x"}
 		for range d.IntN(3) {
@@ -57,7 +56,7 @@ func TestCompareByImportance(t *testing.T) {
 	}
 	of := func(external, steps, constraints int, in []choice.Input, given []choice.Choice) shrink.Outcome {
 		return shrink.Outcome{External: external, Steps: steps, Case: shrink.Case{Inputs: in,
-			Schedule: schedule.Schedule{Before: make([]schedule.Constraint, constraints), Choices: given}}}
+			Schedule: choice.Schedule{Before: make([]choice.Constraint, constraints), Choices: given}}}
 	}
 	list := []shrink.Outcome{
 		of(1, 9, 9, words(9, 9), answers(1, 1)),

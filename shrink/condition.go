@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/jostle-go/jostle/pulse/schedule"
+	"github.com/jostle-go/jostle/pulse/choice"
 )
 
 // An Order is one order of a program's steps, as far as it matters: the messages that
@@ -26,7 +26,7 @@ type Received struct {
 // constraints of one term hold. A constraint is about two messages of one actor. It
 // holds if the first was received and the second was not received before it.
 type Condition struct {
-	Terms [][]schedule.Constraint
+	Terms [][]choice.Constraint
 }
 
 // mostTerms and mostTogether bound the length of a condition. A longer one does not
@@ -42,7 +42,7 @@ const (
 // them from the others. The condition is the shortest conjunction if there is one,
 // else it has few terms. Constraints in like are preferred to others that hold in the
 // same orders.
-func ConditionOf(orders []Order, like []schedule.Constraint) (c Condition, ok bool) {
+func ConditionOf(orders []Order, like []choice.Constraint) (c Condition, ok bool) {
 	s := newSorter(orders, like)
 	left := s.failed.clone()
 	for len(c.Terms) < mostTerms && left.any() {
@@ -97,7 +97,7 @@ func (s set) count() (n int) {
 
 // A literal is a constraint and the orders in which it holds.
 type literal struct {
-	schedule.Constraint
+	choice.Constraint
 	in   set
 	rank int // the lower one is preferred of two that hold in the same orders
 }
@@ -108,7 +108,7 @@ type sorter struct {
 	literals       []literal // no two hold in the same orders
 }
 
-func newSorter(orders []Order, like []schedule.Constraint) *sorter {
+func newSorter(orders []Order, like []choice.Constraint) *sorter {
 	n := len(orders)
 	s := &sorter{failed: newSet(n), passed: newSet(n)}
 	for i := range orders {
@@ -146,7 +146,7 @@ func actorsOf(orders []Order) map[uint64]bool {
 
 // learn adds the constraints on two messages of one actor that hold in some orders,
 // but not in all.
-func (s *sorter) learn(orders []Order, actor uint64, like []schedule.Constraint) {
+func (s *sorter) learn(orders []Order, actor uint64, like []choice.Constraint) {
 	places := make([]map[uint64]int, len(orders)) // by order: the positions of the actor's steps, from 1
 	all := map[uint64]bool{}
 	for i := range orders {
@@ -162,13 +162,13 @@ func (s *sorter) learn(orders []Order, actor uint64, like []schedule.Constraint)
 	for first := range all {
 		for second := range all {
 			if first != second {
-				s.learnPair(places, schedule.Constraint{First: first, Second: second}, like)
+				s.learnPair(places, choice.Constraint{First: first, Second: second}, like)
 			}
 		}
 	}
 }
 
-func (s *sorter) learnPair(places []map[uint64]int, c schedule.Constraint, like []schedule.Constraint) {
+func (s *sorter) learnPair(places []map[uint64]int, c choice.Constraint, like []choice.Constraint) {
 	in, apart := newSet(len(places)), 0
 	for i := range places {
 		first, second := places[i][c.First], places[i][c.Second]
@@ -195,7 +195,7 @@ func (s *sorter) learnPair(places []map[uint64]int, c schedule.Constraint, like 
 // term returns constraints that together hold in no order that passed and in as many
 // orders of left as possible. It also returns the orders in which they hold. It
 // returns nil if that takes too many constraints.
-func (s *sorter) term(left set) (term []schedule.Constraint, covered set) {
+func (s *sorter) term(left set) (term []choice.Constraint, covered set) {
 	if list := s.literalsOf(left); s.excludesPassed(list[:min(len(list), mostLiterals)]) { // one conjunction may cover all of left
 		term, covered = s.shortest(list[:min(len(list), mostLiterals)])
 		if term != nil {
@@ -246,7 +246,7 @@ func (s *sorter) both(list []literal) set {
 
 // shortest returns the fewest of the constraints that together exclude all orders
 // that passed.
-func (s *sorter) shortest(list []literal) ([]schedule.Constraint, set) {
+func (s *sorter) shortest(list []literal) ([]choice.Constraint, set) {
 	for n := 1; n <= mostTogether; n++ {
 		if chosen := s.choose(list, nil, s.passed, n); chosen != nil {
 			return s.named(chosen)
@@ -277,7 +277,7 @@ func (s *sorter) choose(list, chosen []literal, passed set, n int) []literal {
 // widest returns constraints that hold in one order and in none that passed. At each
 // turn it chooses the constraint with the highest product of two counts: the passed
 // orders that it excludes, and the orders of left that it keeps.
-func (s *sorter) widest(one, left set) ([]schedule.Constraint, set) {
+func (s *sorter) widest(one, left set) ([]choice.Constraint, set) {
 	list, passed := s.literalsOf(one), s.passed.clone()
 	var chosen []literal
 	for passed.any() {
@@ -308,7 +308,7 @@ func (s *sorter) widest(one, left set) ([]schedule.Constraint, set) {
 
 // named returns the constraints without their orders, and the orders in which all of
 // them hold.
-func (s *sorter) named(list []literal) (term []schedule.Constraint, in set) {
+func (s *sorter) named(list []literal) (term []choice.Constraint, in set) {
 	for i, l := range list {
 		if i == 0 {
 			in = l.in.clone()

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/jostle-go/jostle/pulse/schedule"
+	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/shrink"
 )
 
@@ -57,7 +57,7 @@ func TestConditions(t *testing.T) {
 		name  string
 		n     int
 		fails func(before func(a, b uint64) bool) bool
-		like  []schedule.Constraint
+		like  []choice.Constraint
 		want  string
 	}{
 		{"one", 4, func(before func(a, b uint64) bool) bool { return before(3, 1) }, nil, "[[{3 1}]]"},
@@ -96,8 +96,8 @@ func TestConditionsAreExact(t *testing.T) {
 		d := rand.New(rand.NewPCG(seed, 3))
 		hidden := hiddenTerms(d)
 		orders := ordersOf(4, func(before func(a, b uint64) bool) bool {
-			return slices.ContainsFunc(hidden, func(term []schedule.Constraint) bool {
-				return !slices.ContainsFunc(term, func(c schedule.Constraint) bool { return !before(c.First, c.Second) })
+			return slices.ContainsFunc(hidden, func(term []choice.Constraint) bool {
+				return !slices.ContainsFunc(term, func(c choice.Constraint) bool { return !before(c.First, c.Second) })
 			})
 		})
 		orders = slices.DeleteFunc(orders, func(shrink.Order) bool { return d.IntN(3) == 0 })
@@ -130,12 +130,12 @@ func TestConditionsAreExact(t *testing.T) {
 }
 
 // hiddenTerms draws in which orders of four messages something fails.
-func hiddenTerms(d *rand.Rand) (terms [][]schedule.Constraint) {
+func hiddenTerms(d *rand.Rand) (terms [][]choice.Constraint) {
 	for range 1 + d.IntN(2) {
-		var term []schedule.Constraint
+		var term []choice.Constraint
 		for range 1 + d.IntN(2) {
 			first := 1 + d.Uint64N(4)
-			term = append(term, schedule.Constraint{First: first, Second: 1 + (first+d.Uint64N(3))%4})
+			term = append(term, choice.Constraint{First: first, Second: 1 + (first+d.Uint64N(3))%4})
 		}
 		terms = append(terms, term)
 	}
@@ -146,11 +146,11 @@ func hiddenTerms(d *rand.Rand) (terms [][]schedule.Constraint) {
 // exactly the orders that failed, 0 if none has at most four constraints. It tries
 // all.
 func shortestConjunction(orders []shrink.Order) int {
-	var all []schedule.Constraint
+	var all []choice.Constraint
 	for a := uint64(1); a <= 4; a++ {
 		for b := uint64(1); b <= 4; b++ {
 			if a != b {
-				all = append(all, schedule.Constraint{First: a, Second: b})
+				all = append(all, choice.Constraint{First: a, Second: b})
 			}
 		}
 	}
@@ -163,9 +163,9 @@ func shortestConjunction(orders []shrink.Order) int {
 	return 0
 }
 
-func anyOf(all, term []schedule.Constraint, n int, orders []shrink.Order) bool {
+func anyOf(all, term []choice.Constraint, n int, orders []shrink.Order) bool {
 	if n == 0 {
-		c := shrink.Condition{Terms: [][]schedule.Constraint{term}}
+		c := shrink.Condition{Terms: [][]choice.Constraint{term}}
 		return !slices.ContainsFunc(orders, func(o shrink.Order) bool { return holds(c, o) != o.Failed })
 	}
 	for i := range all {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
 // order leaves out constraints: all of them first, then half, a quarter and so on,
@@ -59,7 +58,7 @@ func later(x *shrinker) {
 			c := x.Best.Case.Clone()
 			last := x.Best.Taken[len(x.Best.Taken)-1]
 			for _, id := range x.Best.Taken[max(0, end-size):end] {
-				c.Schedule.Before = append(c.Schedule.Before, schedule.Constraint{First: last, Second: id})
+				c.Schedule.Before = append(c.Schedule.Before, choice.Constraint{First: last, Second: id})
 			}
 			if x.try(c) {
 				end = min(end, len(x.Best.Taken)-1+size)
@@ -148,7 +147,7 @@ func (x *shrinker) nearer(c Case, n, end int) (out Outcome, found bool) {
 // first.
 func waiting(c Case, first, second uint64) Case {
 	c = c.Clone()
-	c.Schedule.Before = append(c.Schedule.Before, schedule.Constraint{First: first, Second: second})
+	c.Schedule.Before = append(c.Schedule.Before, choice.Constraint{First: first, Second: second})
 	return c
 }
 
@@ -235,7 +234,7 @@ func (x *shrinker) replaceTwo(end int) bool {
 				for _, second := range seconds[at+1:] {
 					c := best.Case.Clone()
 					c.Schedule.Before = slices.Delete(slices.Delete(c.Schedule.Before, i, i+1), j, j+1)
-					c.Schedule.Before = append(c.Schedule.Before, schedule.Constraint{First: first, Second: second})
+					c.Schedule.Before = append(c.Schedule.Before, choice.Constraint{First: first, Second: second})
 					if x.over() || x.Runs >= end {
 						return false
 					}

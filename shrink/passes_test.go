@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/shrink"
 )
 
@@ -135,7 +134,7 @@ func (y *line) Run(c shrink.Case) shrink.Outcome {
 			if first == 0 {
 				first = id
 			}
-			if !slices.ContainsFunc(c.Schedule.Before, func(b schedule.Constraint) bool {
+			if !slices.ContainsFunc(c.Schedule.Before, func(b choice.Constraint) bool {
 				return b.Second == id && !slices.Contains(out.Taken, b.First)
 			}) {
 				first = id
@@ -170,7 +169,7 @@ func (y *line) Parts(shrink.Case) []shrink.Part { return nil }
 func TestNearest(t *testing.T) {
 	before := func(list ...uint64) (c shrink.Case) {
 		for i := 0; i < len(list); i += 2 {
-			c.Schedule.Before = append(c.Schedule.Before, schedule.Constraint{First: list[i], Second: list[i+1]})
+			c.Schedule.Before = append(c.Schedule.Before, choice.Constraint{First: list[i], Second: list[i+1]})
 		}
 		return c
 	}
@@ -213,7 +212,7 @@ type shy struct {
 }
 
 func newShy(runs int) *shy {
-	return &shy{toy{fails: func(inputs []choice.Input, before []schedule.Constraint, _ []choice.Choice) string {
+	return &shy{toy{fails: func(inputs []choice.Input, before []choice.Constraint, _ []choice.Choice) string {
 		if words := inputs[0].Words; slices.Equal(words, []uint64{3, 8}) || slices.Equal(words, []uint64{8}) && len(before) > 0 {
 			return "fails"
 		}
@@ -224,7 +223,7 @@ func newShy(runs int) *shy {
 func (y *shy) Search(inputs []choice.Input, signature string, _ *shrink.Outcome, runs int, _ func(shrink.Outcome)) (found []shrink.Outcome, made int, all bool) {
 	c := shrink.Case{Inputs: inputs}
 	if runs >= y.runs {
-		c.Schedule.Before = []schedule.Constraint{{First: 1, Second: 2}}
+		c.Schedule.Before = []choice.Constraint{{First: 1, Second: 2}}
 	}
 	if out := y.Run(c); out.Signature == signature {
 		found = append(found, out)

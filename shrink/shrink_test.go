@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/shrink"
 )
 
@@ -16,7 +15,7 @@ import (
 // a message from outside. The sum is the number of steps, and a function says whether
 // it fails.
 type toy struct {
-	fails func(inputs []choice.Input, before []schedule.Constraint, answers []choice.Choice) string
+	fails func(inputs []choice.Input, before []choice.Constraint, answers []choice.Choice) string
 	runs  int
 }
 
@@ -40,8 +39,8 @@ func (y *toy) Parts(shrink.Case) []shrink.Part {
 
 // Search tries the order of the near run and plain order.
 func (y *toy) Search(inputs []choice.Input, signature string, near *shrink.Outcome, runs int, other func(shrink.Outcome)) (found []shrink.Outcome, made int, all bool) {
-	for _, before := range [][]schedule.Constraint{near.Case.Schedule.Before, nil} {
-		c := shrink.Case{Inputs: inputs, Schedule: schedule.Schedule{Before: before, Choices: near.Case.Schedule.Choices}}
+	for _, before := range [][]choice.Constraint{near.Case.Schedule.Before, nil} {
+		c := shrink.Case{Inputs: inputs, Schedule: choice.Schedule{Before: before, Choices: near.Case.Schedule.Choices}}
 		if out := y.Run(c); out.Signature == signature {
 			found = append(found, out)
 		} else {
@@ -55,7 +54,7 @@ func (y *toy) Search(inputs []choice.Input, signature string, near *shrink.Outco
 func toyCase(numbers []uint64, constraints int, answers ...uint32) shrink.Case {
 	c := shrink.Case{Inputs: []choice.Input{{Label: "list", Words: numbers}}}
 	for i := range constraints {
-		c.Schedule.Before = append(c.Schedule.Before, schedule.Constraint{First: uint64(i), Second: uint64(i + 100)})
+		c.Schedule.Before = append(c.Schedule.Before, choice.Constraint{First: uint64(i), Second: uint64(i + 100)})
 	}
 	for _, v := range answers {
 		c.Schedule.Choices = append(c.Schedule.Choices, choice.Choice{Kind: choice.Drop, N: 10, Value: v})
@@ -63,7 +62,7 @@ func toyCase(numbers []uint64, constraints int, answers ...uint32) shrink.Case {
 	return c
 }
 
-func firsts(list []schedule.Constraint) (out []uint64) {
+func firsts(list []choice.Constraint) (out []uint64) {
 	for _, c := range list {
 		out = append(out, c.First)
 	}
@@ -106,7 +105,7 @@ var toys = []struct {
 }
 
 func newToy(fails func(words, before []uint64, answers []uint32) bool) *toy {
-	return &toy{fails: func(inputs []choice.Input, before []schedule.Constraint, answers []choice.Choice) string {
+	return &toy{fails: func(inputs []choice.Input, before []choice.Constraint, answers []choice.Choice) string {
 		var values []uint32
 		for _, a := range answers {
 			values = append(values, a.Value)

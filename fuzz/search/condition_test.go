@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/subjects"
-	"github.com/jostle-go/jostle/pulse/schedule"
+	"github.com/jostle-go/jostle/pulse/choice"
 )
 
 // TestConditions holds the conditions by which the corpus knows what three seeds find of
@@ -52,14 +52,14 @@ func TestConstraintsOnWhatIsNotSent(t *testing.T) {
 	const sent, unsent = 1, 1 << 40 // as the two are called below
 	res := s.run(out.Case)
 	id := res.System.Host().StepID(&res.System.Trace().Sends[0])
-	late := schedule.Constraint{First: unsent, Second: id}
-	out.Case.Schedule.Before = []schedule.Constraint{late, {First: id, Second: unsent}}
+	late := choice.Constraint{First: unsent, Second: id}
+	out.Case.Schedule.Before = []choice.Constraint{late, {First: id, Second: unsent}}
 	s.unbind(&out.Case)
-	if got := out.Case.Schedule.Before; !slices.Equal(got, []schedule.Constraint{late}) {
+	if got := out.Case.Schedule.Before; !slices.Equal(got, []choice.Constraint{late}) {
 		t.Errorf("these constraints are left: %v", got)
 	}
 
-	e := Explanation{Before: []schedule.Constraint{{First: unsent, Second: sent}},
+	e := finding.Explanation{Before: []choice.Constraint{{First: unsent, Second: sent}},
 		steps: map[uint64]stepName{sent: {message: "write", sender: "action", receiver: "writer"}}}
 	for _, c := range []struct{ got, want string }{
 		{e.String(), "fails in plain order, where the oldest message comes first, but with write at writer as late as it can come;\n    there are too many orders to run them all, and there was no time to sample some"},

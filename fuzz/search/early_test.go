@@ -220,7 +220,7 @@ func TestEarlyTimersAreReported(t *testing.T) {
 				r := props.NewRunner(t.Name(), property)
 				fired := func(f *finding.Finding) string { return words.Count(f.Case.Record.Early(), "timer") + " fired " }
 				report(f, "found", "        "+fired(f)+"early, although messages waited\n")
-				out := Shrink(t.Context(), r, f, shrink.Options{Runs: 2000})
+				out := finding.Shrink(t.Context(), r, f, shrink.Options{Runs: 2000})
 				if f = out.Finding; f == nil {
 					t.Fatalf("%s: not shrunk", name)
 				}
@@ -259,7 +259,7 @@ func TestTimersThatAreNotNeeded(t *testing.T) {
 		if f.Case.Record.Early() == 0 {
 			continue
 		}
-		if out := Shrink(t.Context(), r, f, shrink.Options{}); out.Finding == nil || strings.Contains(out.Finding.Text("run"), "although messages waited") {
+		if out := finding.Shrink(t.Context(), r, f, shrink.Options{}); out.Finding == nil || strings.Contains(out.Finding.Text("run"), "although messages waited") {
 			t.Errorf("shrunk: %+v", out.Finding)
 		}
 		return

@@ -124,14 +124,6 @@ func exhaustOnce(ctx context.Context, p Property, o ExploreOptions) (out Exhaust
 	return out
 }
 
-// isDoubtful reports whether a run had something that a reduction may be wrong about. A
-// skipped run could have shown something else in another order. No message decides the
-// order of timers that are due at one time, and they may fire early if the search allows
-// that. The isolation check reads messages of several actors at once.
-func isDoubtful(res *props.Result) bool {
-	return res.Skipped || res.System != nil && (res.System.Timers() > 0 || res.System.Options().Isolation)
-}
-
 // orderOf returns a number for a run's draws and what each actor received, in order.
 func orderOf(res *props.Result) uint64 {
 	if res.System == nil {

@@ -92,7 +92,7 @@ func (w *explorer) run(plan props.Plan) explore.Run {
 		res.Failure = &pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: text}
 	}
 	w.keeps, w.between, w.looks = w.keeps || res.Remembers, w.between || res.Between, w.looks || res.Looks
-	w.doubts = w.doubts || res.Watches || isDoubtful(res)
+	w.doubts = w.doubts || res.Watches || res.Unproven()
 	if res.System != nil && res.System.Timers() > 0 {
 		w.timed = true
 		if n := res.System.Options().EarlyTimers; n < 0 {

@@ -7,14 +7,13 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/guide"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
 // A forced makes runs begin with the steps of an order, in that order. It is Bitá's run-time
 // scheduler: see strategy.Ordered.
 type forced struct {
-	schedule schedule.Schedule
+	schedule choice.Schedule
 	ordered  *strategy.Orderer
 }
 
@@ -28,9 +27,9 @@ func (f *forced) plan(p *props.Plan, o guide.Order, answers []choice.Choice) {
 	s.Seed, s.Choices = p.StrategySeed|1, answers // zero would be plain order
 	s.Priorities, s.Before = s.Priorities[:0], s.Before[:0]
 	for i, id := range o.Steps {
-		s.Priorities = append(s.Priorities, schedule.Priority{ID: id, P: math.MaxUint64 - uint64(i)})
+		s.Priorities = append(s.Priorities, choice.Priority{ID: id, P: math.MaxUint64 - uint64(i)})
 		if i > 0 {
-			s.Before = append(s.Before, schedule.Constraint{First: o.Steps[i-1], Second: id})
+			s.Before = append(s.Before, choice.Constraint{First: o.Steps[i-1], Second: id})
 		}
 	}
 	p.Strategy = f.ordered

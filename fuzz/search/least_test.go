@@ -15,7 +15,6 @@ import (
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -334,16 +333,16 @@ func (x *allInputs) Again() {}
 
 // constrained reports whether an input has a run of the least size under so many constraints.
 func (x *allInputs) constrained(in *leastInput, n int) bool {
-	var all []schedule.Constraint
+	var all []choice.Constraint
 	for _, first := range slices.Sorted(maps.Keys(in.ids)) {
 		for _, second := range slices.Sorted(maps.Keys(in.ids)) {
 			if first != second {
-				all = append(all, schedule.Constraint{First: first, Second: second})
+				all = append(all, choice.Constraint{First: first, Second: second})
 			}
 		}
 	}
-	s := &schedule.Schedule{}
-	return eachChoice(all, n, nil, func(list []schedule.Constraint) bool {
+	s := &choice.Schedule{}
+	return eachChoice(all, n, nil, func(list []choice.Constraint) bool {
 		s.Before = list
 		res := x.runner.Run(props.Plan{Inputs: in.inputs, Strategy: strategy.Ordered(s)})
 		return res.Failure != nil && res.System.Steps() == x.size[1]

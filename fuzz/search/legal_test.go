@@ -129,7 +129,7 @@ func TestIllegalRunsAreNotKept(t *testing.T) {
 	mustBeLegal(t, p, &f.Case)
 	r := p.NewRunner()
 	defer r.Close()
-	out := Shrink(t.Context(), r, f, shrink.Options{Runs: 1000})
+	out := finding.Shrink(t.Context(), r, f, shrink.Options{Runs: 1000})
 	const want = "not shrunk: the smallest run, of 4 steps, is not a legal run: step 3, hall#2 ← \"a\": time goes back"
 	if out.Finding != nil || out.Smaller || !strings.HasSuffix(f.Shrunk, want) {
 		t.Errorf("%q, expected %q; %+v", f.Shrunk, want, out.Finding)
@@ -188,7 +188,7 @@ func TestShrunkRunsAreLegal(t *testing.T) {
 		}
 		mustBeLegal(t, p, &f.Case)
 		r := p.NewRunner()
-		if out := Shrink(t.Context(), r, f, shrink.Options{Runs: 500}); out.Finding != nil {
+		if out := finding.Shrink(t.Context(), r, f, shrink.Options{Runs: 500}); out.Finding != nil {
 			shrunk++
 			mustBeLegal(t, p, &out.Finding.Case)
 		}

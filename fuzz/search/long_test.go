@@ -42,7 +42,7 @@ func TestLongRunsAreShrunkInLittleMemory(t *testing.T) {
 		runs := 0
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		out := Shrink(context.Background(), r, f, shrink.Options{Runs: 2, Progress: func(p shrink.Progress) { runs = p.Runs }})
+		out := finding.Shrink(context.Background(), r, f, shrink.Options{Runs: 2, Progress: func(p shrink.Progress) { runs = p.Runs }})
 		runtime.ReadMemStats(&after)
 		if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 500 || runs > 10 {
 			t.Errorf("%d balls: it took %d MB and %d runs", c.balls, mb, runs)

@@ -95,7 +95,7 @@ func TestRepair(t *testing.T) {
 			}
 			c := finding.From(finding.Origin{Property: "p", Test: t.Name(), Strategy: "newest", Seed: 7}, &res).Case
 			program = test.now
-			f, ok := Repair(context.Background(), r, &c)
+			f, ok := finding.Repair(context.Background(), r, &c)
 			if ok != test.want || ok != (f != nil) {
 				t.Fatalf("repaired: %v, expected %v", ok, test.want)
 			}
@@ -108,10 +108,10 @@ func TestRepair(t *testing.T) {
 			if p := finding.Play(r, &f.Case); !p.Exact || p.Result.Failure == nil {
 				t.Errorf("what it is repaired to is run %s", p.How)
 			}
-			if again, _ := Repair(context.Background(), r, &c); !again.Case.Same(&f.Case) {
+			if again, _ := finding.Repair(context.Background(), r, &c); !again.Case.Same(&f.Case) {
 				t.Errorf("repaired again it is %+v, and was %+v", again.Case, f.Case)
 			}
-			if _, ok := Repair(context.Background(), r, &f.Case); ok {
+			if _, ok := finding.Repair(context.Background(), r, &f.Case); ok {
 				t.Error("what it is repaired to is repaired")
 			}
 		})
@@ -135,14 +135,14 @@ func TestRepairNothing(t *testing.T) {
 	program.runes = true
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, ok := Repair(ended, r, &c); ok {
+	if _, ok := finding.Repair(ended, r, &c); ok {
 		t.Error("there was no time left")
 	}
-	if _, ok := Repair(context.Background(), r, &passed); ok {
+	if _, ok := finding.Repair(context.Background(), r, &passed); ok {
 		t.Error("nothing has failed")
 	}
 	systems = false
-	if _, ok := Repair(context.Background(), r, &c); ok {
+	if _, ok := finding.Repair(context.Background(), r, &c); ok {
 		t.Error("there is no system")
 	}
 }

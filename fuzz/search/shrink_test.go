@@ -37,19 +37,19 @@ func foundBy(t testing.TB, property func(*props.T), seed uint64, arms ...string)
 }
 
 // shrunkBy shrinks, in so many runs, what foundBy finds.
-func shrunkBy(t *testing.T, property func(*props.T), seed uint64, runs int, arms ...string) Shrunk {
+func shrunkBy(t *testing.T, property func(*props.T), seed uint64, runs int, arms ...string) finding.Shrunk {
 	t.Helper()
 	p, f := foundBy(t, property, seed, arms...)
 	return shrunkFrom(t, p, f, runs)
 }
 
 // shrunkFrom shrinks a finding, in so many runs.
-func shrunkFrom(t *testing.T, p Property, f *finding.Finding, runs int) Shrunk {
+func shrunkFrom(t *testing.T, p Property, f *finding.Finding, runs int) finding.Shrunk {
 	t.Helper()
 	seed := f.Case.Seed
 	r := p.NewRunner()
 	defer r.Close()
-	out := Shrink(context.Background(), r, f, shrink.Options{Runs: runs})
+	out := finding.Shrink(context.Background(), r, f, shrink.Options{Runs: runs})
 	if out.Finding == nil {
 		t.Fatalf("seed %d: %s cannot be run by a schedule", seed, f.Failure.Text)
 	}
@@ -68,7 +68,7 @@ func shrunkFrom(t *testing.T, p Property, f *finding.Finding, runs int) Shrunk {
 }
 
 // size is how large a shrunk run is, without its draws.
-func size(out *Shrunk) string {
+func size(out *finding.Shrunk) string {
 	b := &out.Best
 	return fmt.Sprintf("%d, %d, %d", b.External, b.Steps, len(b.Case.Schedule.Before))
 }
@@ -108,7 +108,7 @@ func shrunkSubjects(t *testing.T, seeds uint64, runs int) string {
 	fmt.Fprint(w, "subject\tsteps found\tmessages, steps, constraints\tthe least\tof 5\tsteps by rapid\tdraws\t\n")
 	for _, s := range fewSubjects() {
 		var sizes []string
-		var best *Shrunk
+		var best *finding.Shrunk
 		var found, steps []int
 		for seed := range seeds {
 			out := shrunkBy(t, s.Property(false), seed+1, runs, floorArm)
@@ -192,14 +192,14 @@ func insistent(t *props.T) {
 }
 
 // shrunkInNoTime shrinks what random order finds, when there is no time for that.
-func shrunkInNoTime(t *testing.T, property func(*props.T)) Shrunk {
+func shrunkInNoTime(t *testing.T, property func(*props.T)) finding.Shrunk {
 	t.Helper()
 	p, f := foundBy(t, property, 1)
 	r := p.NewRunner()
 	defer r.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	return Shrink(ctx, r, f, shrink.Options{})
+	return finding.Shrink(ctx, r, f, shrink.Options{})
 }
 
 // TestEndlessRunsAreExplainedInTime: an endless run for which there is no time to make it
@@ -241,7 +241,7 @@ func TestShrinkTheSameAgain(t *testing.T) {
 }
 
 // onlyShrunk shrinks a finding in so many runs, as Shrink does, and explains nothing.
-func onlyShrunk(t *testing.T, p Property, f *finding.Finding, runs int) (out Shrunk) {
+func onlyShrunk(t *testing.T, p Property, f *finding.Finding, runs int) (out finding.Shrunk) {
 	t.Helper()
 	r := p.NewRunner()
 	defer r.Close()
@@ -272,7 +272,7 @@ func TestShrinkWhatDoesNotRepeat(t *testing.T) {
 	}, 1)
 	r := p.NewRunner()
 	defer r.Close()
-	if out := Shrink(context.Background(), r, f, shrink.Options{}); out.Finding != nil || out.Runs > 0 {
+	if out := finding.Shrink(context.Background(), r, f, shrink.Options{}); out.Finding != nil || out.Runs > 0 {
 		t.Errorf("%+v", out)
 	}
 }

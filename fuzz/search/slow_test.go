@@ -19,7 +19,6 @@ import (
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
 	"github.com/jostle-go/jostle/shrink"
@@ -242,18 +241,18 @@ func (l *least) look(t *testing.T, r *props.Runner, property func(*props.T)) {
 // constraints, which are looked for among all.
 func (l *least) constrained(n int) bool {
 	for _, in := range l.inputs {
-		var all []schedule.Constraint
+		var all []choice.Constraint
 		for _, first := range slices.Sorted(maps.Keys(in.ids)) {
 			for _, second := range slices.Sorted(maps.Keys(in.ids)) {
 				if first != second {
-					all = append(all, schedule.Constraint{First: first, Second: second})
+					all = append(all, choice.Constraint{First: first, Second: second})
 				}
 			}
 		}
-		s := &schedule.Schedule{}
+		s := &choice.Schedule{}
 		by := strategy.Ordered(s)
 		r := props.NewRunner("slow", in.property)
-		fails := eachChoice(all, n, nil, func(list []schedule.Constraint) bool {
+		fails := eachChoice(all, n, nil, func(list []choice.Constraint) bool {
 			s.Before = list
 			res := r.Run(props.Plan{Strategy: by})
 			return res.Failure != nil && res.System.Steps() == l.steps
@@ -267,7 +266,7 @@ func (l *least) constrained(n int) bool {
 }
 
 // eachChoice reports whether f holds for some n of the constraints.
-func eachChoice(all []schedule.Constraint, n int, chosen []schedule.Constraint, f func([]schedule.Constraint) bool) bool {
+func eachChoice(all []choice.Constraint, n int, chosen []choice.Constraint, f func([]choice.Constraint) bool) bool {
 	if n == 0 {
 		return f(chosen)
 	}
@@ -307,7 +306,7 @@ func TestShrinkAgainstAllSmaller(t *testing.T) {
 		}
 		tested++
 		r := property.NewRunner()
-		out := Shrink(context.Background(), r, res.Finding, shrink.Options{Runs: 20_000})
+		out := finding.Shrink(context.Background(), r, res.Finding, shrink.Options{Runs: 20_000})
 		if out.Finding == nil || out.Finding.Case.Signature != res.Finding.Case.Signature || !out.Done {
 			t.Fatalf("seed %d: shrunk to %+v", seed, out)
 		}
@@ -352,7 +351,7 @@ const mostPlain = 60_000
 
 // holdsExactly holds an explanation against all orders of the shrunk program. It
 // reports whether all of them could be run.
-func holdsExactly(t *testing.T, name string, r *props.Runner, out *Shrunk) bool {
+func holdsExactly(t *testing.T, name string, r *props.Runner, out *finding.Shrunk) bool {
 	t.Helper()
 	if !out.Why.Complete || out.Why.Reduced {
 		return false
@@ -367,7 +366,7 @@ func holdsExactly(t *testing.T, name string, r *props.Runner, out *Shrunk) bool 
 // unlike returns how an explanation differs from what comes of running all orders, "" if
 // it does not: in the numbers, or in whether the condition holds, by the names in which
 // it is told, in exactly the orders that fail.
-func unlike(r *props.Runner, out *Shrunk) (wrong string, all bool) {
+func unlike(r *props.Runner, out *finding.Shrunk) (wrong string, all bool) {
 	e, orders := &out.Why, map[string]*plainOrder{}
 	plan := props.Plan{Inputs: out.Best.Case.Inputs, EarlyTimers: out.Finding.Case.EarlyTimers}
 	all = eachOrder(r, plan, mostPlain, func(res *props.Result) {
@@ -406,11 +405,11 @@ func unlike(r *props.Runner, out *Shrunk) (wrong string, all bool) {
 // less, is not what comes of running all orders.
 func TestWrongExplanationsAreSeen(t *testing.T) {
 	s, _ := subjects.ByName("writer-error")
-	for name, spoil := range map[string]func(e *Explanation){
-		"turned":         func(e *Explanation) { e.Condition.Terms[0][0] = e.Condition.Terms[0][0].Turned() },
-		"one order less": func(e *Explanation) { e.Orders-- },
-		"one more fails": func(e *Explanation) { e.Failing++ },
-		"answers decide": func(e *Explanation) { e.Mixed = true },
+	for name, spoil := range map[string]func(e *finding.Explanation){
+		"turned":         func(e *finding.Explanation) { e.Condition.Terms[0][0] = e.Condition.Terms[0][0].Turned() },
+		"one order less": func(e *finding.Explanation) { e.Orders-- },
+		"one more fails": func(e *finding.Explanation) { e.Failing++ },
+		"answers decide": func(e *finding.Explanation) { e.Mixed = true },
 	} {
 		out := shrunkBy(t, s.Property(false), 1, 20_000)
 		r := (&Property{Name: t.Name(), Test: t.Name(), Func: s.Property(false)}).NewRunner()
@@ -467,7 +466,7 @@ func plainly(tr *trace.Trace) map[string][]stepName {
 
 // told reports whether a condition holds in an order, as people would read it: the one
 // message was received, and the other was not before it.
-func (e *Explanation) told(received map[string][]stepName) bool {
+func (e *finding.Explanation) told(received map[string][]stepName) bool {
 	for _, term := range e.Condition.Terms {
 		all := true
 		for _, c := range term {

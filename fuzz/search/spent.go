@@ -24,7 +24,7 @@ func isSpent(res *props.Result) bool {
 	}
 	// The record comes last: most runs have a race between two early messages.
 	t := res.System.Trace()
-	if res.Watches && !isSequence(t) || !res.Watches && hasRace(t) {
+	if res.Watches && !t.Sequential() || !res.Watches && hasRace(t) {
 		return false
 	}
 	return len(res.System.Record().Choices) == 0
@@ -38,37 +38,6 @@ func hasRace(t *trace.Trace) bool {
 		}
 	}
 	return false
-}
-
-// isSequence reports whether a run is known to have had only one way to go on at each step: the
-// pending messages were of one channel, or there were none and one timer. Lost messages and
-// stopped timers count until the end.
-func isSequence(t *trace.Trace) bool {
-	messages, timers, sent, channel := 0, 0, 0, int32(0)
-	for i := range t.Steps {
-		for ; sent < len(t.Sends) && int(t.Sends[sent].Step) < i; sent++ {
-			d := &t.Sends[sent]
-			switch {
-			case d.Kind.IsTimer():
-				timers++
-				continue
-			case messages == 0:
-				channel = d.Channel
-			case t.Unordered || d.Channel != channel:
-				return false
-			}
-			messages++
-		}
-		switch by := t.Steps[i].Send; {
-		case by == trace.None || timers > 1:
-			return false
-		case t.Sends[by].Kind.IsTimer():
-			timers--
-		default:
-			messages--
-		}
-	}
-	return true
 }
 
 // inputSeed returns the seed of a run's input. spent reports whether the previous run, if in

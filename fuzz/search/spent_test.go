@@ -46,7 +46,7 @@ func TestSpentAgainstAllOrders(t *testing.T) {
 		p.atOnce = false // else an order may end by a panic before another step
 		r := props.NewRunner(t.Name(), p.property(nil, 0))
 		res := r.Run(props.Plan{Seed: seed})
-		spent, sequence := isSpent(&res), isSequence(res.System.Trace())
+		spent, sequence := isSpent(&res), res.System.Trace().Sequential()
 		all := spreadOf(r, seed, orderOf(&res))
 		r.Close()
 		if all.others == 0 && !all.whole {

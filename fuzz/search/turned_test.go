@@ -15,15 +15,15 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
-	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/shrink"
 )
 
 // sampledOf explains a shrunk failure as if there were too many orders to run them all; ok is
 // false if there is but one.
-func sampledOf(r *props.Runner, out *Shrunk) (e Explanation, ok bool) {
+func sampledOf(r *props.Runner, out *finding.Shrunk) (e finding.Explanation, ok bool) {
 	by := &shrinking{runner: r, early: out.Finding.Case.EarlyTimers}
 	e = by.explain(context.Background(), &out.Best.Case, out.Best.Signature, 1)
 	return e, e.Sampled != nil
@@ -124,7 +124,7 @@ func chancesOf(r *props.Runner, c *shrink.Case, signature string) (list []chance
 // sampledTable samples the orders of a failure that a random search finds, as it is found, and
 // returns what all orders say against that. It returns nil if it fails in plain order, nothing
 // is found, or there are too many orders.
-func sampledTable(r *props.Runner, seed uint64) (e *Explanation, all []chance, wrong []string) {
+func sampledTable(r *props.Runner, seed uint64) (e *finding.Explanation, all []chance, wrong []string) {
 	by := &shrinking{runner: r}
 	for n := range uint64(100) {
 		res := r.Run(props.Plan{Strategy: strategy.Random(), Seed: hash.Seed(seed, n/10), StrategySeed: n})
@@ -150,12 +150,12 @@ func sampledTable(r *props.Runner, seed uint64) (e *Explanation, all []chance, w
 
 // miscounts returns which shares differ when their random orders are rerun, and
 // are judged by the names that people read.
-func (w *turner) miscounts(e *Explanation) (list []string) {
+func (w *turner) miscounts(e *finding.Explanation) (list []string) {
 	for n := range e.Sampled.unsent {
 		w.numbers[n] = n
 	}
-	e.Sampled.each(func(name string, want corpus.Share, terms []schedule.Constraint) {
-		by, under := &steered{answers: w.answers}, Explanation{steps: e.steps, Condition: shrink.Condition{Terms: [][]schedule.Constraint{terms}}}
+	e.Sampled.each(func(name string, want corpus.Share, terms []choice.Constraint) {
+		by, under := &steered{answers: w.answers}, finding.Explanation{steps: e.steps, Condition: shrink.Condition{Terms: [][]choice.Constraint{terms}}}
 		for _, c := range terms {
 			by.waits = append(by.waits, wait{first: w.numbers[c.First], second: w.numbers[c.Second]})
 		}
@@ -181,7 +181,7 @@ func (w *turner) miscounts(e *Explanation) (list []string) {
 }
 
 // each calls f with each share, and with the constraints that hold in its orders.
-func (s *Sampled) each(f func(name string, share corpus.Share, terms []schedule.Constraint)) {
+func (s *Sampled) each(f func(name string, share corpus.Share, terms []choice.Constraint)) {
 	f("free", s.Free, nil)
 	if len(s.Constraints) == 0 {
 		return
@@ -199,10 +199,10 @@ func (s *Sampled) each(f func(name string, share corpus.Share, terms []schedule.
 // doubts returns what all orders of a program say against what random ones are said to have
 // shown: orders that failed, or passed, of a kind of which there are none; that all of a kind
 // fail, and some do not; or a share that would be a wonder.
-func doubts(e *Explanation, all []chance) (list []string) {
-	e.Sampled.each(func(name string, share corpus.Share, terms []schedule.Constraint) {
+func doubts(e *finding.Explanation, all []chance) (list []string) {
+	e.Sampled.each(func(name string, share corpus.Share, terms []choice.Constraint) {
 		fails, passes, p := 0, 0, 0.0
-		under := Explanation{steps: e.steps, Condition: shrink.Condition{Terms: [][]schedule.Constraint{terms}}}
+		under := finding.Explanation{steps: e.steps, Condition: shrink.Condition{Terms: [][]choice.Constraint{terms}}}
 		for _, c := range all {
 			switch {
 			case !under.told(c.received):

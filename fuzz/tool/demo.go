@@ -104,7 +104,7 @@ func tell(s subjects.Subject, res *search.Result, folder string, w io.Writer) bo
 	r := p.NewRunner()
 	defer r.Close()
 	f := res.Finding
-	if out := search.Shrink(context.Background(), r, f, shrink.Options{Runs: shrinkRuns}); out.Finding != nil {
+	if out := finding.Shrink(context.Background(), r, f, shrink.Options{Runs: shrinkRuns}); out.Finding != nil {
 		f = out.Finding
 	}
 	fmt.Fprintf(w, "--- FAIL\n%s", f.Text(fmt.Sprintf("run %d of %d (random)", res.Index+1, res.Runs)))

@@ -10,6 +10,14 @@
 // A Reader reads a record in a replay. It returns an error when the run asks a question
 // that the record does not answer. An Input is one draw of a property; draws are the
 // decisions made before the run.
+//
+// A Schedule says how to decide in runs that may differ from a recorded one. It may be
+// partial: it demands that one step comes before another, gives priorities to single
+// messages, and leaves the rest to a seed:
+//
+//	s := &choice.Schedule{Before: []choice.Constraint{{First: flush, Second: write}}}
+//
+// strategy.Ordered runs a system by a Schedule.
 package choice
 
 import "fmt"

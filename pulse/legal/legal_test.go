@@ -11,7 +11,6 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/legal"
-	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -241,10 +240,10 @@ func (w *wavering) Pick(e *pulse.Enabled) int {
 // once made it, is refused, although its record has the Holds.
 func TestOldHold(t *testing.T) {
 	first := recorded(t, pulse.Options{}, retries)
-	s := &schedule.Schedule{}
+	s := &choice.Schedule{}
 	for i := range first.trace.Steps {
 		if first.trace.Name(first.trace.Steps[i].Actor) == "client" && i > 0 {
-			s.Before = append(s.Before, schedule.Constraint{First: 1, Second: first.trace.Steps[i].ID})
+			s.Before = append(s.Before, choice.Constraint{First: 1, Second: first.trace.Steps[i].ID})
 		}
 	}
 	r := recorded(t, pulse.Options{Strategy: strategy.Ordered(s), EarlyTimers: -1}, retries)

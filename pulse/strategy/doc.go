@@ -26,7 +26,7 @@
 //     program in its first run. It suits programs that do the same in each run.
 //   - DelayBounded stays close to plain order and delays a few messages. It finds
 //     bugs that need few delays even in long runs, and never any others.
-//   - Ordered follows a schedule.Schedule, and reports where a run has left it.
+//   - Ordered follows a choice.Schedule, and reports where a run has left it.
 //   - Replay repeats a record of decisions.
 //
 // Without a Depth, a quarter of the runs of PCT and PCTCP each have depth 3, 6,

@@ -9,7 +9,6 @@ import (
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -78,14 +77,14 @@ func drawnTalk(rng *rand.Rand) (talk, pulse.Options) {
 
 // entangled returns constraints between the messages of a run, and some that
 // are never met, so that a run must hold messages back.
-func entangled(sys *pulse.System, rng *rand.Rand) (list []schedule.Constraint) {
+func entangled(sys *pulse.System, rng *rand.Rand) (list []choice.Constraint) {
 	var ids []uint64
 	for i := range sys.Trace().Sends {
 		ids = append(ids, sys.Host().StepID(&sys.Trace().Sends[i]))
 	}
 	ids = append(ids, rng.Uint64())
 	for range 1 + rng.IntN(8) {
-		list = append(list, schedule.Constraint{First: ids[rng.IntN(len(ids))], Second: ids[rng.IntN(len(ids))]})
+		list = append(list, choice.Constraint{First: ids[rng.IntN(len(ids))], Second: ids[rng.IntN(len(ids))]})
 	}
 	return list
 }
@@ -118,7 +117,7 @@ func TestReplayOfOrdered(t *testing.T) {
 		first := pulse.New(o)
 		first.Reset(uint64(seed))
 		p.build(first)
-		s := &schedule.Schedule{Seed: uint64(seed) % 2 * uint64(seed), Before: entangled(first, rng), Choices: slices.Clone(first.Record().Choices)}
+		s := &choice.Schedule{Seed: uint64(seed) % 2 * uint64(seed), Before: entangled(first, rng), Choices: slices.Clone(first.Record().Choices)}
 		first.Close()
 		for name, by := range map[string]pulse.Strategy{"ordered": strategy.Ordered(s), "at random": waverer{strategy.Random()}} {
 			o.Strategy = by

@@ -4,7 +4,6 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
-	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -18,12 +17,12 @@ import (
 //
 // Begin reads the schedule. It must not change until the run is over and Unmet
 // has been called. The seed of the run has no effect.
-func Ordered(s *schedule.Schedule) *Orderer { return &Orderer{schedule: s} }
+func Ordered(s *choice.Schedule) *Orderer { return &Orderer{schedule: s} }
 
 // An Orderer is the strategy that Ordered returns.
 type Orderer struct {
 	Seeded
-	schedule *schedule.Schedule
+	schedule *choice.Schedule
 	run      *trace.Trace // nil before the first pick
 	enabled  *pulse.Enabled
 	read     int // how many of run's steps were read
@@ -185,7 +184,7 @@ func (o *Orderer) Choose(k choice.Kind, n int) int {
 
 // Unmet returns the constraints that were not met: their second step was taken
 // without their first before it. Call it before the next run.
-func (o *Orderer) Unmet() (list []schedule.Constraint) {
+func (o *Orderer) Unmet() (list []choice.Constraint) {
 	o.catchUp()
 	for i, unmet := range o.unmet {
 		if unmet {

@@ -11,7 +11,6 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects/writer"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -38,20 +37,20 @@ func stepsOf(t *testing.T, o pulse.Options, body func(*pulse.System)) map[string
 func TestOrderedWriter(t *testing.T) {
 	for _, c := range []writer.Config{{}, {Mended: true}} {
 		ids := stepsOf(t, pulse.Options{}, func(sys *pulse.System) { c.Build(sys); sys.Run() })
-		flushFirst := schedule.Constraint{First: ids["writer ← flush"], Second: ids["writer ← write(1)"]}
+		flushFirst := choice.Constraint{First: ids["writer ← flush"], Second: ids["writer ← write(1)"]}
 		tests := []struct {
 			name   string
-			s      schedule.Schedule
+			s      choice.Schedule
 			breaks bool
-			unmet  []schedule.Constraint // in the fixed form
+			unmet  []choice.Constraint // in the fixed form
 		}{
-			{"flush before write", schedule.Schedule{Before: []schedule.Constraint{flushFirst}}, true, []schedule.Constraint{flushFirst}},
-			{"write before flush", schedule.Schedule{Before: []schedule.Constraint{flushFirst.Turned()}}, false, nil},
-			{"write late", schedule.Schedule{Priorities: []schedule.Priority{{ID: flushFirst.Second}}}, true, nil},
-			{"write early", schedule.Schedule{Priorities: []schedule.Priority{{ID: flushFirst.Second, P: 1<<64 - 1}}}, false, nil},
-			{"a constraint beats a priority", schedule.Schedule{
-				Priorities: []schedule.Priority{{ID: flushFirst.Second, P: 1<<64 - 1}},
-				Before:     []schedule.Constraint{flushFirst}}, true, []schedule.Constraint{flushFirst}},
+			{"flush before write", choice.Schedule{Before: []choice.Constraint{flushFirst}}, true, []choice.Constraint{flushFirst}},
+			{"write before flush", choice.Schedule{Before: []choice.Constraint{flushFirst.Turned()}}, false, nil},
+			{"write late", choice.Schedule{Priorities: []choice.Priority{{ID: flushFirst.Second}}}, true, nil},
+			{"write early", choice.Schedule{Priorities: []choice.Priority{{ID: flushFirst.Second, P: 1<<64 - 1}}}, false, nil},
+			{"a constraint beats a priority", choice.Schedule{
+				Priorities: []choice.Priority{{ID: flushFirst.Second, P: 1<<64 - 1}},
+				Before:     []choice.Constraint{flushFirst}}, true, []choice.Constraint{flushFirst}},
 		}
 		for _, test := range tests {
 			order := strategy.Ordered(&test.s)
@@ -134,19 +133,19 @@ func TestOrderedLetters(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			ids := stepsOf(t, o, letters(test.sent...))
 			id := func(letter string) uint64 { return ids["sink ← "+trace.Label(letter)] }
-			var s schedule.Schedule
+			var s choice.Schedule
 			for i, letter := range test.high {
-				s.Priorities = append(s.Priorities, schedule.Priority{ID: id(string(letter)), P: 1<<64 - 1 - uint64(i)})
+				s.Priorities = append(s.Priorities, choice.Priority{ID: id(string(letter)), P: 1<<64 - 1 - uint64(i)})
 			}
 			for i, letter := range test.low {
-				s.Priorities = append(s.Priorities, schedule.Priority{ID: id(string(letter)), P: uint64(i)})
+				s.Priorities = append(s.Priorities, choice.Priority{ID: id(string(letter)), P: uint64(i)})
 			}
 			for _, p := range test.pairs {
-				s.Before = append(s.Before, schedule.Constraint{First: id(p[0]), Second: id(p[1])})
+				s.Before = append(s.Before, choice.Constraint{First: id(p[0]), Second: id(p[1])})
 			}
-			var unmet []schedule.Constraint
+			var unmet []choice.Constraint
 			for _, p := range test.unmet {
-				unmet = append(unmet, schedule.Constraint{First: id(p[0]), Second: id(p[1])})
+				unmet = append(unmet, choice.Constraint{First: id(p[0]), Second: id(p[1])})
 			}
 			order := strategy.Ordered(&s)
 			o.Strategy, o.EarlyTimers = order, test.early
@@ -192,12 +191,12 @@ func TestOrderedPrograms(t *testing.T) {
 		body(sys)
 		must(t, sys.Failure())
 		original := sys.Trace()
-		s := schedule.Schedule{Seed: n % 4, Choices: sys.Record().Clone().Choices}
+		s := choice.Schedule{Seed: n % 4, Choices: sys.Record().Clone().Choices}
 		r := rand.New(rand.NewPCG(n, 1))
 		for range r.IntN(6) {
 			a, b := original.Steps[r.IntN(len(original.Steps))].ID, original.Steps[r.IntN(len(original.Steps))].ID
-			s.Before = append(s.Before, schedule.Constraint{First: a, Second: b})
-			s.Priorities = append(s.Priorities, schedule.Priority{ID: a, P: r.Uint64()})
+			s.Before = append(s.Before, choice.Constraint{First: a, Second: b})
+			s.Priorities = append(s.Priorities, choice.Priority{ID: a, P: r.Uint64()})
 		}
 		order := strategy.Ordered(&s)
 		o.Strategy = order
@@ -221,7 +220,7 @@ func TestOrderedPrograms(t *testing.T) {
 
 // checkOrder compares the result of Unmet with the trace, and counts
 // constraints that were met.
-func checkOrder(t *testing.T, s *schedule.Schedule, order *strategy.Orderer, tr *trace.Trace) (kept int) {
+func checkOrder(t *testing.T, s *choice.Schedule, order *strategy.Orderer, tr *trace.Trace) (kept int) {
 	t.Helper()
 	at := map[uint64]int{}
 	for i := range tr.Steps {
@@ -262,7 +261,7 @@ func TestOrderedRaces(t *testing.T) {
 			if a < 0 || !tr.Swappable(a, b) {
 				continue
 			}
-			s := schedule.Schedule{Seed: n, Before: []schedule.Constraint{{First: tr.Steps[b].ID, Second: tr.Steps[a].ID}}}
+			s := choice.Schedule{Seed: n, Before: []choice.Constraint{{First: tr.Steps[b].ID, Second: tr.Steps[a].ID}}}
 			order := strategy.Ordered(&s)
 			o.Strategy = order
 			second := pulse.New(o)
@@ -283,7 +282,7 @@ func TestOrderedRaces(t *testing.T) {
 // TestOrderedAnswers checks where answers come from: the next of the kind, then
 // the seed, then zero.
 func TestOrderedAnswers(t *testing.T) {
-	s := &schedule.Schedule{Choices: []choice.Choice{
+	s := &choice.Schedule{Choices: []choice.Choice{
 		{Kind: choice.Clock, N: 2, Value: 1}, {Kind: choice.Program, N: 9, Value: 3}, {Kind: choice.Program, N: 9, Value: 8}}}
 	sys := newRecorded(strategy.Ordered(s))
 	defer sys.Close()

@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/pulse"
-	"github.com/jostle-go/jostle/pulse/schedule"
+	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
 // TestOrderedUnderARepeatingTimer checks that a wait for a step that never
 // comes ends although a timer fires forever.
 func TestOrderedUnderARepeatingTimer(t *testing.T) {
-	s := &schedule.Schedule{}
+	s := &choice.Schedule{}
 	order := strategy.Ordered(s)
 	body := func(sys *pulse.System) {
 		sink := sys.Spawn("sink", pulse.Func(func(ctx *pulse.Ctx, msg any) {
@@ -26,7 +26,7 @@ func TestOrderedUnderARepeatingTimer(t *testing.T) {
 		sys.Run()
 	}
 	o := pulse.Options{Delivery: pulse.DeliveryUnordered, EarlyTimers: -1}
-	s.Before = []schedule.Constraint{{First: 1, Second: stepsOf(t, o, body)[`sink ← "end"`]}}
+	s.Before = []choice.Constraint{{First: 1, Second: stepsOf(t, o, body)[`sink ← "end"`]}}
 	o.Strategy = order
 	sys := pulse.New(o)
 	defer sys.Close()
@@ -39,7 +39,7 @@ func TestOrderedUnderARepeatingTimer(t *testing.T) {
 
 // TestOrderedRunsForATime checks that no wait outlasts a run.
 func TestOrderedRunsForATime(t *testing.T) {
-	s := &schedule.Schedule{}
+	s := &choice.Schedule{}
 	order := strategy.Ordered(s)
 	body := func(sys *pulse.System) {
 		sink := sys.Spawn("sink", pulse.Func(func(ctx *pulse.Ctx, msg any) {
@@ -52,7 +52,7 @@ func TestOrderedRunsForATime(t *testing.T) {
 		sys.RunFor(time.Minute)
 		must(t, sys.Failure())
 	}
-	s.Before = []schedule.Constraint{{First: 1, Second: stepsOf(t, pulse.Options{}, body)[`sink ← "end"`]}}
+	s.Before = []choice.Constraint{{First: 1, Second: stepsOf(t, pulse.Options{}, body)[`sink ← "end"`]}}
 	sys := pulse.New(pulse.Options{Strategy: order, EarlyTimers: 1})
 	defer sys.Close()
 	body(sys)
@@ -93,10 +93,10 @@ func TestOrderedWaitsWithinTheBudget(t *testing.T) {
 		{"any number of times", -1, time.Second, 1000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := &schedule.Schedule{}
+			s := &choice.Schedule{}
 			order := strategy.Ordered(s)
 			answer := stepsOf(t, pulse.Options{}, retrier)[`sink ← "answer"`]
-			s.Before = []schedule.Constraint{{First: 1, Second: answer}}
+			s.Before = []choice.Constraint{{First: 1, Second: answer}}
 			sys := pulse.New(pulse.Options{Strategy: order, EarlyTimers: c.early})
 			defer sys.Close()
 			retrier(sys)

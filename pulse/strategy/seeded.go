@@ -3,7 +3,6 @@ package strategy
 import (
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
-	"github.com/jostle-go/jostle/pulse/schedule"
 )
 
 // A Seeded makes the decisions that a schedule, or another part of a plan,
@@ -25,7 +24,7 @@ func (s *Seeded) Begin(seed uint64) {
 // only on the seed and the identity.
 func (s *Seeded) Priority(id uint64) uint64 {
 	if s.plain {
-		return schedule.Plain
+		return choice.Plain
 	}
 	return hash.Mix(s.key ^ id)
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
@@ -39,20 +38,20 @@ func TestStopped(t *testing.T) {
 		name  string
 		body  func(*pulse.System)
 		drop  bool // a message is lost
-		pairs []schedule.Constraint
+		pairs []choice.Constraint
 		want  strategy.Stop
 		stops bool
 	}{
-		{name: "comes true", body: sends(false, false, false), pairs: []schedule.Constraint{{First: goA, Second: b}, {First: b, Second: a}}},
+		{name: "comes true", body: sends(false, false, false), pairs: []choice.Constraint{{First: goA, Second: b}, {First: b, Second: a}}},
 		{name: "no constraint", body: sends(false, false, false)},
-		{name: "never sent", body: sends(false, false, true), pairs: []schedule.Constraint{{First: goA, Second: a}, {First: b, Second: a}}, want: strategy.Stop{Constraint: 1, Step: b, Why: strategy.NeverSent}, stops: true},
-		{name: "nobody there", body: sends(false, true, false), pairs: []schedule.Constraint{{First: b, Second: a}}, want: strategy.Stop{Step: a, Why: strategy.NobodyThere}, stops: true},
-		{name: "not taken", body: sends(true, false, false), pairs: []schedule.Constraint{{First: a, Second: b}}, want: strategy.Stop{Step: b, Why: strategy.NotTaken}, stops: true},
-		{name: "too late", body: sends(false, false, false), pairs: []schedule.Constraint{{First: a, Second: goA}}, want: strategy.Stop{Step: a, Why: strategy.TooLate}, stops: true},
-		{name: "a circle", body: sends(false, false, false), pairs: []schedule.Constraint{{First: a, Second: b}, {First: b, Second: a}}, want: strategy.Stop{Step: b, Why: strategy.TooLate, Constraint: 1}, stops: true},
-		{name: "lost", body: sends(false, false, false), drop: true, pairs: []schedule.Constraint{{First: b, Second: a}}, want: strategy.Stop{Step: b, Why: strategy.Lost}, stops: true},
+		{name: "never sent", body: sends(false, false, true), pairs: []choice.Constraint{{First: goA, Second: a}, {First: b, Second: a}}, want: strategy.Stop{Constraint: 1, Step: b, Why: strategy.NeverSent}, stops: true},
+		{name: "nobody there", body: sends(false, true, false), pairs: []choice.Constraint{{First: b, Second: a}}, want: strategy.Stop{Step: a, Why: strategy.NobodyThere}, stops: true},
+		{name: "not taken", body: sends(true, false, false), pairs: []choice.Constraint{{First: a, Second: b}}, want: strategy.Stop{Step: b, Why: strategy.NotTaken}, stops: true},
+		{name: "too late", body: sends(false, false, false), pairs: []choice.Constraint{{First: a, Second: goA}}, want: strategy.Stop{Step: a, Why: strategy.TooLate}, stops: true},
+		{name: "a circle", body: sends(false, false, false), pairs: []choice.Constraint{{First: a, Second: b}, {First: b, Second: a}}, want: strategy.Stop{Step: b, Why: strategy.TooLate, Constraint: 1}, stops: true},
+		{name: "lost", body: sends(false, false, false), drop: true, pairs: []choice.Constraint{{First: b, Second: a}}, want: strategy.Stop{Step: b, Why: strategy.Lost}, stops: true},
 	} {
-		s := &schedule.Schedule{Before: c.pairs}
+		s := &choice.Schedule{Before: c.pairs}
 		o := pulse.Options{Record: true}
 		if c.drop {
 			o.Faults.Drop = 1

@@ -40,6 +40,37 @@ func (t *Trace) Swappable(a, b int) bool {
 	return sent != a && !t.HappensBefore(a, sent)
 }
 
+// Sequential reports whether the run is known to have had only one possible next
+// step at each point: all pending messages were on one channel, or there was only
+// one timer. Lost messages and stopped timers count as pending until the end.
+func (t *Trace) Sequential() bool {
+	messages, timers, sent, channel := 0, 0, 0, int32(0)
+	for i := range t.Steps {
+		for ; sent < len(t.Sends) && int(t.Sends[sent].Step) < i; sent++ {
+			d := &t.Sends[sent]
+			switch {
+			case d.Kind.IsTimer():
+				timers++
+				continue
+			case messages == 0:
+				channel = d.Channel
+			case t.Unordered || d.Channel != channel:
+				return false
+			}
+			messages++
+		}
+		switch by := t.Steps[i].Send; {
+		case by == None || timers > 1:
+			return false
+		case t.Sends[by].Kind.IsTimer():
+			timers--
+		default:
+			messages--
+		}
+	}
+	return true
+}
+
 // cause returns the step that sent the message received in step, or that set
 // the timer. It is None for a fault and for a message from the test.
 func (t *Trace) cause(step int) int32 {

@@ -10,7 +10,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/internal/guide"
 	"github.com/jostle-go/jostle/pulse"
-	"github.com/jostle-go/jostle/pulse/schedule"
+	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -51,12 +51,12 @@ func (r *rig) force(o guide.Order, seed uint64) (stop strategy.Stop, stopped boo
 }
 
 // forced returns a schedule with the steps of an order first.
-func forced(o guide.Order, seed uint64) *schedule.Schedule {
-	s := &schedule.Schedule{Seed: seed}
+func forced(o guide.Order, seed uint64) *choice.Schedule {
+	s := &choice.Schedule{Seed: seed}
 	for i, id := range o.Steps {
-		s.Priorities = append(s.Priorities, schedule.Priority{ID: id, P: math.MaxUint64 - uint64(i)})
+		s.Priorities = append(s.Priorities, choice.Priority{ID: id, P: math.MaxUint64 - uint64(i)})
 		if i > 0 {
-			s.Before = append(s.Before, schedule.Constraint{First: o.Steps[i-1], Second: id})
+			s.Before = append(s.Before, choice.Constraint{First: o.Steps[i-1], Second: id})
 		}
 	}
 	return s

@@ -12,7 +12,6 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects/writer"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -303,10 +302,10 @@ func TestPlayAndOrderedAllocateNothing(t *testing.T) {
 	steps := sys.Trace().Clone().Steps
 	sys.Close()
 	draft := &Draft{Seed: 5, Answers: []byte{1, 2}, Priorities: make([]byte, 100)}
-	order := &schedule.Schedule{Seed: 3, Choices: []choice.Choice{{Kind: choice.Program, N: 2, Value: 1}}}
+	order := &choice.Schedule{Seed: 3, Choices: []choice.Choice{{Kind: choice.Program, N: 2, Value: 1}}}
 	for i := range 50 {
-		order.Priorities = append(order.Priorities, schedule.Priority{ID: steps[3*i].ID, P: uint64(i) << 50})
-		order.Before = append(order.Before, schedule.Constraint{First: steps[4*i].ID, Second: steps[190-3*i].ID})
+		order.Priorities = append(order.Priorities, choice.Priority{ID: steps[3*i].ID, P: uint64(i) << 50})
+		order.Before = append(order.Before, choice.Constraint{First: steps[4*i].ID, Second: steps[190-3*i].ID})
 	}
 	for name, s := range map[string]pulse.Strategy{"scheduled": Play(draft), "ordered": strategy.Ordered(order)} {
 		sys := pulse.New(pulse.Options{Strategy: s})
@@ -360,10 +359,10 @@ func TestPlayIsTotal(t *testing.T) {
 func BenchmarkPlay(b *testing.B) {
 	const tokens = 10
 	draft := &Draft{Seed: 5, Priorities: make([]byte, 500)}
-	order := &schedule.Schedule{Seed: 3}
+	order := &choice.Schedule{Seed: 3}
 	for i := range uint64(20) {
-		order.Priorities = append(order.Priorities, schedule.Priority{ID: i, P: i})
-		order.Before = append(order.Before, schedule.Constraint{First: i, Second: i + 1})
+		order.Priorities = append(order.Priorities, choice.Priority{ID: i, P: i})
+		order.Before = append(order.Before, choice.Constraint{First: i, Second: i + 1})
 	}
 	random := trial.RoundTime(strategy.Random(), tokens, 200)
 	for name, s := range map[string]pulse.Strategy{"draft": Play(draft), "schedule": strategy.Ordered(order)} {

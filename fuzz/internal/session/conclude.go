@@ -11,7 +11,6 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/internal/record"
-	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/shrink"
 )
@@ -53,7 +52,7 @@ func (s *Session) conclude(ctx context.Context, reply *Reply, r *props.Runner, f
 
 // finish saves a finding as it was found, then replaces it by the shrunk one: if shrinking
 // ends the process, the finding must not be lost.
-func (s *Session) finish(ctx context.Context, r *props.Runner, f *finding.Finding, e end) (out search.Shrunk, kept record.Kept, err error) {
+func (s *Session) finish(ctx context.Context, r *props.Runner, f *finding.Finding, e end) (out finding.Shrunk, kept record.Kept, err error) {
 	if e.keep = e.keep && f.Worth(); e.keep && e.first == "" && s.Shrink > 0 {
 		e.first = s.saveEarly(f)
 	}
@@ -138,9 +137,9 @@ func (s *Session) clearEarly() {
 
 // shrunk returns the finding shrunk within some time and runs, with the orders in which it
 // fails. A finding that does not repeat is not shrunk.
-func (s *Session) shrunk(ctx context.Context, most time.Duration, runs int, r *props.Runner, f *finding.Finding) search.Shrunk {
+func (s *Session) shrunk(ctx context.Context, most time.Duration, runs int, r *props.Runner, f *finding.Finding) finding.Shrunk {
 	if most <= 0 || !f.Worth() {
-		return search.Shrunk{Finding: f, Cut: true}
+		return finding.Shrunk{Finding: f, Cut: true}
 	}
 	o := shrink.Options{Runs: runs}
 	if s.Shrinking != nil {
@@ -151,7 +150,7 @@ func (s *Session) shrunk(ctx context.Context, most time.Duration, runs int, r *p
 	start := time.Now()
 	ctx, cancel := context.WithDeadline(ctx, s.Limit.Before(start.Add(most)))
 	defer cancel()
-	out := search.Shrink(ctx, r, f, o)
+	out := finding.Shrink(ctx, r, f, o)
 	if s.Shrink -= time.Since(start); out.Finding == nil {
 		out.Finding, out.Cut = f, true
 		return out
@@ -165,7 +164,7 @@ func (s *Session) shrunk(ctx context.Context, most time.Duration, runs int, r *p
 // keepOthers shrinks (in the time that is left), saves and lists the other failures that were
 // met while out.Finding was shrunk, if their bugs are new. Failures met while shrinking these
 // are left for the next search.
-func (s *Session) keepOthers(ctx context.Context, r *props.Runner, out *search.Shrunk) {
+func (s *Session) keepOthers(ctx context.Context, r *props.Runner, out *finding.Shrunk) {
 	also := func(text string) { out.Finding.Also = append(out.Finding.Also, text) }
 	for _, other := range out.Others {
 		if s.alone[other.Failure.Signature()] > 0 { // it is reported by itself
@@ -216,7 +215,7 @@ func (s *Session) retell(ctx context.Context, r *props.Runner, f *finding.Findin
 }
 
 // retold decides between the shrunk case and what the file says.
-func (s *Session) retold(r *props.Runner, f *finding.Finding, out *search.Shrunk, c *corpus.Case) (*finding.Finding, record.Kept, error) {
+func (s *Session) retold(r *props.Runner, f *finding.Finding, out *finding.Shrunk, c *corpus.Case) (*finding.Finding, record.Kept, error) {
 	small, kept := out.Finding, record.Kept{Path: c.Path}
 	if small.Failure.Matches(c.Signature) {
 		small.Case.Faces = c.Faces

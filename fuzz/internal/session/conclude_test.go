@@ -41,12 +41,12 @@ func foundBy(t *testing.T, property func(*props.T), seed uint64) (search.Propert
 }
 
 // shrunkBy shrinks, in so many runs, what foundBy finds.
-func shrunkBy(t *testing.T, property func(*props.T), seed uint64, runs int) search.Shrunk {
+func shrunkBy(t *testing.T, property func(*props.T), seed uint64, runs int) finding.Shrunk {
 	t.Helper()
 	p, f := foundBy(t, property, seed)
 	r := p.NewRunner()
 	defer r.Close()
-	out := search.Shrink(t.Context(), r, f, shrink.Options{Runs: runs})
+	out := finding.Shrink(t.Context(), r, f, shrink.Options{Runs: runs})
 	if out.Finding == nil {
 		t.Fatalf("%s cannot be run by a schedule", f.Failure.Text)
 	}
@@ -96,7 +96,7 @@ var replays = []replay{
 
 // play does what a verb does with a saved case, in a folder with that case alone. It
 // returns what is told.
-func (p *replay) play(t *testing.T, out *search.Shrunk, f *finding.Finding) string {
+func (p *replay) play(t *testing.T, out *finding.Shrunk, f *finding.Finding) string {
 	t.Helper()
 	s, _ := subjects.ByName(p.subject)
 	c := f.Case
@@ -151,7 +151,7 @@ func (p *replay) play(t *testing.T, out *search.Shrunk, f *finding.Finding) stri
 // files.
 func TestRetold(t *testing.T) {
 	var b strings.Builder
-	found, shrunk := map[string]*finding.Finding{}, map[string]*search.Shrunk{}
+	found, shrunk := map[string]*finding.Finding{}, map[string]*finding.Shrunk{}
 	for i := range replays {
 		p := &replays[i]
 		if found[p.subject] == nil {
@@ -178,7 +178,7 @@ func TestOthersAreKept(t *testing.T) {
 		k := &Session{Folder: corpus.FolderOf(t.TempDir(), f.Case.Property), Shrink: time.Hour, Pages: c.pages}
 		if c.known {
 			k.alone = map[string]int{}
-			for _, other := range search.Shrink(t.Context(), r, f, shrink.Options{}).Others {
+			for _, other := range finding.Shrink(t.Context(), r, f, shrink.Options{}).Others {
 				k.alone[other.Failure.Signature()] = 1
 			}
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/flight"
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
-	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/props"
 )
 
@@ -103,7 +102,7 @@ func (s *Session) repaired(ctx context.Context, runner *props.Runner, c *corpus.
 	}
 	near, cancel := s.within(ctx, q.Time)
 	defer cancel()
-	f, ok := search.Repair(near, runner, c)
+	f, ok := finding.Repair(near, runner, c)
 	if !ok {
 		r.note("%s", played.Unrepaired(file))
 		return false, nil

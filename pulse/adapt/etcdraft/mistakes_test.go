@@ -150,7 +150,7 @@ func TestShrunkMistakes(t *testing.T) {
 func shrunk(p search.Property, f *finding.Finding) string {
 	r := p.NewRunner()
 	defer r.Close()
-	out := search.Shrink(context.Background(), r, f, shrink.Options{Runs: 300})
+	out := finding.Shrink(context.Background(), r, f, shrink.Options{Runs: 300})
 	if out.Finding == nil || out.Finding.Replays != finding.Tried {
 		return ""
 	}

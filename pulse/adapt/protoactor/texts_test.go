@@ -160,7 +160,7 @@ func TestTimeoutsAreReportedAsEarly(t *testing.T) {
 			continue
 		}
 		r := p.NewRunner()
-		for _, f := range []*finding.Finding{f, search.Shrink(t.Context(), r, f, shrink.Options{Runs: 1000}).Finding} {
+		for _, f := range []*finding.Finding{f, finding.Shrink(t.Context(), r, f, shrink.Options{Runs: 1000}).Finding} {
 			if f == nil {
 				t.Errorf("%s: not shrunk", name)
 				continue

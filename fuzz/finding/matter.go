@@ -1,4 +1,4 @@
-package search
+package finding
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
-	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/trace"
 	"github.com/jostle-go/jostle/shrink"
 )
@@ -191,7 +190,7 @@ func (m *matter) try(i int, in choice.Input) {
 }
 
 // applies reports whether a run has all the messages that the constraints name.
-func applies(list []schedule.Constraint, res *props.Result) bool {
+func applies(list []choice.Constraint, res *props.Result) bool {
 	if res.System == nil {
 		return len(list) == 0
 	}
@@ -199,7 +198,7 @@ func applies(list []schedule.Constraint, res *props.Result) bool {
 	for i := range sends {
 		has[res.System.Host().StepID(&sends[i])] = true
 	}
-	return !slices.ContainsFunc(list, func(c schedule.Constraint) bool { return !has[c.First] || !has[c.Second] })
+	return !slices.ContainsFunc(list, func(c choice.Constraint) bool { return !has[c.First] || !has[c.Second] })
 }
 
 // inAnother reports whether draws fail in an order that a small search finds. known is false

@@ -1,4 +1,4 @@
-package search
+package finding
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
-	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
 	"github.com/jostle-go/jostle/shrink"
@@ -24,7 +24,7 @@ type Sampled struct {
 	// Constraints are on two messages to one actor each. If the two are reversed and all else
 	// stays as far as possible, the run of the case passes. The second message may be one that
 	// the case does not send because it fails before.
-	Constraints []schedule.Constraint
+	Constraints []choice.Constraint
 	// Turned counts, for each constraint, orders in which it is reversed and the others hold.
 	// If such orders are too rare, the constraint is left out instead.
 	Turned []corpus.Share
@@ -73,10 +73,10 @@ func (s *shrinking) sample(ctx context.Context, c *shrink.Case, signature string
 
 // mending returns the pairs whose reversal makes the case pass. If a reversal also reverses a
 // nearer such pair, only the nearer one counts.
-func (w *turner) mending(ctx context.Context, pairs []pair) (list []schedule.Constraint) {
+func (w *turner) mending(ctx context.Context, pairs []pair) (list []choice.Constraint) {
 	for _, p := range pairs {
 		if len(list) < mostSampled && w.left > 0 && ctx.Err() == nil &&
-			!slices.ContainsFunc(list, func(c schedule.Constraint) bool { return p.turns(w.numbers[c.First], w.numbers[c.Second]) }) && w.mends(p) {
+			!slices.ContainsFunc(list, func(c choice.Constraint) bool { return p.turns(w.numbers[c.First], w.numbers[c.Second]) }) && w.mends(p) {
 			list = append(list, p.Constraint)
 		}
 	}
@@ -86,15 +86,15 @@ func (w *turner) mending(ctx context.Context, pairs []pair) (list []schedule.Con
 // afterwards adds the constraints on messages that the run of the case does not send, because
 // it ends before. To find them, each received message is delayed until nothing else can come.
 // If the run then passes, each message that now comes before it is tried as a constraint.
-func (w *turner) afterwards(ctx context.Context, list []schedule.Constraint) []schedule.Constraint {
+func (w *turner) afterwards(ctx context.Context, list []choice.Constraint) []choice.Constraint {
 	for i, number := range w.order {
-		known := slices.ContainsFunc(list, func(c schedule.Constraint) bool { return c.First == w.ids[i] })
+		known := slices.ContainsFunc(list, func(c choice.Constraint) bool { return c.First == w.ids[i] })
 		if known || len(list) == mostSampled || i >= mostTurns || w.left <= 0 || ctx.Err() != nil {
 			continue
 		}
 		for _, second := range w.unsentBefore(number) {
 			if w.mendsBy(&steered{answers: w.answers, order: w.order, waits: []wait{{first: second, second: number}}}) {
-				list = append(list, schedule.Constraint{First: w.ids[i], Second: second})
+				list = append(list, choice.Constraint{First: w.ids[i], Second: second})
 				break
 			}
 		}
@@ -143,7 +143,7 @@ func (p *pair) turns(first, second uint64) bool {
 // weigh runs random orders in which the constraints hold, and in which one of them is
 // reversed. It drops constraints that may as well be reversed, or that the others imply: the
 // failure is then about as frequent as with all.
-func (w *turner) weigh(ctx context.Context, out *Sampled, list []schedule.Constraint) {
+func (w *turner) weigh(ctx context.Context, out *Sampled, list []choice.Constraint) {
 	all := w.share(ctx, list)
 	for i := 0; i < len(list) && len(list) > 1; {
 		if needless(w.turned(ctx, list, i), all) {
@@ -174,7 +174,7 @@ func needless(without, with corpus.Share) bool {
 
 // turned runs random orders in which one of the constraints is reversed, or left out if its
 // reversal is too rare.
-func (w *turner) turned(ctx context.Context, list []schedule.Constraint, i int) corpus.Share {
+func (w *turner) turned(ctx context.Context, list []choice.Constraint, i int) corpus.Share {
 	list = slices.Clone(list)
 	list[i] = list[i].Turned()
 	share := w.share(ctx, list)
@@ -188,7 +188,7 @@ func (w *turner) turned(ctx context.Context, list []schedule.Constraint, i int) 
 // A pair is two messages to one actor, of which the second could have come first, and an order
 // in which it does.
 type pair struct {
-	schedule.Constraint
+	choice.Constraint
 	order []uint64
 	exact int // how many of the order come before the first one
 	apart int // the distance of the two, in messages of their actor
@@ -250,7 +250,7 @@ func (w *turner) mendsBy(by *steered) bool {
 }
 
 // share runs random orders in which constraints hold.
-func (w *turner) share(ctx context.Context, list []schedule.Constraint) (share corpus.Share) {
+func (w *turner) share(ctx context.Context, list []choice.Constraint) (share corpus.Share) {
 	by := &steered{answers: w.answers}
 	for _, c := range list {
 		by.waits = append(by.waits, wait{first: w.numbers[c.First], second: w.numbers[c.Second]})
@@ -384,7 +384,7 @@ func (r *reversals) add(first, second int, d *trace.Send, apart int) {
 	prefix = append(prefix, r.numbers[r.id(d)])
 	a := &r.t.Sends[r.received[first]]
 	r.pairs = append(r.pairs, pair{
-		Constraint: schedule.Constraint{First: r.id(a), Second: r.id(d)},
+		Constraint: choice.Constraint{First: r.id(a), Second: r.id(d)},
 		order:      append(prefix, rest...), exact: len(prefix), apart: apart,
 	})
 }

@@ -1,4 +1,4 @@
-package search
+package finding
 
 import (
 	"context"
@@ -6,10 +6,9 @@ import (
 	"slices"
 
 	"github.com/jostle-go/jostle/corpus"
-	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
-	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/shrink"
 )
 
@@ -30,18 +29,18 @@ const (
 //
 // A case that replays as saved needs no repair, and one whose failure has no signature
 // cannot be repaired: then ok is false, as if nothing is found.
-func Repair(ctx context.Context, r *props.Runner, c *corpus.Case) (f *finding.Finding, ok bool) {
-	played := finding.Play(r, c)
+func Repair(ctx context.Context, r *props.Runner, c *corpus.Case) (f *Finding, ok bool) {
+	played := Play(r, c)
 	if played.Exact || c.Signature == "" {
 		return nil, false
 	}
 	s := &shrinking{runner: r, early: c.EarlyTimers, saved: c.Signature,
-		origin: finding.Origin{Property: c.Property, Test: c.Test, Strategy: c.Strategy, Seed: c.Seed}}
+		origin: Origin{Property: c.Property, Test: c.Test, Strategy: c.Strategy, Seed: c.Seed}}
 	near := s.outcomeOf(&played.Result)
 	near.Case = near.Case.Clone()
 	if res := &played.Result; res.Failure != nil && near.Signature == c.Signature {
-		f = finding.From(s.origin, res)
-		if f.Confirm(r); f.Replays == finding.Tried {
+		f = From(s.origin, res)
+		if f.Confirm(r); f.Replays == Tried {
 			return f, true
 		}
 	}
@@ -70,14 +69,14 @@ func (h *hunt) under() {
 	choices := h.near.Case.Schedule.Choices
 	tries := uint64(h.left)
 	for n := uint64(0); n < tries && !h.over(); n++ {
-		var some []schedule.Constraint
+		var some []choice.Constraint
 		for i, c := range h.near.Case.Schedule.Before {
 			if hash.Seed(n, uint64(i))%tries >= n {
 				some = append(some, c)
 			}
 		}
 		h.left--
-		res := h.run(shrink.Case{Inputs: h.inputs, Schedule: schedule.Schedule{Seed: n, Before: some, Choices: choices}})
+		res := h.run(shrink.Case{Inputs: h.inputs, Schedule: choice.Schedule{Seed: n, Before: some, Choices: choices}})
 		if out := h.outcomeOf(&res); out.Signature == h.signature {
 			h.check(out.Case)
 		}
@@ -85,7 +84,7 @@ func (h *hunt) under() {
 }
 
 // smallest returns the smallest run found, confirmed; nil if there is none.
-func (h *hunt) smallest() *finding.Finding {
+func (h *hunt) smallest() *Finding {
 	slices.SortStableFunc(h.found, func(a, b shrink.Outcome) int { return a.Compare(&b) })
 	for _, out := range h.found {
 		if f, wrong := h.finding(out.Case); wrong == "" && h.shrinking.signature(f.Failure) == h.signature {

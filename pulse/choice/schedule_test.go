@@ -1,15 +1,13 @@
-package schedule
+package choice
 
 import (
 	"reflect"
 	"testing"
-
-	"github.com/jostle-go/jostle/pulse/choice"
 )
 
 func TestScheduleClone(t *testing.T) {
 	make := func() *Schedule {
-		return &Schedule{1, []Priority{{2, 3}}, []Constraint{{4, 5}}, []choice.Choice{{Kind: choice.Drop, N: 2, Value: 1}}}
+		return &Schedule{1, []Priority{{2, 3}}, []Constraint{{4, 5}}, []Choice{{Kind: Drop, N: 2, Value: 1}}}
 	}
 	s := make()
 	c := s.Clone()

@@ -1,4 +1,4 @@
-package search
+package finding
 
 import (
 	"github.com/jostle-go/jostle/pulse"

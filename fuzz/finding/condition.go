@@ -1,11 +1,11 @@
-package search
+package finding
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/jostle-go/jostle/pulse/schedule"
+	"github.com/jostle-go/jostle/pulse/choice"
 )
 
 // Text returns in which orders a program fails, in a form that only computers compare:
@@ -28,7 +28,7 @@ func (e *Explanation) Text() string {
 }
 
 // inFull returns constraints as text, sorted.
-func (e *Explanation) inFull(list []schedule.Constraint) string {
+func (e *Explanation) inFull(list []choice.Constraint) string {
 	var parts []string
 	for _, c := range list {
 		part := e.steps[c.Second].inFull()

@@ -1,4 +1,4 @@
-package search
+package finding
 
 import (
 	"cmp"
@@ -10,14 +10,12 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
-	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/legal"
-	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
 	"github.com/jostle-go/jostle/pulse/value"
@@ -29,9 +27,9 @@ type Shrunk struct {
 	// Finding is the smallest run, confirmed; nil if the finding stays as it is. Then the
 	// Shrunk field of that finding says why, unless its Differs does. The run is legal for
 	// its options: see package legal.
-	Finding *finding.Finding
+	Finding *Finding
 	// Others are the first runs of other failures met while shrinking, confirmed.
-	Others []*finding.Finding
+	Others []*Finding
 	shrink.Result
 	// From is how many steps the original run had. Smaller reports whether the smallest
 	// run is a smaller case than the original.
@@ -46,11 +44,11 @@ type Shrunk struct {
 // Shrink makes a finding smaller. The result follows from the property, the finding and the
 // bound on runs. Progress reports all runs, including those that determine why the smallest
 // one fails.
-func Shrink(ctx context.Context, r *props.Runner, f *finding.Finding, o shrink.Options) Shrunk {
-	s := &shrinking{runner: r, origin: finding.Origin{Property: f.Case.Property, Test: f.Case.Test,
+func Shrink(ctx context.Context, r *props.Runner, f *Finding, o shrink.Options) Shrunk {
+	s := &shrinking{runner: r, origin: Origin{Property: f.Case.Property, Test: f.Case.Test,
 		Strategy: f.Case.Strategy, Seed: f.Case.Seed}, early: f.Case.EarlyTimers}
 	out, start := Shrunk{From: f.Steps()}, time.Now()
-	if f.Replays < finding.Tried {
+	if f.Replays < Tried {
 		return out
 	}
 	first, why := s.first(f)
@@ -111,11 +109,11 @@ func (s *shrinking) unbind(c *shrink.Case) {
 	for i := range t.Sends {
 		sent[res.System.Host().StepID(&t.Sends[i])] = true
 	}
-	c.Schedule.Before = slices.DeleteFunc(c.Schedule.Before, func(b schedule.Constraint) bool { return !sent[b.Second] })
+	c.Schedule.Before = slices.DeleteFunc(c.Schedule.Before, func(b choice.Constraint) bool { return !sent[b.Second] })
 }
 
 // keptAs says why a finding stays as it was found.
-func keptAs(f *finding.Finding, why string) string {
+func keptAs(f *Finding, why string) string {
 	return fmt.Sprintf("%s, not shrunk: %s", words.Count(f.Steps(), "step"), why)
 }
 
@@ -148,12 +146,12 @@ const explained = 2000
 // shrinking adapts a property to package shrink.
 type shrinking struct {
 	runner *props.Runner
-	origin finding.Origin
+	origin Origin
 	early  int // timers that may fire early
 	far    *far
 	saved  string // the lasting signature of the saved case that is looked for; "" if none is
 
-	schedule schedule.Schedule
+	schedule choice.Schedule
 	walker   value.Walker
 	named    shrink.Case // the near run whose names are known
 	names    *twoNames
@@ -177,7 +175,7 @@ func (s *shrinking) play(plan props.Plan) props.Result {
 }
 
 // first replays a finding's run as a case, or says why that is impossible.
-func (s *shrinking) first(f *finding.Finding) (out shrink.Outcome, why string) {
+func (s *shrinking) first(f *Finding) (out shrink.Outcome, why string) {
 	res := s.play(props.Plan{Inputs: f.Case.Inputs, EarlyTimers: s.early,
 		Strategy: strategy.Replay(&f.Case.Record, strategy.ReplayOptions{})})
 	switch {
@@ -202,7 +200,7 @@ func (s *shrinking) first(f *finding.Finding) (out shrink.Outcome, why string) {
 
 // finding replays a case, checks that the run is legal, and confirms it. If the run is
 // refused, wrong says why.
-func (s *shrinking) finding(c shrink.Case) (f *finding.Finding, wrong string) {
+func (s *shrinking) finding(c shrink.Case) (f *Finding, wrong string) {
 	res := s.run(c)
 	if res.Failure == nil {
 		return nil, "does not repeat: replayed, it does not fail"
@@ -212,8 +210,8 @@ func (s *shrinking) finding(c shrink.Case) (f *finding.Finding, wrong string) {
 			return nil, "is not a legal run: " + firstLine(err.Error())
 		}
 	}
-	f = finding.From(s.origin, &res)
-	if f.Confirm(s.runner); f.Replays < finding.Tried {
+	f = From(s.origin, &res)
+	if f.Confirm(s.runner); f.Replays < Tried {
 		return nil, "does not repeat: " + firstLine(f.Differs)
 	}
 	return f, ""
@@ -329,14 +327,14 @@ func caseOf(res *props.Result) shrink.Case {
 
 // overtakings returns the constraints that turn plain order into the order of a run: a
 // message that was pending while younger ones were received waits for the last of these.
-func overtakings(sys *pulse.System) (list []schedule.Constraint) {
+func overtakings(sys *pulse.System) (list []choice.Constraint) {
 	t, host := sys.Trace(), sys.Host()
 	for i := range t.Sends {
 		d := &t.Sends[i]
 		for k := waited(t, d) - 1; k > d.Step; k-- {
 			st := &t.Steps[k]
 			if st.Kind == trace.Receive && !st.Settled && t.Sends[st.Send].Seq > d.Seq {
-				list = append(list, schedule.Constraint{First: st.ID, Second: host.StepID(d)})
+				list = append(list, choice.Constraint{First: st.ID, Second: host.StepID(d)})
 				break
 			}
 		}
@@ -346,11 +344,11 @@ func overtakings(sys *pulse.System) (list []schedule.Constraint) {
 
 // sequence returns the constraints that turn any order into that of a run: each step waits
 // for the previous one, and messages that were not received wait for the last.
-func sequence(sys *pulse.System) (list []schedule.Constraint) {
+func sequence(sys *pulse.System) (list []choice.Constraint) {
 	t, last := sys.Trace(), uint64(0)
 	after := func(id uint64) {
 		if last != 0 {
-			list = append(list, schedule.Constraint{First: last, Second: id})
+			list = append(list, choice.Constraint{First: last, Second: id})
 		}
 	}
 	for i := range t.Steps {
@@ -427,7 +425,7 @@ func (h *hunt) elsewhere() bool {
 func (h *hunt) over() bool { return h.left <= 0 || h.all || len(h.found) >= usualHunted }
 
 // try runs the draws by a schedule. The outcome has its constraints.
-func (h *hunt) try(by schedule.Schedule) shrink.Outcome {
+func (h *hunt) try(by choice.Schedule) shrink.Outcome {
 	h.left--
 	out := h.Run(shrink.Case{Inputs: h.inputs, Schedule: by})
 	h.offer(out)
@@ -476,7 +474,7 @@ func (h *hunt) byName() {
 	is := h.latest // usually the run of these draws
 	if !is.known || !sameInputs(is.inputs, h.inputs) {
 		h.left--
-		res := h.run(shrink.Case{Inputs: h.inputs, Schedule: schedule.Schedule{Choices: h.near.Case.Schedule.Choices}})
+		res := h.run(shrink.Case{Inputs: h.inputs, Schedule: choice.Schedule{Choices: h.near.Case.Schedule.Choices}})
 		out := h.outcomeOf(&res)
 		out.Case.Schedule.Before = nil
 		h.offer(out)
@@ -487,12 +485,12 @@ func (h *hunt) byName() {
 	if !known || names == nil {
 		return
 	}
-	var tried []schedule.Constraint
+	var tried []choice.Constraint
 	for i := range was {
 		list := renamed(h.near.Case.Schedule.Before, was[i], names[i])
 		if len(list) > 0 && !h.over() && !slices.Equal(list, tried) {
 			tried = list
-			h.try(schedule.Schedule{Before: list, Choices: h.near.Case.Schedule.Choices})
+			h.try(choice.Schedule{Before: list, Choices: h.near.Case.Schedule.Choices})
 		}
 	}
 }
@@ -536,7 +534,7 @@ func (h *hunt) namesOfNear() (*twoNames, bool) {
 
 // renamed translates constraints to the steps with the same names in another run, and drops
 // those without such steps.
-func renamed(list []schedule.Constraint, was, is map[uint64]stepName) (out []schedule.Constraint) {
+func renamed(list []choice.Constraint, was, is map[uint64]stepName) (out []choice.Constraint) {
 	byName := map[stepName]uint64{}
 	for id, name := range is {
 		byName[name] = id
@@ -545,7 +543,7 @@ func renamed(list []schedule.Constraint, was, is map[uint64]stepName) (out []sch
 		first, ok := byName[was[c.First]]
 		second, also := byName[was[c.Second]]
 		if ok && also {
-			out = append(out, schedule.Constraint{First: first, Second: second})
+			out = append(out, choice.Constraint{First: first, Second: second})
 		}
 	}
 	return out
@@ -578,7 +576,7 @@ type orderer struct {
 func (w *orderer) Run(s pulse.Strategy) explore.Run {
 	w.made++
 	w.last = w.play(props.Plan{Inputs: w.inputs, Strategy: s, EarlyTimers: w.early})
-	w.doubts = w.doubts || w.last.Watches || isDoubtful(&w.last)
+	w.doubts = w.doubts || w.last.Watches || w.last.Unproven()
 	return explore.Run{System: w.last.System, Failure: w.last.Failure, Watched: true}
 }
 

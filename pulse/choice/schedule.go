@@ -1,23 +1,9 @@
-// Package schedule describes the order of steps by identities that are the same in every
-// run.
-//
-// A Schedule may be partial. It gives priorities to single messages, demands that one
-// step comes before another, and leaves the rest to a seed:
-//
-//	s := &schedule.Schedule{Before: []schedule.Constraint{{First: flush, Second: write}}}
-//
-// strategy.Ordered runs a system by a schedule. A search changes the order of a run by
-// editing its schedule. Identities that do not occur in the run are harmless.
-package schedule
+package choice
 
-import (
-	"slices"
-
-	"github.com/jostle-go/jostle/pulse/choice"
-)
+import "slices"
 
 // A Schedule describes the order of steps, or a part of it. It uses the identities of the
-// steps in which messages are received, as in choice.Record.Deliveries. Its seed decides
+// steps in which messages are received, as in Record.Deliveries. Its seed decides
 // the rest. An identity that does not occur in a run has no effect.
 type Schedule struct {
 	// Seed determines, together with the identity of a message, its priority, and all
@@ -29,10 +15,10 @@ type Schedule struct {
 	Priorities []Priority
 	// Before are orders that must hold, whatever the priorities.
 	Before []Constraint
-	// Choices are answers, as in choice.Record. Each question is answered by the next
+	// Choices are answers, as in Record. Each question is answered by the next
 	// choice of its kind. A value that is too large is replaced by the largest possible
 	// one.
-	Choices []choice.Choice
+	Choices []Choice
 }
 
 // A Priority is the priority P of the message received in step ID. The deliverable

@@ -1,4 +1,4 @@
-package search
+package finding
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
-	"github.com/jostle-go/jostle/pulse/schedule"
 	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
 	"github.com/jostle-go/jostle/shrink"
@@ -42,7 +41,7 @@ type Explanation struct {
 	// Before are the constraints of the case: with them, plain order fails; without
 	// any one of them, it does not. Given are the kinds of its nonzero answers, such
 	// as faults.
-	Before []schedule.Constraint
+	Before []choice.Constraint
 	Given  []choice.Kind
 	// Sampled is what random orders show, nil if all were run or there was no time.
 	Sampled *Sampled
@@ -54,7 +53,7 @@ type Explanation struct {
 	kinds map[uint64]string // the result of kindOf for messages, by the number of their name
 	// bare has the constraints of the condition whose second message never comes before
 	// the first, or without it: they hold wherever the first is received.
-	bare map[schedule.Constraint]bool
+	bare map[choice.Constraint]bool
 }
 
 // A stepName names a step by its message, sender and receiver, and by how many such
@@ -98,7 +97,7 @@ const mostExplored = 1 << 14
 func (s *shrinking) unexplored(ctx context.Context, c *shrink.Case, res *props.Result) Explanation {
 	e := Explanation{Before: c.Schedule.Before, Given: givenBy(c), Long: true, steps: map[uint64]stepName{}, kinds: map[uint64]string{}}
 	switch {
-	case isSequence(res.System.Trace()) && len(res.System.Record().Choices) == 0:
+	case res.System.Trace().Sequential() && len(res.System.Record().Choices) == 0:
 		e.Orders, e.Failing, e.Complete = 1, 1, true
 	case len(e.named()) > 0:
 		(&explainer{shrinking: s, out: e}).name(res.System)
@@ -113,7 +112,7 @@ func (s *shrinking) explainAll(ctx context.Context, c *shrink.Case, signature st
 	if res.System != nil && res.System.Steps() > mostExplored {
 		return s.unexplored(ctx, c, &res)
 	}
-	if !isDoubtful(&res) && !res.Watches {
+	if !res.Unproven() && !res.Watches {
 		e := s.explainBy(ctx, c, signature, explore.Options{Runs: runs}, false)
 		if !e.refuted {
 			return e
@@ -163,12 +162,12 @@ func (s *shrinking) explainBy(ctx context.Context, c *shrink.Case, signature str
 		}
 	}
 	if e.Complete && e.Failing > 0 && e.Failing < e.Orders {
-		var like []schedule.Constraint
+		var like []choice.Constraint
 		for _, b := range c.Schedule.Before {
-			like = append(like, schedule.Constraint{First: e.steps[b.First].number(), Second: e.steps[b.Second].number()})
+			like = append(like, choice.Constraint{First: e.steps[b.First].number(), Second: e.steps[b.Second].number()})
 		}
 		e.Condition, e.Exact = shrink.ConditionOf(w.orders, like)
-		e.bare = map[schedule.Constraint]bool{}
+		e.bare = map[choice.Constraint]bool{}
 		for _, c := range slices.Concat(e.Condition.Terms...) {
 			e.bare[c] = !slices.ContainsFunc(w.orders, func(o shrink.Order) bool { return comesWithout(&o, c) })
 		}
@@ -188,7 +187,7 @@ func givenBy(c *shrink.Case) (list []choice.Kind) {
 
 // comesWithout reports whether the second message of a constraint is received without the
 // first before it.
-func comesWithout(o *shrink.Order, c schedule.Constraint) bool {
+func comesWithout(o *shrink.Order, c choice.Constraint) bool {
 	for _, r := range o.Received {
 		if i, k := slices.Index(r.Steps, c.First), slices.Index(r.Steps, c.Second); k >= 0 && (i < 0 || k < i) {
 			return true
@@ -242,11 +241,14 @@ func (w *explainer) Done(run explore.Run) {
 	}
 }
 
+// confirming is the number of random runs of confirm.
+const confirming = 128
+
 // confirm makes random runs after all distinct orders were run. No reduction knows a
 // variable that actors share, which may decide what an order does.
 func (w *explainer) confirm(ctx context.Context) {
 	mixed, random := w.out.Mixed, strategy.Random()
-	for i := 0; i < leastConfirming && ctx.Err() == nil; i++ {
+	for i := 0; i < confirming && ctx.Err() == nil; i++ {
 		w.last = w.play(props.Plan{Inputs: w.inputs.Inputs, Strategy: random, StrategySeed: hash.Seed(1, uint64(i)), EarlyTimers: w.early})
 		if w.last.System == nil {
 			continue
@@ -351,7 +353,7 @@ const asLate = " as late as it can come"
 const mostNamedBefore = 50
 
 // named returns the constraints of the case, none if there are too many to name.
-func (e *Explanation) named() []schedule.Constraint {
+func (e *Explanation) named() []choice.Constraint {
 	if len(e.Before) > mostNamedBefore {
 		return nil
 	}
@@ -362,7 +364,7 @@ func (e *Explanation) named() []schedule.Constraint {
 func (e *Explanation) data(message func(id uint64) corpus.Message) *corpus.Explanation {
 	out := &corpus.Explanation{Orders: e.Orders, Failing: e.Failing, Complete: e.Complete, Exact: e.Exact, Mixed: e.Mixed,
 		Reduced: e.Reduced, Skipped: e.Skipped, Cut: e.Cut, Long: e.Long, Given: e.Given, Depth: len(e.Before) + len(e.Given)}
-	add := func(p corpus.Place, term int, list []schedule.Constraint) []corpus.Constraint {
+	add := func(p corpus.Place, term int, list []choice.Constraint) []corpus.Constraint {
 		for _, c := range list {
 			out.Constraints = append(out.Constraints, corpus.Constraint{Place: p, Term: term, First: message(c.First), Second: message(c.Second),
 				Bare: p != corpus.InOwn && e.bare[c]})
