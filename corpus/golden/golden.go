@@ -55,6 +55,22 @@ func Rows(t testing.TB, path, got string) {
 	}
 }
 
+// Whole reports whether a test that takes long makes all of its golden file: at night, and when
+// the file is rewritten. By day it makes some of the rows.
+func Whole() bool {
+	return os.Getenv("JOSTLE_NIGHTLY") != "" || os.Getenv("JOSTLE_REWRITE") == "1"
+}
+
+// Part is File if Whole, else Rows.
+func Part(t testing.TB, path, got string) {
+	t.Helper()
+	if Whole() {
+		File(t, path, got)
+		return
+	}
+	Rows(t, path, got)
+}
+
 func write(path, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

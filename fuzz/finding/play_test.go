@@ -72,9 +72,9 @@ func TestAttachments(t *testing.T) {
 	}
 }
 
-type leaving int
+type exiting int
 
-func (l leaving) String() string {
+func (l exiting) String() string {
 	if l == 1 {
 		panic("no name")
 	}
@@ -86,10 +86,10 @@ func (l leaving) String() string {
 // draws say what the method did. FailNow in one used to end the whole test.
 func TestStringsThatDoNotReturn(t *testing.T) {
 	r := props.NewRunner("TestX", func(t *props.T) {
-		n := props.OneOf(t, "n", leaving(2))
+		n := props.OneOf(t, "n", exiting(2))
 		sys := t.System()
 		sys.Send(sys.Spawn("shop", pulse.Func(func(*pulse.Ctx, any) {})), n)
-		sys.Send(sys.Spawn("shop", pulse.Func(func(_ *pulse.Ctx, msg any) { panic(msg) })), leaving(1))
+		sys.Send(sys.Spawn("shop", pulse.Func(func(_ *pulse.Ctx, msg any) { panic(msg) })), exiting(1))
 		sys.Run()
 	})
 	defer r.Close()
@@ -97,8 +97,8 @@ func TestStringsThatDoNotReturn(t *testing.T) {
 	f := From(Origin{Property: "p", Test: "TestX"}, &res)
 	f.Confirm(r)
 	text := f.Text("run 1")
-	for _, want := range []string{"panic in shop.2#1", "leaving(1) (String panicked)", "leaving(2) (String called runtime.Goexit)",
-		"drew n = leaving(2) (String called runtime.Goexit)", "replayed 2 of 2"} {
+	for _, want := range []string{"panic in shop.2#1", "exiting(1) (String panicked)", "exiting(2) (String called runtime.Goexit)",
+		"drew n = exiting(2) (String called runtime.Goexit)", "replayed 2 of 2"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
 		}

@@ -21,42 +21,12 @@ import (
 // nightly reports whether the long versions of tests are wanted.
 func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
 
-// whole reports whether a test checks all of its golden file: at night, and when that
-// is written. By day it checks some of the rows.
-func whole() bool { return nightly() || os.Getenv("JOSTLE_REWRITE") == "1" }
-
-// holdsRows compares a text with a golden file, or with some rows of it.
-func holdsRows(t *testing.T, path, text string) {
-	t.Helper()
-	if whole() {
-		golden.File(t, path, text)
-		return
+// fewSubjects are some of the easy ones by day, and all at night.
+func fewSubjects() []subjects.Subject {
+	if golden.Whole() {
+		return subjects.Easy()
 	}
-	golden.Rows(t, path, text)
-}
-
-// longSubjects are those that take longest to shrink and to explain.
-var longSubjects = []string{"procreg", "procreg-forgets", "messenger", "paxos-quorum", "raft-votecount", "paxos-commit",
-	"2pc-early", "raft-dupvote", "snapshot-late", "chain-repair"}
-
-// shortSubjects are the others by day, and all at night.
-func shortSubjects() (list []subjects.Subject) {
-	for _, s := range subjects.Easy() {
-		if whole() || !slices.Contains(longSubjects, s.Name) {
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
-// fewSubjects are every second of them by day, and all at night.
-func fewSubjects() (list []subjects.Subject) {
-	for i, s := range shortSubjects() {
-		if whole() || i%2 == 0 {
-			list = append(list, s)
-		}
-	}
-	return list
+	return subjects.Few()
 }
 
 const seeds = 20

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
@@ -22,7 +23,7 @@ type spread struct {
 }
 
 func spreadOf(r *props.Runner, seed, first uint64) (out spread) {
-	out.whole = eachOrder(r, props.Plan{Seed: seed}, 2000, func(res *props.Result) {
+	out.whole = trial.EachOrder(r, props.Plan{Seed: seed}, 2000, func(res *props.Result, _ float64) {
 		if out.runs++; orderOf(res) != first {
 			out.others++
 		}
@@ -42,9 +43,9 @@ func TestSpentAgainstAllOrders(t *testing.T) {
 	}
 	one, alone, several := 0, 0, 0
 	for seed := range programs {
-		p := newTable(rand.New(rand.NewPCG(seed, 20)))
-		p.atOnce = false // else an order may end by a panic before another step
-		r := props.NewRunner(t.Name(), p.property(nil, 0))
+		p := trial.NewTable(rand.New(rand.NewPCG(seed, 20)))
+		p.AtOnce = false // else an order may end by a panic before another step
+		r := props.NewRunner(t.Name(), p.Property(nil, 0))
 		res := r.Run(props.Plan{Seed: seed})
 		spent, sequence := isSpent(&res), res.System.Trace().Sequential()
 		all := spreadOf(r, seed, orderOf(&res))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/fuzz/subjects/paxosquorum"
@@ -27,7 +28,7 @@ const (
 // input that has too many orders.
 func spreadSubjects() (list []subjects.Subject) {
 	list = fewSubjects()
-	if !whole() {
+	if !golden.Whole() {
 		return list
 	}
 	for _, s := range []struct {
@@ -116,13 +117,13 @@ func TestExploreIsSpread(t *testing.T) {
 			t.Errorf("%s: found after %d runs, and after %d depth-first", s.Name, is, was)
 		}
 	}
-	if whole() {
+	if golden.Whole() {
 		fmt.Fprintf(&b, "found in turns and not one by one: %d searches; the other way round: %d; in neither way: %d\n", gained, lost, missed)
 	}
 	if lost > 0 {
 		t.Errorf("%d searches found nothing and did before", lost)
 	}
-	holdsRows(t, "testdata/spread.golden", b.String())
+	golden.Part(t, "testdata/spread.golden", b.String())
 }
 
 // cells writes numbers of runs.

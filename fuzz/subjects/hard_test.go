@@ -26,7 +26,7 @@ const (
 //
 // Skips: the rest of it without JOSTLE_NIGHTLY; what is stored is judged always.
 func TestHardMedians(t *testing.T) {
-	if os.Getenv("JOSTLE_NIGHTLY") != "" || os.Getenv("JOSTLE_REWRITE") != "" {
+	if golden.Whole() {
 		golden.File(t, hardFile, hardTable(t))
 	}
 	text, err := os.ReadFile(hardFile)

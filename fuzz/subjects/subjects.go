@@ -88,6 +88,24 @@ func Easy() []Subject {
 	return slices.Concat(fromBita(), fromOthers(), fromField(), fromReports(), whoseInputsMatter())
 }
 
+// Quick returns the easy subjects without those whose failures take longest to shrink and to
+// explain.
+func Quick() []Subject {
+	long := []string{"procreg", "procreg-forgets", "messenger", "paxos-quorum", "raft-votecount", "paxos-commit",
+		"2pc-early", "raft-dupvote", "snapshot-late", "chain-repair"}
+	return slices.DeleteFunc(Easy(), func(s Subject) bool { return slices.Contains(long, s.Name) })
+}
+
+// Few returns every second of the quick subjects.
+func Few() (list []Subject) {
+	for i, s := range Quick() {
+		if i%2 == 0 {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
 // fromBita returns the subjects from Bitá and PULSE.
 func fromBita() []Subject {
 	return []Subject{

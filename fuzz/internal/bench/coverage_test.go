@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"errors"
-	"os"
 	"strings"
 	"testing"
 
@@ -17,7 +16,7 @@ import (
 // Everything depends on seeds alone. By day only the first program is measured.
 func TestCoverageCurves(t *testing.T) {
 	programs, holds := coveragePrograms()[:1], golden.Rows
-	if os.Getenv("JOSTLE_NIGHTLY") != "" || os.Getenv("JOSTLE_REWRITE") == "1" {
+	if golden.Whole() {
 		programs, holds = coveragePrograms(), golden.File
 	}
 	c, err := measureCoverage(context.Background(), coverageOptions{Programs: programs})

@@ -21,17 +21,15 @@ import (
 // module.
 const order = `
 	# How it runs. The leaves import nothing of ours.
-	pulse/hash < pulse/choice < pulse/schedule
-	pulse/hash < pulse/value
+	pulse/hash < pulse/choice, pulse/value
 	pulse/choice, pulse/internal/*, pulse/stack, pulse/trace, pulse/value < pulse
-	pulse, pulse/schedule < pulse/strategy
+	pulse < pulse/strategy
 	pulse < pulse/adapt/machine < pulse/adapt/etcdraft
 	pulse < pulse/adapt/*, pulse/goroutine
-	pulse/adapt
 	pulse < pulse/legal < fuzz/finding
 
 	# What we remember, and how we reduce. No actors: shrink knows cases and traces.
-	pulse/schedule < corpus
+	pulse/choice < corpus
 	corpus, pulse/trace < shrink
 
 	# What must hold. State machines are judged by linear when clients run at once.
@@ -39,12 +37,12 @@ const order = `
 
 	# How we search. What stands below fuzz knows no testing.
 	corpus, pulse/stack, pulse/trace, fuzz/internal/words < fuzz/internal/record
-	props, corpus, pulse/strategy, fuzz/internal/record < fuzz/finding
+	corpus, pulse/strategy < fuzz/explore < pulse/adapt/adapttest
+	props, shrink, fuzz/explore, fuzz/internal/record < fuzz/finding
 	pulse < fuzz/internal/coverage < fuzz/internal/guide
 	fuzz/internal/words < fuzz/internal/flight
 	corpus, fuzz/internal/coverage < fuzz/internal/distill
-	corpus, pulse/strategy < fuzz/explore < pulse/adapt/adapttest
-	fuzz/finding, fuzz/explore, fuzz/internal/guide, fuzz/internal/flight, fuzz/internal/distill, shrink < fuzz/search < fuzz/internal/session < fuzz/internal/worker < fuzz/internal/binary < fuzz/internal/campaign < fuzz/internal/report < fuzz
+	fuzz/finding, fuzz/internal/guide, fuzz/internal/flight, fuzz/internal/distill < fuzz/search < fuzz/internal/session < fuzz/internal/worker < fuzz/internal/binary < fuzz/internal/campaign < fuzz/internal/report < fuzz
 	fuzz/internal/campaign < fuzz/internal/campaign/report
 	props, corpus, pulse/strategy < fuzz/internal/native < fuzz/internal/session
 	pulse/strategy, fuzz/internal/words < fuzz/internal/env < fuzz/internal/campaign

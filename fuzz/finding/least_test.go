@@ -1,4 +1,4 @@
-package search
+package finding
 
 import (
 	"fmt"
@@ -223,7 +223,7 @@ func TestLeastRunsAllOrders(t *testing.T) {
 func newAllInputs(l *leastOfAll) *allInputs {
 	s, _ := subjects.ByName(l.name)
 	x := &allInputs{size: [2]int{math.MaxInt}, steps: l.size[1], runner: props.NewRunner(l.name, s.Property(false)), met: map[string]bool{}}
-	for _, in := range x.runner.Run(props.Plan{Strategy: peek{}}).Inputs {
+	for _, in := range x.runner.Run(props.Plan{}).Inputs {
 		x.labels = append(x.labels, in.Label)
 	}
 	return x

@@ -1,4 +1,4 @@
-package search
+package finding
 
 import (
 	"fmt"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/corpus/golden"
-	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
@@ -205,7 +204,7 @@ func TestHandlersOfSteps(t *testing.T) {
 	}
 }
 
-func htmlOf(f *finding.Finding) string {
+func htmlOf(f *Finding) string {
 	r := f.Record("")
 	return string(r.HTML())
 }

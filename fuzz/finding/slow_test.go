@@ -1,4 +1,4 @@
-package search
+package finding
 
 import (
 	"context"
@@ -12,10 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -28,137 +27,18 @@ import (
 // that share nothing with them: all inputs from the smallest on, and all orders, each
 // from its start.
 
-// slowly is a strategy that makes other decisions in each run until it has made all.
-type slowly struct{ digits, of []int }
-
-// A slowRun is where slowly is in a run.
-type slowRun struct {
-	*slowly
-	at int
-}
-
-func (s *slowRun) Begin(uint64)                    { s.at = 0 }
-func (s *slowRun) Pick(e *pulse.Enabled) int       { return s.next(e.Len()) }
-func (s *slowRun) Choose(_ choice.Kind, n int) int { return s.next(n) }
-
-func (s *slowRun) next(n int) int {
-	if s.at == len(s.digits) {
-		s.digits, s.of = append(s.digits, 0), append(s.of, n)
-	}
-	s.at++
-	return s.digits[s.at-1]
-}
-
-// eachOrder runs a property as planned but in every order and with all answers, and
-// reports whether that were no more runs than most.
-func eachOrder(r *props.Runner, plan props.Plan, most int, f func(*props.Result)) bool {
-	by := &slowRun{slowly: &slowly{}}
-	plan.Strategy = by
-	for range most {
-		res := r.Run(plan)
-		f(&res)
-		n := len(by.digits)
-		for n > 0 && by.digits[n-1]+1 == by.of[n-1] {
-			n--
-		}
-		if by.digits, by.of = by.digits[:n], by.of[:n]; n == 0 {
-			return true
-		}
-		by.digits[n-1]++
-	}
-	return false
-}
-
-// A table is a random small program: what its actors do, and when it fails.
-type table struct {
-	first  [3]int       // by the value of an element: who is sent a message for it
-	next   [4][3][]told // by actor and message: what is sent then
-	state  [4][3][3]int // by actor, state and message: the next state
-	fails  told         // this actor in this state; at the end, or as soon as it is
-	atOnce bool
-	actors int
-	number bool // there is one more number, of messages to the first actor
-}
-
-// A told is a message to an actor.
-type told struct{ to, what int }
-
-// A said is a message: of hops more such follow from it.
-type said struct{ What, Hops int }
-
-func newTable(d *rand.Rand) *table {
-	p := &table{actors: 2 + d.IntN(3), atOnce: d.IntN(2) == 0, number: d.IntN(2) == 0}
-	for i := range p.first {
-		p.first[i] = d.IntN(p.actors)
-	}
-	for a := range p.next {
-		for m := range p.next[a] {
-			for range d.IntN(3) / (1 + d.IntN(2)) {
-				p.next[a][m] = append(p.next[a][m], told{d.IntN(p.actors), d.IntN(3)})
-			}
-		}
-		for s := range p.state[a] {
-			for m := range p.state[a][s] {
-				p.state[a][s][m] = d.IntN(3)
-			}
-		}
-	}
-	p.fails = told{d.IntN(p.actors), 1 + d.IntN(2)}
-	return p
-}
-
-// property draws a list, and maybe a number, unless they are given.
-func (p *table) property(list []int, number int) func(*props.T) {
-	return func(t *props.T) {
-		list, number := list, number
-		if list == nil {
-			list = props.Draw(t, rapid.SliceOfN(rapid.IntRange(0, 2), 0, 3), "list")
-			if p.number {
-				number = props.Draw(t, rapid.IntRange(0, 2), "number")
-			}
-		}
-		states := make([]int, p.actors)
-		sys := t.System()
-		var actors []pulse.Ref
-		for a := range p.actors {
-			actors = append(actors, sys.Spawn("actor", pulse.Func(func(ctx *pulse.Ctx, msg any) {
-				m := msg.(said)
-				states[a] = p.state[a][states[a]][m.What]
-				if p.atOnce && a == p.fails.to && states[a] == p.fails.what {
-					panic("wrong")
-				}
-				for _, n := range p.next[a][m.What] {
-					if m.Hops > 0 {
-						ctx.Send(actors[n.to], said{n.what, m.Hops - 1})
-					}
-				}
-			})))
-		}
-		for _, v := range list {
-			sys.Send(actors[p.first[v]], said{v, 1})
-		}
-		for range number {
-			sys.Send(actors[0], said{2, 1})
-		}
-		sys.Run()
-		if !p.atOnce && states[p.fails.to] == p.fails.what {
-			t.Error("wrong")
-		}
-	}
-}
-
 // failsInPlainOrder reports whether the program fails in plain order with some input.
-func (p *table) failsInPlainOrder() bool {
+func failsInPlainOrder(p *trial.Table) bool {
 	var property func(*props.T)
 	r := props.NewRunner("plain", func(t *props.T) { property(t) })
 	defer r.Close()
 	for _, list := range lists(3) {
 		for number := range 3 {
-			property = p.property(list, number)
+			property = p.Property(list, number)
 			if res := r.Run(props.Plan{}); res.Failure != nil {
 				return true
 			}
-			if !p.number {
+			if !p.Number {
 				break
 			}
 		}
@@ -181,7 +61,7 @@ type inputIDs struct {
 
 // leastOf tries all inputs with as many messages from outside, from none on, in all
 // orders.
-func (p *table) leastOf(t *testing.T) least {
+func leastOf(t *testing.T, p *trial.Table) least {
 	var property func(*props.T)
 	r := props.NewRunner("slow", func(t *props.T) { property(t) })
 	defer r.Close()
@@ -189,8 +69,8 @@ func (p *table) leastOf(t *testing.T) least {
 		l := least{external: external, steps: 1 << 30}
 		for _, list := range lists(3) {
 			number := external - len(list)
-			if number >= 0 && number <= 2 && (number == 0 || p.number) {
-				property = p.property(list, number)
+			if number >= 0 && number <= 2 && (number == 0 || p.Number) {
+				property = p.Property(list, number)
 				l.look(t, r, property)
 			}
 		}
@@ -218,7 +98,7 @@ func lists(n int) [][]int {
 // look runs a program in all orders.
 func (l *least) look(t *testing.T, r *props.Runner, property func(*props.T)) {
 	mine, steps := inputIDs{property, map[uint64]bool{}}, 1<<30
-	if !eachOrder(r, props.Plan{}, 1_000_000, func(res *props.Result) {
+	if !trial.EachOrder(r, props.Plan{}, 1_000_000, func(res *props.Result, _ float64) {
 		if res.Failure != nil {
 			steps = min(steps, res.System.Steps())
 		}
@@ -295,19 +175,19 @@ func slowPrograms() int {
 func TestShrinkAgainstAllSmaller(t *testing.T) {
 	tested, exact, stepMore, constraintMore, orders := 0, 0, 0, 0, 0
 	for seed := uint64(1); tested < slowPrograms(); seed++ {
-		p := newTable(rand.New(rand.NewPCG(seed, 10)))
-		property := Property{Name: t.Name(), Test: t.Name(), Func: p.property(nil, 0)}
-		if p.failsInPlainOrder() && seed%32 > 0 { // or most would need none
+		p := trial.NewTable(rand.New(rand.NewPCG(seed, 10)))
+		program := program{t.Name(), p.Property(nil, 0)}
+		if failsInPlainOrder(p) && seed%32 > 0 { // or most would need none
 			continue
 		}
-		res := Sample(context.Background(), property, Options{Runs: 300, Seed: seed})
-		if res.Finding == nil {
+		f := search(program, seed, 300)
+		if f == nil {
 			continue
 		}
 		tested++
-		r := property.NewRunner()
-		out := finding.Shrink(context.Background(), r, res.Finding, shrink.Options{Runs: 20_000})
-		if out.Finding == nil || out.Finding.Case.Signature != res.Finding.Case.Signature || !out.Done {
+		r := program.runner()
+		out := Shrink(context.Background(), r, f, shrink.Options{Runs: 20_000})
+		if out.Finding == nil || out.Finding.Case.Signature != f.Case.Signature || !out.Done {
 			t.Fatalf("seed %d: shrunk to %+v", seed, out)
 		}
 		b := &out.Best
@@ -315,7 +195,7 @@ func TestShrinkAgainstAllSmaller(t *testing.T) {
 			again.System.Steps() != b.Steps {
 			t.Fatalf("seed %d: the smallest case does not fail again: %+v", seed, again)
 		}
-		l := p.leastOf(t)
+		l := leastOf(t, p)
 		n := len(b.Case.Schedule.Before)
 		switch {
 		case b.External != l.external || b.Steps > l.steps+1 || b.Steps < l.steps:
@@ -351,7 +231,7 @@ const mostPlain = 60_000
 
 // holdsExactly holds an explanation against all orders of the shrunk program. It
 // reports whether all of them could be run.
-func holdsExactly(t *testing.T, name string, r *props.Runner, out *finding.Shrunk) bool {
+func holdsExactly(t *testing.T, name string, r *props.Runner, out *Shrunk) bool {
 	t.Helper()
 	if !out.Why.Complete || out.Why.Reduced {
 		return false
@@ -366,10 +246,10 @@ func holdsExactly(t *testing.T, name string, r *props.Runner, out *finding.Shrun
 // unlike returns how an explanation differs from what comes of running all orders, "" if
 // it does not: in the numbers, or in whether the condition holds, by the names in which
 // it is told, in exactly the orders that fail.
-func unlike(r *props.Runner, out *finding.Shrunk) (wrong string, all bool) {
+func unlike(r *props.Runner, out *Shrunk) (wrong string, all bool) {
 	e, orders := &out.Why, map[string]*plainOrder{}
 	plan := props.Plan{Inputs: out.Best.Case.Inputs, EarlyTimers: out.Finding.Case.EarlyTimers}
-	all = eachOrder(r, plan, mostPlain, func(res *props.Result) {
+	all = trial.EachOrder(r, plan, mostPlain, func(res *props.Result, _ float64) {
 		if res.System == nil || res.Skipped {
 			return
 		}
@@ -405,14 +285,14 @@ func unlike(r *props.Runner, out *finding.Shrunk) (wrong string, all bool) {
 // less, is not what comes of running all orders.
 func TestWrongExplanationsAreSeen(t *testing.T) {
 	s, _ := subjects.ByName("writer-error")
-	for name, spoil := range map[string]func(e *finding.Explanation){
-		"turned":         func(e *finding.Explanation) { e.Condition.Terms[0][0] = e.Condition.Terms[0][0].Turned() },
-		"one order less": func(e *finding.Explanation) { e.Orders-- },
-		"one more fails": func(e *finding.Explanation) { e.Failing++ },
-		"answers decide": func(e *finding.Explanation) { e.Mixed = true },
+	for name, spoil := range map[string]func(e *Explanation){
+		"turned":         func(e *Explanation) { e.Condition.Terms[0][0] = e.Condition.Terms[0][0].Turned() },
+		"one order less": func(e *Explanation) { e.Orders-- },
+		"one more fails": func(e *Explanation) { e.Failing++ },
+		"answers decide": func(e *Explanation) { e.Mixed = true },
 	} {
 		out := shrunkBy(t, s.Property(false), 1, 20_000)
-		r := (&Property{Name: t.Name(), Test: t.Name(), Func: s.Property(false)}).NewRunner()
+		r := props.NewRunner(t.Name(), s.Property(false))
 		if wrong, _ := unlike(r, &out); wrong != "" {
 			t.Errorf("%s", wrong)
 		}
@@ -466,7 +346,7 @@ func plainly(tr *trace.Trace) map[string][]stepName {
 
 // told reports whether a condition holds in an order, as people would read it: the one
 // message was received, and the other was not before it.
-func (e *finding.Explanation) told(received map[string][]stepName) bool {
+func (e *Explanation) told(received map[string][]stepName) bool {
 	for _, term := range e.Condition.Terms {
 		all := true
 		for _, c := range term {
@@ -489,7 +369,7 @@ func TestConditionsOfSubjects(t *testing.T) {
 			continue
 		}
 		out := shrunkBy(t, s.Property(false), 1, 20_000)
-		r := (&Property{Name: t.Name(), Test: t.Name(), Func: s.Property(false)}).NewRunner()
+		r := props.NewRunner(t.Name(), s.Property(false))
 		all := holdsExactly(t, s.Name, r, &out)
 		r.Close()
 		t.Logf("%s: complete %t, exact %t, reduced %t, mixed %t, held against all orders: %t", s.Name, out.Why.Complete, out.Why.Exact, out.Why.Reduced, out.Why.Mixed, all)
@@ -692,7 +572,7 @@ func TestConditionsOfAwkwardPrograms(t *testing.T) {
 	for _, c := range awkward {
 		t.Run(c.name, func(t *testing.T) {
 			out := shrunkBy(t, c.property, 1, 20_000)
-			r := (&Property{Name: t.Name(), Test: t.Name(), Func: c.property}).NewRunner()
+			r := props.NewRunner(t.Name(), c.property)
 			defer r.Close()
 			if !holdsExactly(t, c.name, r, &out) {
 				t.Errorf("not held against all orders: %+v", out.Why)

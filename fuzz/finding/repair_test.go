@@ -1,11 +1,10 @@
-package search
+package finding
 
 import (
 	"context"
 	"slices"
 	"testing"
 
-	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -93,25 +92,25 @@ func TestRepair(t *testing.T) {
 			if res.Failure == nil {
 				t.Fatal("nothing fails")
 			}
-			c := finding.From(finding.Origin{Property: "p", Test: t.Name(), Strategy: "newest", Seed: 7}, &res).Case
+			c := From(Origin{Property: "p", Test: t.Name(), Strategy: "newest", Seed: 7}, &res).Case
 			program = test.now
-			f, ok := finding.Repair(context.Background(), r, &c)
+			f, ok := Repair(context.Background(), r, &c)
 			if ok != test.want || ok != (f != nil) {
 				t.Fatalf("repaired: %v, expected %v", ok, test.want)
 			}
 			if !ok {
 				return
 			}
-			if f.Replays != finding.Tried || f.Case.Signature != c.Signature || f.Case.Seed != 7 || f.Case.Property != "p" {
+			if f.Replays != Tried || f.Case.Signature != c.Signature || f.Case.Seed != 7 || f.Case.Property != "p" {
 				t.Errorf("%+v", f)
 			}
-			if p := finding.Play(r, &f.Case); !p.Exact || p.Result.Failure == nil {
+			if p := Play(r, &f.Case); !p.Exact || p.Result.Failure == nil {
 				t.Errorf("what it is repaired to is run %s", p.How)
 			}
-			if again, _ := finding.Repair(context.Background(), r, &c); !again.Case.Same(&f.Case) {
+			if again, _ := Repair(context.Background(), r, &c); !again.Case.Same(&f.Case) {
 				t.Errorf("repaired again it is %+v, and was %+v", again.Case, f.Case)
 			}
-			if _, ok := finding.Repair(context.Background(), r, &f.Case); ok {
+			if _, ok := Repair(context.Background(), r, &f.Case); ok {
 				t.Error("what it is repaired to is repaired")
 			}
 		})
@@ -129,20 +128,20 @@ func TestRepairNothing(t *testing.T) {
 	})
 	defer r.Close()
 	res := r.Run(props.Plan{Strategy: newest{}})
-	c := finding.From(finding.Origin{Property: "p"}, &res).Case
+	c := From(Origin{Property: "p"}, &res).Case
 	passed := c
 	passed.Signature = ""
 	program.runes = true
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, ok := finding.Repair(ended, r, &c); ok {
+	if _, ok := Repair(ended, r, &c); ok {
 		t.Error("there was no time left")
 	}
-	if _, ok := finding.Repair(context.Background(), r, &passed); ok {
+	if _, ok := Repair(context.Background(), r, &passed); ok {
 		t.Error("nothing has failed")
 	}
 	systems = false
-	if _, ok := finding.Repair(context.Background(), r, &c); ok {
+	if _, ok := Repair(context.Background(), r, &c); ok {
 		t.Error("there is no system")
 	}
 }

@@ -1,11 +1,10 @@
-package search
+package finding
 
 import (
 	"context"
 	"strings"
 	"testing"
 
-	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/shrink"
@@ -57,7 +56,7 @@ func TestKeptAsFound(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, f := foundBy(t, c.fitful.property, 1)
-			r := p.NewRunner()
+			r := p.runner()
 			defer r.Close()
 			first, text := f.Case, f.Text("run 1")
 			c.fitful.run = 1
@@ -65,7 +64,7 @@ func TestKeptAsFound(t *testing.T) {
 			if out.Finding != nil || f.Shrunk != c.want || !strings.Contains(f.Text("run 1"), "run 1; "+c.want) {
 				t.Errorf("shrunk to %v, says %q, expected %q; it told\n%s", out.Finding, f.Shrunk, c.want, text)
 			}
-			if !f.Case.Same(&first) || f.Replays != finding.Tried || f.Why() != "" {
+			if !f.Case.Same(&first) || f.Replays != Tried || f.Why() != "" {
 				t.Errorf("the finding is not as it was: %+v", f.Case)
 			}
 		})

@@ -1,4 +1,4 @@
-package search
+package finding
 
 import (
 	"fmt"
@@ -36,14 +36,14 @@ func TestTextsOfSubjects(t *testing.T) {
 func drawing[V any](gen *rapid.Generator[V], fails func(V) bool) func(*props.T) {
 	return func(t *props.T) {
 		v := props.Draw(t, gen, "v")
-		if ring(t); fails(v) {
+		if oneMessage(t); fails(v) {
 			t.Error("fails")
 		}
 	}
 }
 
-// ring runs a program in which nothing depends on any order.
-func ring(t *props.T) {
+// oneMessage runs a program in which nothing depends on any order.
+func oneMessage(t *props.T) {
 	sys := t.System()
 	sys.Send(sys.Spawn("a", pulse.Func(func(*pulse.Ctx, any) {})), 1)
 	sys.Run()
@@ -77,12 +77,12 @@ func TestWhichDrawsMatter(t *testing.T) {
 		{"other failures", drawing(ints, func(n int) bool { return n < 5 || n > 9 && panics() }), "v = 10 (≥ 10)"},
 		{"one of three", func(t *props.T) {
 			props.OneOf(t, "v", 4, 5, 6)
-			ring(t)
+			oneMessage(t)
 			t.Error("fails")
 		}, "v = 4 (any)"},
 		{"one of three only", func(t *props.T) {
 			n := props.OneOf(t, "v", 4, 5, 6)
-			if ring(t); n >= 5 {
+			if oneMessage(t); n >= 5 {
 				t.Error("fails")
 			}
 		}, "v = 5"},
@@ -90,20 +90,20 @@ func TestWhichDrawsMatter(t *testing.T) {
 			if props.Draw(t, ints, "v") > 10 {
 				t.Skip()
 			}
-			ring(t)
+			oneMessage(t)
 			t.Error("fails")
 		}, "v = 0"},
 		{"another draw that follows from it", func(t *props.T) {
 			n := props.Draw(t, rapid.IntRange(1, 50), "n")
 			props.Draw(t, rapid.Just(n), "v")
-			ring(t)
+			oneMessage(t)
 			t.Error("fails")
 		}, "n = 1, v = 1"},
 		{"another draw that is made or not", func(t *props.T) {
 			if props.Draw(t, ints, "v") > 30 {
 				props.Draw(t, ints, "more")
 			}
-			ring(t)
+			oneMessage(t)
 			t.Error("fails")
 		}, "v = 0 (any)"},
 		{"messages by other names", crossed, "clients = 2 (≥ 2)"},

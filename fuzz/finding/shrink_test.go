@@ -1,4 +1,4 @@
-package search
+package finding
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
@@ -20,40 +20,24 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// foundBy returns the first failure that a search of a seed finds, by the default portfolio if
-// no arms are given.
-func foundBy(t testing.TB, property func(*props.T), seed uint64, arms ...string) (Property, *finding.Finding) {
-	t.Helper()
-	list, err := Strategies(arms...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := Property{Name: t.Name(), Test: t.Name(), Func: property}
-	res := Sample(context.Background(), p, Options{Runs: 20_000, Seed: seed, Portfolio: list})
-	if res.Finding == nil {
-		t.Fatalf("seed %d finds nothing", seed)
-	}
-	return p, res.Finding
-}
-
 // shrunkBy shrinks, in so many runs, what foundBy finds.
-func shrunkBy(t *testing.T, property func(*props.T), seed uint64, runs int, arms ...string) finding.Shrunk {
+func shrunkBy(t *testing.T, property func(*props.T), seed uint64, runs int, arms ...string) Shrunk {
 	t.Helper()
 	p, f := foundBy(t, property, seed, arms...)
 	return shrunkFrom(t, p, f, runs)
 }
 
 // shrunkFrom shrinks a finding, in so many runs.
-func shrunkFrom(t *testing.T, p Property, f *finding.Finding, runs int) finding.Shrunk {
+func shrunkFrom(t *testing.T, p program, f *Finding, runs int) Shrunk {
 	t.Helper()
 	seed := f.Case.Seed
-	r := p.NewRunner()
+	r := p.runner()
 	defer r.Close()
-	out := finding.Shrink(context.Background(), r, f, shrink.Options{Runs: runs})
+	out := Shrink(context.Background(), r, f, shrink.Options{Runs: runs})
 	if out.Finding == nil {
 		t.Fatalf("seed %d: %s cannot be run by a schedule", seed, f.Failure.Text)
 	}
-	if out.Finding.Replays != finding.Tried || out.Finding.Case.Signature != f.Case.Signature {
+	if out.Finding.Replays != Tried || out.Finding.Case.Signature != f.Case.Signature {
 		t.Fatalf("seed %d: shrunk to %q, replayed %d times (%s), from %q", seed, out.Finding.Case.Signature, out.Finding.Replays,
 			out.Finding.Differs, f.Case.Signature)
 	}
@@ -68,7 +52,7 @@ func shrunkFrom(t *testing.T, p Property, f *finding.Finding, runs int) finding.
 }
 
 // size is how large a shrunk run is, without its draws.
-func size(out *finding.Shrunk) string {
+func size(out *Shrunk) string {
 	b := &out.Best
 	return fmt.Sprintf("%d, %d, %d", b.External, b.Steps, len(b.Case.Schedule.Before))
 }
@@ -91,7 +75,7 @@ func TestShrunkSubjects(t *testing.T) {
 		shrunkSubjects(t, 1, 20_000)
 		return
 	}
-	holdsRows(t, "testdata/shrunk.txt", shrunkSubjects(t, 5, 20_000))
+	golden.Part(t, "testdata/shrunk.txt", shrunkSubjects(t, 5, 20_000))
 	if nightly() {
 		shrunkSubjects(t, 100, 100_000)
 	}
@@ -108,10 +92,10 @@ func shrunkSubjects(t *testing.T, seeds uint64, runs int) string {
 	fmt.Fprint(w, "subject\tsteps found\tmessages, steps, constraints\tthe least\tof 5\tsteps by rapid\tdraws\t\n")
 	for _, s := range fewSubjects() {
 		var sizes []string
-		var best *finding.Shrunk
+		var best *Shrunk
 		var found, steps []int
 		for seed := range seeds {
-			out := shrunkBy(t, s.Property(false), seed+1, runs, floorArm)
+			out := shrunkBy(t, s.Property(false), seed+1, runs, "random")
 			sizes, found = append(sizes, size(&out)), append(found, out.From)
 			steps = append(steps, out.Best.Steps)
 			if best == nil || out.Best.Compare(&best.Best) < 0 {
@@ -192,14 +176,14 @@ func insistent(t *props.T) {
 }
 
 // shrunkInNoTime shrinks what random order finds, when there is no time for that.
-func shrunkInNoTime(t *testing.T, property func(*props.T)) finding.Shrunk {
+func shrunkInNoTime(t *testing.T, property func(*props.T)) Shrunk {
 	t.Helper()
 	p, f := foundBy(t, property, 1)
-	r := p.NewRunner()
+	r := p.runner()
 	defer r.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	return finding.Shrink(ctx, r, f, shrink.Options{})
+	return Shrink(ctx, r, f, shrink.Options{})
 }
 
 // TestEndlessRunsAreExplainedInTime: an endless run for which there is no time to make it
@@ -241,9 +225,9 @@ func TestShrinkTheSameAgain(t *testing.T) {
 }
 
 // onlyShrunk shrinks a finding in so many runs, as Shrink does, and explains nothing.
-func onlyShrunk(t *testing.T, p Property, f *finding.Finding, runs int) (out finding.Shrunk) {
+func onlyShrunk(t *testing.T, p program, f *Finding, runs int) (out Shrunk) {
 	t.Helper()
-	r := p.NewRunner()
+	r := p.runner()
 	defer r.Close()
 	by := &shrinking{runner: r, early: f.Case.EarlyTimers}
 	first, why := by.first(f)
@@ -270,9 +254,9 @@ func TestShrinkWhatDoesNotRepeat(t *testing.T) {
 			t.Error("every third time")
 		}
 	}, 1)
-	r := p.NewRunner()
+	r := p.runner()
 	defer r.Close()
-	if out := finding.Shrink(context.Background(), r, f, shrink.Options{}); out.Finding != nil || out.Runs > 0 {
+	if out := Shrink(context.Background(), r, f, shrink.Options{}); out.Finding != nil || out.Runs > 0 {
 		t.Errorf("%+v", out)
 	}
 }
@@ -323,7 +307,7 @@ func TestFoundRunsAreMadeAgain(t *testing.T) {
 		}
 		for seed := uint64(1); seed <= seeds; seed++ {
 			p, f := foundBy(t, property, seed)
-			r := p.NewRunner()
+			r := p.runner()
 			by := &shrinking{runner: r, early: f.Case.EarlyTimers}
 			if first, why := by.first(f); why != "" || first.Steps != f.Steps() {
 				t.Errorf("%s, seed %d: %d steps become %d, with the failure %q: %s", s.Name, seed, f.Steps(), first.Steps, first.Signature, why)
@@ -340,7 +324,7 @@ func BenchmarkShrink(b *testing.B) {
 		b.Run(s.Name, func(b *testing.B) {
 			var first []shrink.Outcome
 			p, _ := foundBy(b, s.Property(false), 1)
-			r := p.NewRunner()
+			r := p.runner()
 			defer r.Close()
 			by := &shrinking{runner: r}
 			for seed := range uint64(9) {

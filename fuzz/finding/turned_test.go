@@ -1,4 +1,4 @@
-package search
+package finding
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -23,7 +24,7 @@ import (
 
 // sampledOf explains a shrunk failure as if there were too many orders to run them all; ok is
 // false if there is but one.
-func sampledOf(r *props.Runner, out *finding.Shrunk) (e finding.Explanation, ok bool) {
+func sampledOf(r *props.Runner, out *Shrunk) (e Explanation, ok bool) {
 	by := &shrinking{runner: r, early: out.Finding.Case.EarlyTimers}
 	e = by.explain(context.Background(), &out.Best.Case, out.Best.Signature, 1)
 	return e, e.Sampled != nil
@@ -40,7 +41,7 @@ func TestSampled(t *testing.T) {
 	}
 	say := func(name string, property func(*props.T)) {
 		out := shrunkBy(t, property, 1, 20_000)
-		r := (&Property{Name: name, Test: name, Func: property}).NewRunner()
+		r := props.NewRunner(name, property)
 		defer r.Close()
 		e, _ := sampledOf(r, &out)
 		fmt.Fprintf(&b, "%s: %s\n%s\n\n", name, out.Why.String(), e.String())
@@ -97,34 +98,21 @@ type chance struct {
 
 // chancesOf runs all orders of a case, one after the other, each from its start.
 func chancesOf(r *props.Runner, c *shrink.Case, signature string) (list []chance, all bool) {
-	by, received := &slowRun{slowly: &slowly{}}, map[string]map[string][]stepName{}
-	for range mostPlain {
-		res := r.Run(props.Plan{Inputs: c.Inputs, Strategy: by})
+	received := map[string]map[string][]stepName{}
+	all = trial.EachOrder(r, props.Plan{Inputs: c.Inputs}, mostPlain, func(res *props.Result, p float64) {
 		key := plainOrderOf(res.System.Trace())
 		if received[key] == nil {
 			received[key] = plainly(res.System.Trace())
 		}
-		one := chance{received[key], res.Failure != nil && res.Failure.Signature() == signature, 1}
-		n := len(by.digits)
-		for _, of := range by.of[:n] {
-			one.p /= float64(of)
-		}
-		list = append(list, one)
-		for n > 0 && by.digits[n-1]+1 == by.of[n-1] {
-			n--
-		}
-		if by.digits, by.of = by.digits[:n], by.of[:n]; n == 0 {
-			return list, true
-		}
-		by.digits[n-1]++
-	}
-	return nil, false
+		list = append(list, chance{received[key], res.Failure != nil && res.Failure.Signature() == signature, p})
+	})
+	return list, all
 }
 
 // sampledTable samples the orders of a failure that a random search finds, as it is found, and
 // returns what all orders say against that. It returns nil if it fails in plain order, nothing
 // is found, or there are too many orders.
-func sampledTable(r *props.Runner, seed uint64) (e *finding.Explanation, all []chance, wrong []string) {
+func sampledTable(r *props.Runner, seed uint64) (e *Explanation, all []chance, wrong []string) {
 	by := &shrinking{runner: r}
 	for n := range uint64(100) {
 		res := r.Run(props.Plan{Strategy: strategy.Random(), Seed: hash.Seed(seed, n/10), StrategySeed: n})
@@ -150,12 +138,12 @@ func sampledTable(r *props.Runner, seed uint64) (e *finding.Explanation, all []c
 
 // miscounts returns which shares differ when their random orders are rerun, and
 // are judged by the names that people read.
-func (w *turner) miscounts(e *finding.Explanation) (list []string) {
+func (w *turner) miscounts(e *Explanation) (list []string) {
 	for n := range e.Sampled.unsent {
 		w.numbers[n] = n
 	}
 	e.Sampled.each(func(name string, want corpus.Share, terms []choice.Constraint) {
-		by, under := &steered{answers: w.answers}, finding.Explanation{steps: e.steps, Condition: shrink.Condition{Terms: [][]choice.Constraint{terms}}}
+		by, under := &steered{answers: w.answers}, Explanation{steps: e.steps, Condition: shrink.Condition{Terms: [][]choice.Constraint{terms}}}
 		for _, c := range terms {
 			by.waits = append(by.waits, wait{first: w.numbers[c.First], second: w.numbers[c.Second]})
 		}
@@ -199,10 +187,10 @@ func (s *Sampled) each(f func(name string, share corpus.Share, terms []choice.Co
 // doubts returns what all orders of a program say against what random ones are said to have
 // shown: orders that failed, or passed, of a kind of which there are none; that all of a kind
 // fail, and some do not; or a share that would be a wonder.
-func doubts(e *finding.Explanation, all []chance) (list []string) {
+func doubts(e *Explanation, all []chance) (list []string) {
 	e.Sampled.each(func(name string, share corpus.Share, terms []choice.Constraint) {
 		fails, passes, p := 0, 0, 0.0
-		under := finding.Explanation{steps: e.steps, Condition: shrink.Condition{Terms: [][]choice.Constraint{terms}}}
+		under := Explanation{steps: e.steps, Condition: shrink.Condition{Terms: [][]choice.Constraint{terms}}}
 		for _, c := range all {
 			switch {
 			case !under.told(c.received):
@@ -253,8 +241,8 @@ func TestSampledAgainstAllOrders(t *testing.T) {
 	}
 	seen := map[string]int{}
 	for seed := uint64(1); tested < slowPrograms(); seed++ {
-		p := newTable(rand.New(rand.NewPCG(seed, 10)))
-		r := props.NewRunner("table", p.property(nil, 0))
+		p := trial.NewTable(rand.New(rand.NewPCG(seed, 10)))
+		r := props.NewRunner("table", p.Property(nil, 0))
 		e, all, wrong := sampledTable(r, seed)
 		r.Close()
 		if e == nil {
@@ -305,8 +293,8 @@ func TestSampledAgainstAllOrders(t *testing.T) {
 func TestPairsCanBeTurned(t *testing.T) {
 	tested, runs, far := 0, 0, 0
 	for seed := uint64(1); tested < slowPrograms(); seed++ {
-		p := newTable(rand.New(rand.NewPCG(seed, 10)))
-		r := props.NewRunner("table", p.property(nil, 0))
+		p := trial.NewTable(rand.New(rand.NewPCG(seed, 10)))
+		r := props.NewRunner("table", p.Property(nil, 0))
 		for n := range uint64(20) {
 			res := r.Run(props.Plan{Strategy: strategy.Random(), Seed: hash.Seed(seed, n), StrategySeed: n})
 			if res.Failure == nil {
@@ -340,7 +328,7 @@ func TestPairsCanBeTurned(t *testing.T) {
 func TestNoTimeToSample(t *testing.T) {
 	s, _ := subjects.ByName("raft-dupvote")
 	out := shrunkBy(t, s.Property(false), 1, 20_000)
-	r := (&Property{Name: "p", Test: "p", Func: s.Property(false)}).NewRunner()
+	r := props.NewRunner("p", s.Property(false))
 	defer r.Close()
 	for _, most := range []int{0, 1, 50, 500} {
 		ctx, cancel := context.WithCancel(t.Context())

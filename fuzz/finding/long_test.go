@@ -1,4 +1,4 @@
-package search
+package finding
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// endless has two actors pass some balls to each other for ever.
-func endless(balls int) func(*props.T) {
+// forever has two actors pass some balls to each other without end.
+func forever(balls int) func(*props.T) {
 	return func(t *props.T) {
 		sys := t.System()
 		var a, b pulse.Ref
@@ -36,13 +36,13 @@ func TestLongRunsAreShrunkInLittleMemory(t *testing.T) {
 		{1, "fails in the only order there is"},
 		{2, "other orders were not run: that takes too much memory for a run of so many steps"},
 	} {
-		p, f := foundBy(t, endless(c.balls), 1, "plain")
-		r := p.NewRunner()
+		p, f := foundBy(t, forever(c.balls), 1, "plain")
+		r := p.runner()
 		defer r.Close()
 		runs := 0
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		out := finding.Shrink(context.Background(), r, f, shrink.Options{Runs: 2, Progress: func(p shrink.Progress) { runs = p.Runs }})
+		out := Shrink(context.Background(), r, f, shrink.Options{Runs: 2, Progress: func(p shrink.Progress) { runs = p.Runs }})
 		runtime.ReadMemStats(&after)
 		if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 500 || runs > 10 {
 			t.Errorf("%d balls: it took %d MB and %d runs", c.balls, mb, runs)

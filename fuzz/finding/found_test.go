@@ -1,0 +1,62 @@
+package finding
+
+import (
+	"os"
+	"testing"
+
+	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/props"
+)
+
+// search returns the first failing run that a search finds in so many runs, by the default
+// portfolio if no arms are given; nil if it finds none. See SearchWith.
+var search func(p program, seed uint64, runs int, arms ...string) *Finding
+
+// SearchWith sets how the tests of this package search. Package finding_test does that: this
+// package cannot import package search, which imports it.
+func SearchWith(sample func(name string, property func(*props.T), seed uint64, runs int, arms ...string) *Finding) bool {
+	search = func(p program, seed uint64, runs int, arms ...string) *Finding {
+		return sample(p.name, p.property, seed, runs, arms...)
+	}
+	return true
+}
+
+// A program is a property with the name of the test that runs it.
+type program struct {
+	name     string
+	property func(*props.T)
+}
+
+func (p program) runner() *props.Runner { return props.NewRunner(p.name, p.property) }
+
+// foundBy returns the first failure that a search of a seed finds, by the default portfolio if
+// no arms are given.
+func foundBy(t testing.TB, property func(*props.T), seed uint64, arms ...string) (program, *Finding) {
+	t.Helper()
+	p := program{t.Name(), property}
+	f := search(p, seed, 20_000, arms...)
+	if f == nil {
+		t.Fatalf("seed %d finds nothing", seed)
+	}
+	return p, f
+}
+
+// nightly reports whether the long versions of tests are wanted.
+func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
+
+// shortSubjects are the quick ones by day, and all easy ones at night.
+func shortSubjects() []subjects.Subject {
+	if golden.Whole() {
+		return subjects.Easy()
+	}
+	return subjects.Quick()
+}
+
+// fewSubjects are some of them by day, and all at night.
+func fewSubjects() []subjects.Subject {
+	if golden.Whole() {
+		return subjects.Easy()
+	}
+	return subjects.Few()
+}
