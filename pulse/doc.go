@@ -121,5 +121,5 @@
 // everything else. It picks from Enabled, declares what it Needs, and may be an
 // Ender or a Judge. An Observer is called after each step. A Host runs the
 // actors of another runtime: it has the few operations that actors and
-// processes are built on. See package pulse/adapt.
+// processes are built on. See package pulse/adapt/adapttest.
 package pulse

@@ -11,7 +11,7 @@ import (
 // A Host runs the actors of another runtime. It has the few operations that
 // this package's own actors and processes are built on. A hosted actor is an
 // Actor whose Receive passes the message to the other runtime, which then acts
-// through the Host. Package pulse/adapt says how to write one, and what must
+// through the Host. Package pulse/adapt/adapttest says how to write one, and what must
 // hold.
 //
 // The methods of a Host are called during steps or between runs.
