@@ -60,6 +60,6 @@
 // is complete only for the inputs that it ran and only if its Verdict says so.
 //
 // To search without package testing, use package fuzz/search, or fuzz/explore
-// for programs on package pulse. Package fuzz/finding replays and saves a
-// failing run.
+// for programs on package pulse. Package fuzz/finding shrinks, explains, saves
+// and replays a failing run.
 package fuzz

@@ -59,7 +59,7 @@ func TestConstraintsOnWhatIsNotSent(t *testing.T) {
 		t.Errorf("these constraints are left: %v", got)
 	}
 
-	e := Explanation{Before: []choice.Constraint{{First: unsent, Second: sent}},
+	e := explanation{Before: []choice.Constraint{{First: unsent, Second: sent}},
 		steps: map[uint64]stepName{sent: {message: "write", sender: "action", receiver: "writer"}}}
 	for _, c := range []struct{ got, want string }{
 		{e.String(), "fails in plain order, where the oldest message comes first, but with write at writer as late as it can come;\n    there are too many orders to run them all, and there was no time to sample some"},

@@ -2,12 +2,10 @@ package finding
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/explore"
-	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -17,57 +15,9 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// An Explanation says in which orders of a program a failure occurs.
-type Explanation struct {
-	// Orders is how many distinct orders were run, and Failing is in how many of them
-	// a run failed with the same signature. Complete reports that there are no others.
-	// Skipped runs do not count; Skipped reports that there were some.
-	Orders, Failing   int
-	Complete, Skipped bool
-	// Cut reports that the context ended before all allowed runs were made. Long
-	// reports that the run has too many steps to run its orders.
-	Cut, Long bool
-	// Mixed reports that runs of one order both failed and passed: something else
-	// matters too, such as answers, faults, or which of two actors came first. Failing
-	// then counts the orders that can fail.
-	Mixed bool
-	// Reduced reports that only one of several equivalent orders was run, although
-	// the property may distinguish them: it reads several actors at once, or there
-	// are timers.
-	Reduced bool
-	// If Exact is set, Condition holds in exactly the orders that failed.
-	Condition shrink.Condition
-	Exact     bool
-	// Before are the constraints of the case: with them, plain order fails; without
-	// any one of them, it does not. Given are the kinds of its nonzero answers, such
-	// as faults.
-	Before []choice.Constraint
-	Given  []choice.Kind
-	// Sampled is what random orders show, nil if all were run or there was no time.
-	Sampled *Sampled
-
-	// refuted reports that only random runs have shown Mixed.
-	refuted bool
-
-	steps map[uint64]stepName
-	kinds map[uint64]string // the result of kindOf for messages, by the number of their name
-	// bare has the constraints of the condition whose second message never comes before
-	// the first, or without it: they hold wherever the first is received.
-	bare map[choice.Constraint]bool
-}
-
-// A stepName names a step by its message, sender and receiver, and by how many such
-// messages came before.
-type stepName struct {
-	message, sender, receiver string
-	before                    int
-}
-
-func (n stepName) number() uint64 { return hash.String(fmt.Sprint(n)) }
-
 // explain runs the orders of a shrunk case, up to the given number of runs, and returns
 // which of them fail. If there are more, it samples some.
-func (s *shrinking) explain(ctx context.Context, c *shrink.Case, signature string, runs int) Explanation {
+func (s *shrinking) explain(ctx context.Context, c *shrink.Case, signature string, runs int) explanation {
 	e := s.explainAll(ctx, c, signature, runs)
 	if !e.Complete && !e.Cut && !e.Long {
 		e.Sampled = s.sample(ctx, c, signature)
@@ -76,26 +26,13 @@ func (s *shrinking) explain(ctx context.Context, c *shrink.Case, signature strin
 	return e
 }
 
-// nameUnsent keeps the names of messages that the case does not send, and that matter in
-// random orders.
-func (e *Explanation) nameUnsent() {
-	if e.Sampled == nil {
-		return
-	}
-	for _, c := range e.Sampled.Constraints {
-		if name, unsent := e.Sampled.unsent[c.Second]; unsent {
-			e.steps[c.Second] = name
-		}
-	}
-}
-
 // mostExplored bounds the steps of a run whose orders are explored. The happens-before sets
 // take memory quadratic in the number of steps: 32 MB for this many.
 const mostExplored = 1 << 14
 
 // unexplored returns what is known of a case without running its orders.
-func (s *shrinking) unexplored(ctx context.Context, c *shrink.Case, res *props.Result) Explanation {
-	e := Explanation{Before: c.Schedule.Before, Given: givenBy(c), Long: true, steps: map[uint64]stepName{}, kinds: map[uint64]string{}}
+func (s *shrinking) unexplored(ctx context.Context, c *shrink.Case, res *props.Result) explanation {
+	e := explanation{Before: c.Schedule.Before, Given: givenBy(c), Long: true, steps: map[uint64]stepName{}, kinds: map[uint64]string{}}
 	switch {
 	case res.System.Trace().Sequential() && len(res.System.Record().Choices) == 0:
 		e.Orders, e.Failing, e.Complete = 1, 1, true
@@ -107,7 +44,7 @@ func (s *shrinking) unexplored(ctx context.Context, c *shrink.Case, res *props.R
 }
 
 // explainAll runs all orders, if they are few enough.
-func (s *shrinking) explainAll(ctx context.Context, c *shrink.Case, signature string, runs int) Explanation {
+func (s *shrinking) explainAll(ctx context.Context, c *shrink.Case, signature string, runs int) explanation {
 	res := s.run(*c)
 	if res.System != nil && res.System.Steps() > mostExplored {
 		return s.unexplored(ctx, c, &res)
@@ -134,14 +71,14 @@ func (s *shrinking) explainAll(ctx context.Context, c *shrink.Case, signature st
 const unreduced = 5
 
 // explainUnreduced runs all orders unreduced, if they are few enough.
-func (s *shrinking) explainUnreduced(ctx context.Context, c *shrink.Case, signature string, runs int) Explanation {
+func (s *shrinking) explainUnreduced(ctx context.Context, c *shrink.Case, signature string, runs int) explanation {
 	all := explore.Options{Runs: unreduced * runs, Method: explore.Method{Reduction: explore.Everything}}
 	return s.explainBy(ctx, c, signature, all, false)
 }
 
 // explainBy explores the orders of a case with the given options. watched sets Run.Watched:
 // equivalent orders need not be run for observers.
-func (s *shrinking) explainBy(ctx context.Context, c *shrink.Case, signature string, o explore.Options, watched bool) Explanation {
+func (s *shrinking) explainBy(ctx context.Context, c *shrink.Case, signature string, o explore.Options, watched bool) explanation {
 	w := &explainer{shrinking: s, inputs: c, signature: signature, watched: watched, places: map[uint64]int{}}
 	w.out.steps, w.out.kinds, w.out.Before, w.out.Given = map[uint64]stepName{}, map[uint64]string{}, c.Schedule.Before, givenBy(c)
 	if res := s.run(*c); res.System != nil {
@@ -203,7 +140,7 @@ type explainer struct {
 	signature string
 	watched   bool // see explore.Run
 	last      props.Result
-	out       Explanation
+	out       explanation
 
 	// orders use the names of actors and steps instead of their identities: a message
 	// that is sent in every order has one name but many identities. So a condition holds
@@ -286,20 +223,6 @@ func (w *explainer) name(sys *pulse.System) map[uint64]uint64 {
 	return numbers
 }
 
-// namesOf names the steps of a run, by identity, with the given names of its actors.
-func namesOf(sys *pulse.System, actors trace.Names) map[uint64]stepName {
-	names, count := map[uint64]stepName{}, map[stepName]int{}
-	t := sys.Trace()
-	for i := range t.Sends {
-		d := &t.Sends[i]
-		name := stepName{message: trace.Label(d.Body), sender: actors.Of(d.From), receiver: actors.Of(d.To)}
-		count[name]++
-		name.before = count[name] - 1
-		names[sys.Host().StepID(d)] = name
-	}
-	return names
-}
-
 // orderIn returns what each actor of a run received, by names.
 func orderIn(t *trace.Trace, numbers map[uint64]uint64) (o shrink.Order) {
 	names := t.Names()
@@ -336,81 +259,28 @@ func keyOf(t *trace.Trace) (key uint64) {
 	return key
 }
 
-// String describes e in one line, or in a line per term if there are several.
-func (e *Explanation) String() string {
-	return record.Why(e.data(func(id uint64) corpus.Message {
-		return corpus.Message{Text: e.message(id), At: e.steps[id].receiver, Send: -1}
-	}))
-}
-
-// asLate says when a message comes that a constraint delays until after one that only other
-// runs send.
-const asLate = " as late as it can come"
-
-// mostNamedBefore is how many constraints of a case are named. A case has more only if there
-// was no time to shrink it, such as an endless run. Naming all would take time quadratic in
-// the run's steps, and nobody would read it.
-const mostNamedBefore = 50
-
-// named returns the constraints of the case, none if there are too many to name.
-func (e *Explanation) named() []choice.Constraint {
-	if len(e.Before) > mostNamedBefore {
-		return nil
-	}
-	return e.Before
-}
-
-// data returns e in the form of cases. message returns the message of a step.
-func (e *Explanation) data(message func(id uint64) corpus.Message) *corpus.Explanation {
-	out := &corpus.Explanation{Orders: e.Orders, Failing: e.Failing, Complete: e.Complete, Exact: e.Exact, Mixed: e.Mixed,
-		Reduced: e.Reduced, Skipped: e.Skipped, Cut: e.Cut, Long: e.Long, Given: e.Given, Depth: len(e.Before) + len(e.Given)}
-	add := func(p corpus.Place, term int, list []choice.Constraint) []corpus.Constraint {
-		for _, c := range list {
-			out.Constraints = append(out.Constraints, corpus.Constraint{Place: p, Term: term, First: message(c.First), Second: message(c.Second),
-				Bare: p != corpus.InOwn && e.bare[c]})
-		}
-		return out.Constraints[len(out.Constraints)-len(list):]
-	}
-	if e.Exact {
-		for k, term := range e.Condition.Terms {
-			add(corpus.InCondition, k, term)
+// messages returns a function that finds the message of a step in the run of the case.
+func (s *shrinking) messages(out *Shrunk) func(id uint64) corpus.Message {
+	e := &out.why
+	places, kinds := map[uint64]int{}, []string{}
+	if res := s.run(out.Best.Case); res.System != nil {
+		numbers := (&explainer{shrinking: s, out: explanation{steps: map[uint64]stepName{}}}).name(res.System)
+		t, host := res.System.Trace(), res.System.Host()
+		for i := range t.Sends {
+			id := host.StepID(&t.Sends[i])
+			kinds = append(kinds, kindOf(t, &t.Sends[i]))
+			for _, key := range []uint64{id, numbers[id]} {
+				if _, known := places[key]; !known {
+					places[key] = i
+				}
+			}
 		}
 	}
-	if add(corpus.InOwn, 0, e.named()); len(e.named()) < len(e.Before) {
-		out.Unnamed = len(e.Before)
-	}
-	if s := e.Sampled; s != nil {
-		out.Sampled = &corpus.Sampled{Free: s.Free, Under: s.Under}
-		if s.Under.Of < sampled {
-			out.Sampled.Few = mostSample
+	return func(id uint64) corpus.Message {
+		m := corpus.Message{Text: e.message(id), At: e.steps[id].receiver, Kind: e.kinds[id], Send: -1}
+		if at, sent := places[id]; sent {
+			m.Send, m.Kind = at, kinds[at]
 		}
-		for i, list := 0, add(corpus.InSample, 0, s.Constraints); i < len(list); i++ {
-			turned := s.Turned[i]
-			list[i].Turned = &turned
-		}
+		return m
 	}
-	return out
-}
-
-// message names the message of a step. It adds the sender if its receiver gets others that
-// look alike, and a number if the sender sends several.
-func (e *Explanation) message(id uint64) string {
-	name, sent := e.steps[id]
-	if !sent {
-		return "a message that this run does not send"
-	}
-	alike, same := false, false
-	for _, o := range e.steps {
-		if o != name && o.message == name.message && o.receiver == name.receiver {
-			alike, same = true, same || o.sender == name.sender
-		}
-	}
-	text := name.message
-	if alike {
-		text += " from " + name.sender
-	}
-	if same {
-		text += fmt.Sprintf(" (number %d)", name.before+1)
-	}
-	return text
 }

@@ -1,6 +1,19 @@
-// Package finding holds a failing run after it has ended: it confirms it by
-// replays, saves it as a case, replays a saved case, and describes it in words.
-// It does not depend on package testing.
+// Package finding is what becomes of a run in which a property failed. It takes the run from
+// when a search has found it until it is a small case in a file that says why it fails:
+//
+//	found      From keeps what is needed to replay and describe the run
+//	confirmed  Finding.Confirm replays it twice, and expects the same failure and trace
+//	shrunk     Shrink looks for the smallest run that fails alike
+//	explained  Shrink also says in which orders that run fails, which draws matter, and
+//	           which faults it needs
+//	saved      Finding.Keep writes a case, and leaves one case for each bug;
+//	           Finding.WritePages writes a page next to it
+//	replayed   Play runs a saved case again
+//	repaired   if the program has changed, Repair looks for a run near a case that fails alike
+//
+// At each point Finding.Text and Finding.Record describe what is known. The case of a shrunk
+// run is legal: see package legal. Package search finds runs that fail. Neither depends on
+// package testing.
 package finding
 
 import (
@@ -12,7 +25,6 @@ import (
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -35,6 +47,9 @@ type Finding struct {
 	// meanwhile. Both are empty before shrinking. Case.Explanation says why it fails.
 	Shrunk string
 	Also   []string
+	// Unfinished reports that JOSTLE_SHRINK would give shrinking more time, Unsaved that
+	// JOSTLE_REPAIR=1 would save this run in place of a larger one.
+	Unfinished, Unsaved bool
 	// Seen is set by Look.
 	Seen *Seen
 
@@ -153,105 +168,4 @@ func (f *Finding) Steps() int {
 func (f *Finding) Explain(shrunk string, why *corpus.Explanation) {
 	f.Shrunk, f.Case.Explanation, f.filed = shrunk, why, false
 	f.Case.Comment = f.comment()
-}
-
-// Confirm replays the finding and records whether it repeats, also in its case's comment. It
-// skips this if the program is already known not to repeat itself.
-func (f *Finding) Confirm(r *props.Runner) {
-	if f.Failure.Kind == pulse.KindNondeterminism && f.Differs != "" {
-		return
-	}
-	f.Replays, f.Differs, f.Case.Doubtful = 0, "", false
-	for range Tried {
-		if how := f.replay(r); how == "" {
-			f.Replays++
-		} else if f.Differs == "" {
-			f.Differs, f.Case.Doubtful = how, true
-		}
-	}
-	f.Case.Comment = f.comment()
-}
-
-// replay replays the case strictly, and returns what differed.
-func (f *Finding) replay(r *props.Runner) (different string) {
-	replayer := strategy.Replay(&f.Case.Record, strategy.ReplayOptions{Trace: f.Trace})
-	res := r.Run(planOf(&f.Case, replayer))
-	switch {
-	case res.Stray != "":
-		return res.Stray
-	case f.Trace != nil && replayer.Done() != nil:
-		return replayer.Done().Error()
-	case res.Failure == nil:
-		return "it did not fail"
-	case res.Failure.Signature() != f.Failure.Signature():
-		return "it failed with: " + res.Failure.Text
-	case f.Trace != nil && res.System.Trace().Hash != f.Trace.Hash:
-		d, _ := trace.Diff(f.Trace, res.System.Trace())
-		return d.String()
-	case f.Trace != nil:
-		var again pulse.Print
-		again.Take(res.System)
-		return f.print.Differs(&again, res.System)
-	}
-	return ""
-}
-
-// Repeat replays a run that passed. It returns a finding that says how the two
-// runs differ, nil if they do not. The result res is invalid afterwards.
-func Repeat(r *props.Runner, o Origin, res *props.Result) *Finding {
-	var before, again pulse.Print
-	before.Take(res.System)
-	record, inputs := res.System.Record().Clone(), choice.CloneInputs(res.Inputs)
-	replayer := strategy.Replay(record, strategy.ReplayOptions{})
-	second := r.Run(props.Plan{Inputs: inputs, Strategy: replayer, EarlyTimers: res.EarlyTimers})
-	how := second.Stray
-	switch {
-	case how != "":
-	case replayer.Done() != nil:
-		how = replayer.Done().Error()
-	case second.Failure != nil:
-		how = "it passed, but failed when replayed: " + second.Failure.Text
-	case second.Skipped || second.Rejected != "":
-		how = "it passed, but was skipped when replayed"
-	case second.System == nil:
-		how = "it had a system, but none when replayed"
-	default:
-		again.Take(second.System)
-		how = before.Differs(&again, second.System)
-	}
-	if how == "" {
-		return nil
-	}
-	second.Failure = &pulse.Failure{Kind: pulse.KindNondeterminism, Step: -1, Text: "the program does not repeat itself"}
-	second.Location = pulse.Frame{}
-	f := From(o, &second)
-	f.Differs = how
-	return f
-}
-
-// timesCompared is how many times Difference runs the case.
-const timesCompared = 10
-
-// Difference replays a run that does not repeat itself several times, and returns
-// how two of the replays differ, "" if none do.
-func (f *Finding) Difference(r *props.Runner) string {
-	if f.Trace == nil {
-		return ""
-	}
-	var first *trace.Trace
-	for range timesCompared {
-		again := strategy.Replay(&f.Case.Record, strategy.ReplayOptions{Lenient: true})
-		res := r.Run(planOf(&f.Case, again))
-		if res.System == nil {
-			return ""
-		}
-		if first == nil {
-			first = res.System.Trace().Clone()
-			continue
-		}
-		if d, differ := trace.Diff(first, res.System.Trace()); differ {
-			return d.String()
-		}
-	}
-	return ""
 }

@@ -118,7 +118,7 @@ func TestShrinkHardSubjects(t *testing.T) {
 		}
 		for seed := uint64(1); seed <= seeds; seed++ {
 			out := shrunkBy(t, s.Property(false), seed, runs)
-			b, why := &out.Best, &out.Why
+			b, why := &out.Best, &out.why
 			switch {
 			case b.Steps > out.From:
 				t.Errorf("%s, seed %d: %d steps become %d", s.Name, seed, out.From, b.Steps)

@@ -47,7 +47,7 @@ func TestLongRunsAreShrunkInLittleMemory(t *testing.T) {
 		if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 500 || runs > 10 {
 			t.Errorf("%d balls: it took %d MB and %d runs", c.balls, mb, runs)
 		}
-		if text := out.Why.String(); !strings.HasSuffix(text, c.want) {
+		if text := out.why.String(); !strings.HasSuffix(text, c.want) {
 			t.Errorf("%d balls: explained by %q, want %q", c.balls, text, c.want)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/props"
-	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -28,7 +27,7 @@ import (
 //   - A fault is needed if the case does not fail so without it. Early timers are needed if
 //     it does not fail so without them.
 func (s *shrinking) cause(ctx context.Context, out *Shrunk) *corpus.Explanation {
-	e := out.Why.data(s.messages(out))
+	e := out.why.data(s.messages(out))
 	e.Needs, e.Early = s.faults(&out.Best), s.needsEarly(&out.Best)
 	m := &matter{shrinking: s, best: &out.Best, left: mattering}
 	for i := range out.Best.Case.Inputs {
@@ -296,79 +295,4 @@ func edges(list []tried, way int64) (fails, passes int) {
 		}
 	}
 	return fails, passes
-}
-
-// needsEarly reports whether timers fire early in the case, and it does not fail with the
-// same signature if none may.
-func (s *shrinking) needsEarly(best *shrink.Outcome) bool {
-	if res := s.run(best.Case); res.System == nil || res.System.Record().Early() == 0 {
-		return false
-	}
-	allowed := s.early
-	s.early = pulse.NeverEarly
-	res := s.run(best.Case)
-	s.early = allowed
-	return res.Failure == nil || res.Failure.Signature() != best.Signature
-}
-
-// faults returns which faults the case needs, by leaving out each of them.
-func (s *shrinking) faults(best *shrink.Outcome) (list []corpus.Need) {
-	for _, kind := range [...]choice.Kind{choice.Drop, choice.Duplicate, choice.Delay, choice.Fault} {
-		n := 0
-		for i, c := range best.Case.Schedule.Choices {
-			if c.Kind != kind || c.Value == 0 {
-				continue
-			}
-			without := best.Case.Clone()
-			without.Schedule.Choices[i].Value = 0
-			if s.Run(without).Signature != best.Signature {
-				n++
-			}
-		}
-		if n > 0 {
-			list = append(list, corpus.Need{Kind: kind, N: n})
-		}
-	}
-	return list
-}
-
-// messages returns a function that finds the message of a step in the run of the case.
-func (s *shrinking) messages(out *Shrunk) func(id uint64) corpus.Message {
-	e := &out.Why
-	places, kinds := map[uint64]int{}, []string{}
-	if res := s.run(out.Best.Case); res.System != nil {
-		numbers := (&explainer{shrinking: s, out: Explanation{steps: map[uint64]stepName{}}}).name(res.System)
-		t, host := res.System.Trace(), res.System.Host()
-		for i := range t.Sends {
-			id := host.StepID(&t.Sends[i])
-			kinds = append(kinds, kindOf(t, &t.Sends[i]))
-			for _, key := range []uint64{id, numbers[id]} {
-				if _, known := places[key]; !known {
-					places[key] = i
-				}
-			}
-		}
-	}
-	return func(id uint64) corpus.Message {
-		m := corpus.Message{Text: e.message(id), At: e.steps[id].receiver, Kind: e.kinds[id], Send: -1}
-		if at, sent := places[id]; sent {
-			m.Send, m.Kind = at, kinds[at]
-		}
-		return m
-	}
-}
-
-// kindOf returns the types of a message and its receiver. A value whose type has no name of
-// its own, such as a string, stands for itself.
-func kindOf(t *trace.Trace, d *trace.Send) string {
-	kind := trace.Label(d.Body)
-	if of := reflect.TypeOf(d.Body); of != nil && of.PkgPath() != "" {
-		kind = of.String()
-	} else if of != nil && of.Kind() == reflect.Pointer && of.Elem().PkgPath() != "" {
-		kind = of.String()
-	}
-	if int(d.To) < 0 || int(d.To) >= len(t.Actors) {
-		return kind
-	}
-	return kind + " at " + t.Actors[d.To].Label
 }

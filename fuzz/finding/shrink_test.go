@@ -122,7 +122,7 @@ func shrunkSubjects(t *testing.T, seeds uint64, runs int) string {
 			by = "best known: " + least
 		}
 		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%d\t%v\t%.60s\t\n", s.Name, found[len(found)/2], size(best), by, reached, left[s.Name], strings.Join(best.Finding.Draws, ", "))
-		fmt.Fprintf(&why, "%s: %s\n", s.Name, best.Why.String())
+		fmt.Fprintf(&why, "%s: %s\n", s.Name, best.why.String())
 		t.Logf("%s: %d of %d reach %s: %q", s.Name, reached, seeds, size(best), sizes)
 		if seeds == 100 && reached < cmp.Or(fallsShort[s.Name], 95) {
 			t.Errorf("%s: %d of 100 reach %s", s.Name, reached, size(best))
@@ -154,7 +154,7 @@ func TestShrinkLargeRuns(t *testing.T) {
 		if size(&out) != "3, 6, 2" || out.Finding.Draws[0] != "clients = 3" || !out.Done {
 			t.Errorf("seed %d: shrunk to %s with %s", seed+1, size(&out), out.Finding.Draws)
 		}
-		if why := out.Why.String(); why != `fails in 1 of 6 orders: exactly where "b" comes before "a" at hall and "c" comes before "b" at hall` {
+		if why := out.why.String(); why != `fails in 1 of 6 orders: exactly where "b" comes before "a" at hall and "c" comes before "b" at hall` {
 			t.Errorf("seed %d: %s", seed+1, why)
 		}
 	}
@@ -193,7 +193,7 @@ func TestEndlessRunsAreExplainedInTime(t *testing.T) {
 	out := shrunkInNoTime(t, insistent)
 	const want = "fails in plain order, where the oldest message comes first, but with 1,995 constraints on which message comes first and a fault;\n" +
 		"    there was no time to run all orders"
-	if got := out.Why.String(); got != want || len(out.Finding.Case.Explanation.Constraints) != 0 {
+	if got := out.why.String(); got != want || len(out.Finding.Case.Explanation.Constraints) != 0 {
 		t.Errorf("%.500s, and %d constraints, want %s, and none", got, len(out.Finding.Case.Explanation.Constraints), want)
 	}
 }
@@ -217,7 +217,7 @@ func TestShrinkTheSameAgain(t *testing.T) {
 			}
 			first, second := by(t, p, f, runs), by(t, p, f, runs)
 			if first.Best.Compare(&second.Best) != 0 || first.Runs != second.Runs || first.Finding.Trace.Hash != second.Finding.Trace.Hash ||
-				first.Why.String() != second.Why.String() {
+				first.why.String() != second.why.String() {
 				t.Errorf("%s in %d runs: %+v, %+v", s.Name, runs, first, second)
 			}
 		}
@@ -373,7 +373,7 @@ func TestShrinkTimersOfOneTime(t *testing.T) {
 // TestNoTimeToExplain: what was not run for want of time is not said to be too much.
 func TestNoTimeToExplain(t *testing.T) {
 	out := shrunkInNoTime(t, trial.Quarrels)
-	if !out.Cut || !out.Why.Cut || !strings.HasSuffix(out.Finding.Why(), "there was no time to run all orders") {
-		t.Errorf("cut %t, %t: %s", out.Cut, out.Why.Cut, out.Finding.Why())
+	if !out.Cut || !out.why.Cut || !strings.HasSuffix(out.Finding.Why(), "there was no time to run all orders") {
+		t.Errorf("cut %t, %t: %s", out.Cut, out.why.Cut, out.Finding.Why())
 	}
 }

@@ -32,10 +32,13 @@ type Record struct {
 	Died      bool   `json:"died,omitempty"`
 
 	// Where says which run it was, Run is its number in the search, from 0, and Shrunk says
-	// from what it was shrunk.
-	Where  string `json:"where,omitempty"`
-	Run    int    `json:"run,omitempty"`
-	Shrunk string `json:"shrunk,omitempty"`
+	// from what it was shrunk. Unfinished reports that JOSTLE_SHRINK would give that more time,
+	// Unsaved that JOSTLE_REPAIR=1 would save this run in place of a larger one.
+	Where      string `json:"where,omitempty"`
+	Run        int    `json:"run,omitempty"`
+	Shrunk     string `json:"shrunk,omitempty"`
+	Unfinished bool   `json:"unfinished,omitempty"`
+	Unsaved    bool   `json:"unsaved,omitempty"`
 	// Replays is how many of Tried replays were the same, Differs how the first other one
 	// differed.
 	Replays int    `json:"replays"`

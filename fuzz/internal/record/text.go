@@ -79,13 +79,25 @@ func (r *Record) writeFailure(b *strings.Builder) {
 		return
 	}
 	run := r.Where
-	if r.Shrunk != "" {
-		run += "; " + r.Shrunk
+	if shrunk := r.shrunk(); shrunk != "" {
+		run += "; " + shrunk
 	}
 	fmt.Fprintf(b, "        %s, %s\n", run, r.repeats())
 	if why := r.Orders(); why != "" {
 		b.WriteString(words.Indented(visible(why)))
 	}
+}
+
+// shrunk says from what the run was shrunk, and which setting does more.
+func (r *Record) shrunk() string {
+	text := r.Shrunk
+	if r.Unfinished {
+		text += ": JOSTLE_SHRINK gives it more time"
+	}
+	if r.Unsaved {
+		text += " (JOSTLE_REPAIR=1 saves the smaller run)"
+	}
+	return text
 }
 
 // Comment returns the comment of the case's file.

@@ -155,9 +155,7 @@ func (s *Session) shrunk(ctx context.Context, most time.Duration, runs int, r *p
 		out.Finding, out.Cut = f, true
 		return out
 	}
-	if !out.Done && !s.Later {
-		out.Finding.Shrunk += ": JOSTLE_SHRINK gives it more time"
-	}
+	out.Finding.Unfinished = !out.Done && !s.Later
 	return out
 }
 
@@ -230,8 +228,8 @@ func (s *Session) retold(r *props.Runner, f *finding.Finding, out *finding.Shrun
 			err = errors.Join(small.Replace(&again, c), s.addPages(r, small, &again))
 		}
 		return small, again, err
-	case out.Smaller:
-		small.Shrunk += " (JOSTLE_REPAIR=1 saves the smaller run)"
+	default:
+		small.Unsaved = out.Smaller
 	}
 	return small, kept, nil
 }

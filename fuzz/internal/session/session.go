@@ -3,7 +3,8 @@
 //
 // A Request comes in; a Reply and, meanwhile, Events go out. A verb calls Session.Do in its
 // process; a worker passes on what comes through its pipe. Each failing run takes one way:
-// the search finds it and confirms it, then the session shrinks, explains and saves it.
+// package search finds it, then package finding shrinks, explains and saves it. The session
+// says in which order, for how long and into which files.
 package session
 
 import (

@@ -24,7 +24,7 @@ import (
 
 // sampledOf explains a shrunk failure as if there were too many orders to run them all; ok is
 // false if there is but one.
-func sampledOf(r *props.Runner, out *Shrunk) (e Explanation, ok bool) {
+func sampledOf(r *props.Runner, out *Shrunk) (e explanation, ok bool) {
 	by := &shrinking{runner: r, early: out.Finding.Case.EarlyTimers}
 	e = by.explain(context.Background(), &out.Best.Case, out.Best.Signature, 1)
 	return e, e.Sampled != nil
@@ -44,7 +44,7 @@ func TestSampled(t *testing.T) {
 		r := props.NewRunner(name, property)
 		defer r.Close()
 		e, _ := sampledOf(r, &out)
-		fmt.Fprintf(&b, "%s: %s\n%s\n\n", name, out.Why.String(), e.String())
+		fmt.Fprintf(&b, "%s: %s\n%s\n\n", name, out.why.String(), e.String())
 	}
 	for _, s := range list {
 		say(s.Name, s.Property(false))
@@ -112,14 +112,14 @@ func chancesOf(r *props.Runner, c *shrink.Case, signature string) (list []chance
 // sampledTable samples the orders of a failure that a random search finds, as it is found, and
 // returns what all orders say against that. It returns nil if it fails in plain order, nothing
 // is found, or there are too many orders.
-func sampledTable(r *props.Runner, seed uint64) (e *Explanation, all []chance, wrong []string) {
+func sampledTable(r *props.Runner, seed uint64) (e *explanation, all []chance, wrong []string) {
 	by := &shrinking{runner: r}
 	for n := range uint64(100) {
 		res := r.Run(props.Plan{Strategy: strategy.Random(), Seed: hash.Seed(seed, n/10), StrategySeed: n})
 		if res.Failure == nil {
 			continue
 		}
-		c := caseOf(&res)
+		c := shrinkCase(&res)
 		signature := res.Failure.Signature()
 		if plain := r.Run(props.Plan{Inputs: c.Inputs}); plain.Failure != nil {
 			return nil, nil, nil
@@ -138,12 +138,12 @@ func sampledTable(r *props.Runner, seed uint64) (e *Explanation, all []chance, w
 
 // miscounts returns which shares differ when their random orders are rerun, and
 // are judged by the names that people read.
-func (w *turner) miscounts(e *Explanation) (list []string) {
+func (w *turner) miscounts(e *explanation) (list []string) {
 	for n := range e.Sampled.unsent {
 		w.numbers[n] = n
 	}
 	e.Sampled.each(func(name string, want corpus.Share, terms []choice.Constraint) {
-		by, under := &steered{answers: w.answers}, Explanation{steps: e.steps, Condition: shrink.Condition{Terms: [][]choice.Constraint{terms}}}
+		by, under := &steered{answers: w.answers}, explanation{steps: e.steps, Condition: shrink.Condition{Terms: [][]choice.Constraint{terms}}}
 		for _, c := range terms {
 			by.waits = append(by.waits, wait{first: w.numbers[c.First], second: w.numbers[c.Second]})
 		}
@@ -169,7 +169,7 @@ func (w *turner) miscounts(e *Explanation) (list []string) {
 }
 
 // each calls f with each share, and with the constraints that hold in its orders.
-func (s *Sampled) each(f func(name string, share corpus.Share, terms []choice.Constraint)) {
+func (s *sampling) each(f func(name string, share corpus.Share, terms []choice.Constraint)) {
 	f("free", s.Free, nil)
 	if len(s.Constraints) == 0 {
 		return
@@ -187,10 +187,10 @@ func (s *Sampled) each(f func(name string, share corpus.Share, terms []choice.Co
 // doubts returns what all orders of a program say against what random ones are said to have
 // shown: orders that failed, or passed, of a kind of which there are none; that all of a kind
 // fail, and some do not; or a share that would be a wonder.
-func doubts(e *Explanation, all []chance) (list []string) {
+func doubts(e *explanation, all []chance) (list []string) {
 	e.Sampled.each(func(name string, share corpus.Share, terms []choice.Constraint) {
 		fails, passes, p := 0, 0, 0.0
-		under := Explanation{steps: e.steps, Condition: shrink.Condition{Terms: [][]choice.Constraint{terms}}}
+		under := explanation{steps: e.steps, Condition: shrink.Condition{Terms: [][]choice.Constraint{terms}}}
 		for _, c := range all {
 			switch {
 			case !under.told(c.received):
@@ -219,21 +219,21 @@ func doubts(e *Explanation, all []chance) (list []string) {
 // doubted in all.
 func TestSampledAgainstAllOrders(t *testing.T) {
 	tested, constrained, always, rare, several := 0, 0, 0, 0, map[int]int{}
-	spoil := map[string]func(*Sampled) bool{
-		"turned": func(s *Sampled) bool {
+	spoil := map[string]func(*sampling) bool{
+		"turned": func(s *sampling) bool {
 			s.Constraints[0] = s.Constraints[0].Turned()
 			return s.Under.Failed == s.Under.Of && s.Turned[0].Failed == 0 && !s.Turned[0].LeftOut
 		},
-		"one more fails": func(s *Sampled) bool {
+		"one more fails": func(s *sampling) bool {
 			s.Under.Failed++
 			return s.Under.Failed > s.Under.Of
 		},
-		"one passes": func(s *Sampled) bool {
+		"one passes": func(s *sampling) bool {
 			all := s.Under.Failed == s.Under.Of
 			s.Under.Failed--
 			return all
 		},
-		"none is free": func(s *Sampled) bool {
+		"none is free": func(s *sampling) bool {
 			many := s.Free.Failed > 40
 			s.Free.Failed = 0
 			return many
@@ -269,7 +269,7 @@ func TestSampledAgainstAllOrders(t *testing.T) {
 		several[len(s.Constraints)]++
 		for name, f := range spoil {
 			wrong := *e
-			wrong.Sampled = &Sampled{Free: s.Free, Under: s.Under, Constraints: slices.Clone(s.Constraints), Turned: slices.Clone(s.Turned)}
+			wrong.Sampled = &sampling{Free: s.Free, Under: s.Under, Constraints: slices.Clone(s.Constraints), Turned: slices.Clone(s.Turned)}
 			if f(wrong.Sampled) {
 				if seen[name]++; len(doubts(&wrong, all)) == 0 {
 					t.Errorf("seed %d: %s: not seen\n%s", seed, name, wrong.String())
@@ -301,7 +301,7 @@ func TestPairsCanBeTurned(t *testing.T) {
 				continue
 			}
 			tested++
-			c := caseOf(&res)
+			c := shrinkCase(&res)
 			w := &turner{shrinking: &shrinking{runner: r}, inputs: &c, signature: res.Failure.Signature()}
 			for _, pair := range w.note() {
 				by := &steered{answers: w.answers, order: pair.order, exact: pair.exact, waits: []wait{
@@ -337,7 +337,7 @@ func TestNoTimeToSample(t *testing.T) {
 				cancel()
 			}
 		}}}
-		e := out.Why
+		e := out.why
 		if e.Sampled = by.sample(ctx, &out.Best.Case, out.Best.Signature); e.Sampled != nil || by.far.at.Runs > most+4 {
 			t.Errorf("%d runs, and then %+v", by.far.at.Runs, e.Sampled)
 		}
@@ -363,7 +363,7 @@ func TestSamplingIsBounded(t *testing.T) {
 	})
 	defer r.Close()
 	res := r.Run(props.Plan{})
-	c, steps := caseOf(&res), res.System.Steps()
+	c, steps := shrinkCase(&res), res.System.Steps()
 	by := &shrinking{runner: r, far: &far{tell: func(shrink.Progress) {}}}
 	s := by.sample(t.Context(), &c, res.Failure.Signature())
 	if runs := by.far.at.Runs; runs > turning/steps+10 || runs < sampled || s.Free != (corpus.Share{Failed: sampled, Of: sampled}) || len(s.Constraints) > 0 {
@@ -376,8 +376,8 @@ func TestSamplingIsBounded(t *testing.T) {
 func TestSampledOnPages(t *testing.T) {
 	s, _ := subjects.ByName("raft-dupvote")
 	out, again := shrunkBy(t, s.Property(false), 1, 20_000), shrunkBy(t, s.Property(false), 1, 20_000)
-	if out.Why.String() != again.Why.String() {
-		t.Errorf("%s\n%s", out.Why.String(), again.Why.String())
+	if out.why.String() != again.why.String() {
+		t.Errorf("%s\n%s", out.why.String(), again.why.String())
 	}
 	const said = "(turned round, 0 of 100)"
 	p := out.Finding.Record("found")
@@ -399,7 +399,7 @@ func TestSampledOnPages(t *testing.T) {
 	}
 	whole, _ := subjects.ByName("writer")
 	out = shrunkBy(t, whole.Property(false), 1, 20_000)
-	if p := out.Finding.Record(""); out.Why.Sampled != nil || p.Why.Sampled != nil || p.Why.Constraints[0].Turned != nil {
+	if p := out.Finding.Record(""); out.why.Sampled != nil || p.Why.Sampled != nil || p.Why.Constraints[0].Turned != nil {
 		t.Errorf("all orders were run, and yet %+v", p)
 	}
 }

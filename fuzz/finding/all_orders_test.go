@@ -233,12 +233,12 @@ const mostPlain = 60_000
 // reports whether all of them could be run.
 func holdsExactly(t *testing.T, name string, r *props.Runner, out *Shrunk) bool {
 	t.Helper()
-	if !out.Why.Complete || out.Why.Reduced {
+	if !out.why.Complete || out.why.Reduced {
 		return false
 	}
 	wrong, all := unlike(r, out)
 	if wrong != "" {
-		t.Errorf("%s: %s\n%s", name, out.Why.String(), wrong)
+		t.Errorf("%s: %s\n%s", name, out.why.String(), wrong)
 	}
 	return all
 }
@@ -247,7 +247,7 @@ func holdsExactly(t *testing.T, name string, r *props.Runner, out *Shrunk) bool 
 // it does not: in the numbers, or in whether the condition holds, by the names in which
 // it is told, in exactly the orders that fail.
 func unlike(r *props.Runner, out *Shrunk) (wrong string, all bool) {
-	e, orders := &out.Why, map[string]*plainOrder{}
+	e, orders := &out.why, map[string]*plainOrder{}
 	plan := props.Plan{Inputs: out.Best.Case.Inputs, EarlyTimers: out.Finding.Case.EarlyTimers}
 	all = trial.EachOrder(r, plan, mostPlain, func(res *props.Result, _ float64) {
 		if res.System == nil || res.Skipped {
@@ -285,18 +285,18 @@ func unlike(r *props.Runner, out *Shrunk) (wrong string, all bool) {
 // less, is not what comes of running all orders.
 func TestWrongExplanationsAreSeen(t *testing.T) {
 	s, _ := subjects.ByName("writer-error")
-	for name, spoil := range map[string]func(e *Explanation){
-		"turned":         func(e *Explanation) { e.Condition.Terms[0][0] = e.Condition.Terms[0][0].Turned() },
-		"one order less": func(e *Explanation) { e.Orders-- },
-		"one more fails": func(e *Explanation) { e.Failing++ },
-		"answers decide": func(e *Explanation) { e.Mixed = true },
+	for name, spoil := range map[string]func(e *explanation){
+		"turned":         func(e *explanation) { e.Condition.Terms[0][0] = e.Condition.Terms[0][0].Turned() },
+		"one order less": func(e *explanation) { e.Orders-- },
+		"one more fails": func(e *explanation) { e.Failing++ },
+		"answers decide": func(e *explanation) { e.Mixed = true },
 	} {
 		out := shrunkBy(t, s.Property(false), 1, 20_000)
 		r := props.NewRunner(t.Name(), s.Property(false))
 		if wrong, _ := unlike(r, &out); wrong != "" {
 			t.Errorf("%s", wrong)
 		}
-		spoil(&out.Why)
+		spoil(&out.why)
 		if wrong, _ := unlike(r, &out); wrong == "" {
 			t.Errorf("%s: not seen", name)
 		}
@@ -346,7 +346,7 @@ func plainly(tr *trace.Trace) map[string][]stepName {
 
 // told reports whether a condition holds in an order, as people would read it: the one
 // message was received, and the other was not before it.
-func (e *Explanation) told(received map[string][]stepName) bool {
+func (e *explanation) told(received map[string][]stepName) bool {
 	for _, term := range e.Condition.Terms {
 		all := true
 		for _, c := range term {
@@ -372,7 +372,7 @@ func TestConditionsOfSubjects(t *testing.T) {
 		r := props.NewRunner(t.Name(), s.Property(false))
 		all := holdsExactly(t, s.Name, r, &out)
 		r.Close()
-		t.Logf("%s: complete %t, exact %t, reduced %t, mixed %t, held against all orders: %t", s.Name, out.Why.Complete, out.Why.Exact, out.Why.Reduced, out.Why.Mixed, all)
+		t.Logf("%s: complete %t, exact %t, reduced %t, mixed %t, held against all orders: %t", s.Name, out.why.Complete, out.why.Exact, out.why.Reduced, out.why.Mixed, all)
 	}
 }
 
@@ -575,9 +575,9 @@ func TestConditionsOfAwkwardPrograms(t *testing.T) {
 			r := props.NewRunner(t.Name(), c.property)
 			defer r.Close()
 			if !holdsExactly(t, c.name, r, &out) {
-				t.Errorf("not held against all orders: %+v", out.Why)
+				t.Errorf("not held against all orders: %+v", out.why)
 			}
-			fmt.Fprintf(&b, "%s: %s\n", c.name, out.Why.String())
+			fmt.Fprintf(&b, "%s: %s\n", c.name, out.why.String())
 		})
 	}
 	golden.File(t, "testdata/awkward.txt", b.String())

@@ -1,0 +1,42 @@
+package finding
+
+import (
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/shrink"
+)
+
+// needsEarly reports whether timers fire early in the case, and it does not fail with the
+// same signature if none may.
+func (s *shrinking) needsEarly(best *shrink.Outcome) bool {
+	if res := s.run(best.Case); res.System == nil || res.System.Record().Early() == 0 {
+		return false
+	}
+	allowed := s.early
+	s.early = pulse.NeverEarly
+	res := s.run(best.Case)
+	s.early = allowed
+	return res.Failure == nil || res.Failure.Signature() != best.Signature
+}
+
+// faults returns which faults the case needs, by leaving out each of them.
+func (s *shrinking) faults(best *shrink.Outcome) (list []corpus.Need) {
+	for _, kind := range [...]choice.Kind{choice.Drop, choice.Duplicate, choice.Delay, choice.Fault} {
+		n := 0
+		for i, c := range best.Case.Schedule.Choices {
+			if c.Kind != kind || c.Value == 0 {
+				continue
+			}
+			without := best.Case.Clone()
+			without.Schedule.Choices[i].Value = 0
+			if s.Run(without).Signature != best.Signature {
+				n++
+			}
+		}
+		if n > 0 {
+			list = append(list, corpus.Need{Kind: kind, N: n})
+		}
+	}
+	return list
+}

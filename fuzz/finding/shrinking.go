@@ -1,0 +1,290 @@
+package finding
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/legal"
+	"github.com/jostle-go/jostle/pulse/strategy"
+	"github.com/jostle-go/jostle/pulse/trace"
+	"github.com/jostle-go/jostle/pulse/value"
+	"github.com/jostle-go/jostle/shrink"
+)
+
+// shrinking adapts a property to package shrink.
+type shrinking struct {
+	runner *props.Runner
+	origin Origin
+	early  int // timers that may fire early
+	far    *far
+	saved  string // the lasting signature of the saved case that is looked for; "" if none is
+
+	schedule choice.Schedule
+	walker   value.Walker
+	named    shrink.Case // the near run whose names are known
+	names    *twoNames
+	latest   latest
+}
+
+// A far reports the progress of shrinking; nil reports nothing.
+type far struct {
+	tell func(shrink.Progress)
+	at   shrink.Progress
+}
+
+// play makes a run, and forgets the previous one.
+func (s *shrinking) play(plan props.Plan) props.Result {
+	s.latest = latest{}
+	if s.far != nil {
+		s.far.at.Runs++
+		s.far.tell(s.far.at)
+	}
+	return s.runner.Run(plan)
+}
+
+// first replays a finding's run as a case, or says why that is impossible.
+func (s *shrinking) first(f *Finding) (out shrink.Outcome, why string) {
+	res := s.play(props.Plan{Inputs: f.Case.Inputs, EarlyTimers: s.early,
+		Strategy: strategy.Replay(&f.Case.Record, strategy.ReplayOptions{})})
+	switch {
+	case res.Failure == nil:
+		return out, "it does not repeat: replayed, it does not fail"
+	case res.Failure.Signature() != f.Failure.Signature():
+		return out, "it does not repeat: replayed, it fails with: " + firstLine(res.Failure.Text)
+	case res.System == nil:
+		return out, "it makes no system, and so has no order"
+	}
+	c, whole := shrinkCase(&res), sequence(res.System)
+	out = s.Run(c)
+	if out.Signature != f.Failure.Signature() { // the order of timers that are due at one time matters
+		c.Schedule.Before = whole
+		out = s.Run(c)
+	}
+	if out.Signature != f.Failure.Signature() {
+		return out, "no order of its messages reproduces it"
+	}
+	return out, ""
+}
+
+// finding replays a case, checks that the run is legal, and confirms it. If the run is
+// refused, wrong says why.
+func (s *shrinking) finding(c shrink.Case) (f *Finding, wrong string) {
+	res := s.run(c)
+	if res.Failure == nil {
+		return nil, "does not repeat: replayed, it does not fail"
+	}
+	if sys := res.System; sys != nil {
+		if err := legal.Check(sys.Options(), sys.Trace(), sys.Record()); err != nil {
+			return nil, "is not a legal run: " + firstLine(err.Error())
+		}
+	}
+	f = From(s.origin, &res)
+	if f.Confirm(s.runner); f.Replays < Tried {
+		return nil, "does not repeat: " + firstLine(f.Differs)
+	}
+	return f, ""
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(trace.Visible(text), "\n")
+	return line
+}
+
+func (s *shrinking) run(c shrink.Case) props.Result {
+	s.schedule = c.Schedule
+	res := s.play(props.Plan{Inputs: padded(c.Inputs), EarlyTimers: s.early, Strategy: strategy.Ordered(&s.schedule)})
+	unpad(&res, c.Inputs)
+	s.latest = latest{true, res.Inputs, res.System}
+	return res
+}
+
+// padding is how many zeros follow the numbers of a draw, so that a draw that reads more
+// numbers than before reads small ones.
+const padding = 32
+
+func padded(list []choice.Input) []choice.Input {
+	list = slices.Clone(list)
+	for i := range list {
+		if in := &list[i]; len(in.Words) > 0 {
+			in.Words = append(slices.Clip(in.Words), make([]uint64, padding)...)
+		}
+	}
+	return list
+}
+
+// unpad removes the padding that a run has not read from its inputs.
+func unpad(res *props.Result, list []choice.Input) {
+	for i := range min(len(res.Inputs), len(list)) {
+		if in := &res.Inputs[i]; in.Label == list[i].Label && len(list[i].Words) > 0 {
+			in.Words = in.Words[:min(len(in.Words), max(len(list[i].Words), res.Reads[i]))]
+		}
+	}
+}
+
+// Run runs a case. The constraints of the outcome are those of the case.
+func (s *shrinking) Run(c shrink.Case) shrink.Outcome {
+	c = c.Clone()
+	res := s.run(c)
+	out := s.outcomeOf(&res)
+	out.Case.Schedule.Before = c.Schedule.Before
+	return out
+}
+
+// Parts runs a case and returns the parts of its draws.
+func (s *shrinking) Parts(c shrink.Case) (list []shrink.Part) {
+	s.schedule = c.Schedule
+	res := s.play(props.Plan{Inputs: padded(c.Inputs), EarlyTimers: s.early, Strategy: strategy.Ordered(&s.schedule), Parts: true})
+	for _, p := range res.Parts {
+		list = append(list, shrink.Part(p))
+	}
+	return list
+}
+
+// outcomeOf returns the outcome of a run, with the constraints that reproduce it.
+func (s *shrinking) outcomeOf(res *props.Result) shrink.Outcome {
+	out := shrink.Outcome{Case: shrinkCase(res), Drawn: s.valuesOf(res), Void: res.System == nil && res.Failure == nil}
+	if res.Failure != nil {
+		out.Signature = s.signature(res.Failure)
+	}
+	if res.System == nil {
+		return out
+	}
+	t := res.System.Trace()
+	out.Steps = len(t.Steps)
+	for i := range t.Steps {
+		if st := &t.Steps[i]; st.Kind == trace.Receive && !st.Settled {
+			out.Taken = append(out.Taken, st.ID)
+		}
+	}
+	for i := range t.Sends {
+		if t.Sends[i].From == trace.Test && t.Sends[i].Step == trace.None && t.Sends[i].Kind == trace.Message {
+			out.External++
+		}
+	}
+	return out
+}
+
+// signature returns the signature of a failure. If it matches the saved case, that is the
+// case's signature, although the program's lines may have changed.
+func (s *shrinking) signature(f *pulse.Failure) string {
+	if s.saved != "" && f.Matches(s.saved) {
+		return s.saved
+	}
+	return f.Signature()
+}
+
+// shrinkCase returns the case, for package shrink, that reproduces a run.
+func shrinkCase(res *props.Result) shrink.Case {
+	c := shrink.Case{Inputs: choice.CloneInputs(res.Inputs)}
+	for i := range c.Inputs {
+		if n := res.Reads[i]; n > 0 {
+			in := &c.Inputs[i]
+			list := make([]uint64, n)
+			for k := range list {
+				list[k] = in.Word(k)
+			}
+			in.Words = list
+		}
+	}
+	if res.System != nil {
+		c.Schedule.Choices = append(c.Schedule.Choices, res.System.Record().Choices...)
+		c.Schedule.Before = overtakings(res.System)
+	}
+	return c
+}
+
+// overtakings returns the constraints that turn plain order into the order of a run: a
+// message that was pending while younger ones were received waits for the last of these.
+func overtakings(sys *pulse.System) (list []choice.Constraint) {
+	t, host := sys.Trace(), sys.Host()
+	for i := range t.Sends {
+		d := &t.Sends[i]
+		for k := waited(t, d) - 1; k > d.Step; k-- {
+			st := &t.Steps[k]
+			if st.Kind == trace.Receive && !st.Settled && t.Sends[st.Send].Seq > d.Seq {
+				list = append(list, choice.Constraint{First: st.ID, Second: host.StepID(d)})
+				break
+			}
+		}
+	}
+	return list
+}
+
+// sequence returns the constraints that turn any order into that of a run: each step waits
+// for the previous one, and messages that were not received wait for the last.
+func sequence(sys *pulse.System) (list []choice.Constraint) {
+	t, last := sys.Trace(), uint64(0)
+	after := func(id uint64) {
+		if last != 0 {
+			list = append(list, choice.Constraint{First: last, Second: id})
+		}
+	}
+	for i := range t.Steps {
+		if st := &t.Steps[i]; st.Kind == trace.Receive && !st.Settled {
+			after(st.ID)
+			last = st.ID
+		}
+	}
+	for i := range t.Sends {
+		if d := &t.Sends[i]; d.Receipt < 0 {
+			after(sys.Host().StepID(d))
+		}
+	}
+	return list
+}
+
+// waited returns the step before which a message was still pending: its receipt, the step
+// after its receiver's end, or the end of the run. A dropped message counts as pending until
+// the end, because a crash may have emptied the mailbox in which it waited. It is 0 for
+// timers, which plain order does not order.
+func waited(t *trace.Trace, d *trace.Send) int32 {
+	switch ended := t.Actors[d.To].Ended; {
+	case d.Kind.IsTimer():
+		return 0
+	case d.Receipt >= 0:
+		return d.Receipt
+	case d.Fate == trace.Orphaned && ended >= 0:
+		return ended + 1
+	}
+	return int32(len(t.Steps))
+}
+
+// valuesOf returns a text for the values of a run's draws, "" if one of them cannot be read.
+func (s *shrinking) valuesOf(res *props.Result) string {
+	var b []byte
+	for i, in := range res.Inputs {
+		sum, ok := s.walker.Contents(res.Values[i])
+		if !ok {
+			return ""
+		}
+		b = append(append(b, in.Label...), 0)
+		b = binary.LittleEndian.AppendUint64(b, sum)
+	}
+	return string(b)
+}
+
+func sameInputs(a, b []choice.Input) bool {
+	return slices.EqualFunc(a, b, func(a, b choice.Input) bool { return slices.Equal(a.Words, b.Words) })
+}
+
+// A latest is the last run, if a case made it. Its system is valid until the next run.
+type latest struct {
+	known  bool
+	inputs []choice.Input
+	system *pulse.System
+}
+
+// isLong reports whether the run has too many steps to explore its orders.
+func (l *latest) isLong() bool { return l.system != nil && l.system.Steps() > mostExplored }
+
+// names returns the names of the run's steps, nil if it had no system.
+func (l *latest) names() *twoNames {
+	if l.system == nil {
+		return nil
+	}
+	return &twoNames{namesOf(l.system, l.system.Trace().Names()), namesOf(l.system, labelsOf(l.system))}
+}
