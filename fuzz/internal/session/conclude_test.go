@@ -55,6 +55,25 @@ func shrunkBy(t *testing.T, property func(*props.T), seed uint64, runs int) find
 
 var elapsed = regexp.MustCompile(`shrunk (from [^,]* )?in [0-9.]+(µs|ms|s)`)
 
+// TestUnfinishedShrinking: what is not shrunk fully says which setting gives it more time, unless a
+// later request may go on.
+func TestUnfinishedShrinking(t *testing.T) {
+	subject, _ := subjects.ByName("writer-error")
+	const advice = ", not fully: JOSTLE_SHRINK gives it more time, replayed"
+	for _, c := range []struct {
+		runs        int
+		later, want bool
+	}{{1, false, true}, {1, true, false}, {20_000, false, false}} {
+		p, f := foundBy(t, subject.Property(false), 1)
+		r := p.NewRunner()
+		out := (&Session{Property: p, Later: c.later}).shrunk(t.Context(), time.Hour, c.runs, r, f)
+		r.Close()
+		if text := out.Finding.Text("run"); out.Done != (c.runs > 1) || strings.Contains(text, advice) != c.want || out.Finding.Unfinished != c.want {
+			t.Errorf("%+v: done %t, unfinished %t\n%s", c, out.Done, out.Finding.Unfinished, text)
+		}
+	}
+}
+
 // A replay is a saved case that fails again, and what there is to tell it.
 type replay struct {
 	name    string
