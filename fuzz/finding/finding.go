@@ -1,19 +1,18 @@
-// Package finding is what becomes of a run in which a property failed. It takes the run from
-// when a search has found it until it is a small case in a file that says why it fails:
+// Package finding turns a run in which a property failed into a small case that says why it
+// fails. Package search finds such runs. Each goes through these stages:
 //
-//	found      From keeps what is needed to replay and describe the run
-//	confirmed  Finding.Confirm replays it twice, and expects the same failure and trace
-//	shrunk     Shrink looks for the smallest run that fails alike
+//	found      From keeps what is needed to replay and describe the run.
+//	confirmed  Finding.Confirm replays it twice, and expects the same failure and trace.
+//	shrunk     Shrink looks for the smallest run that fails alike.
 //	explained  Shrink also says in which orders that run fails, which draws matter, and
-//	           which faults it needs
-//	saved      Finding.Keep writes a case, and leaves one case for each bug;
-//	           Finding.WritePages writes a page next to it
-//	replayed   Play runs a saved case again
-//	repaired   if the program has changed, Repair looks for a run near a case that fails alike
+//	           which faults it needs.
+//	saved      Finding.Keep writes a case, and leaves one case for each bug.
+//	           Finding.WritePages writes a page next to it.
+//	replayed   Play runs a saved case again.
+//	repaired   If the program has changed, Repair looks near a case for a run that fails alike.
 //
-// At each point Finding.Text and Finding.Record describe what is known. The case of a shrunk
-// run is legal: see package legal. Package search finds runs that fail. Neither depends on
-// package testing.
+// Finding.Text and Finding.Record describe what is known at any stage. The package does not
+// depend on package testing.
 package finding
 
 import (
