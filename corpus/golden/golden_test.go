@@ -97,3 +97,19 @@ func TestRows(t *testing.T) {
 		}
 	}
 }
+
+// TestPart: by day some rows of a file are enough, at night none may lack.
+func TestPart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows")
+	if err := os.WriteFile(path, []byte("a 1\nb 2\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("JOSTLE_REWRITE", "")
+	for night, want := range map[string]int{"": 0, "1": 1} {
+		t.Setenv("JOSTLE_NIGHTLY", night)
+		f := &failing{TB: t}
+		if Part(f, path, "b 2\n"); len(f.said) != want || Whole() != (want > 0) {
+			t.Errorf("JOSTLE_NIGHTLY=%q: %q, whole %t", night, f.said, Whole())
+		}
+	}
+}
