@@ -1,6 +1,9 @@
-// Package finding holds a failing run after it has ended: it confirms it by
-// replays, saves it as a case, replays a saved case, and describes it in words.
-// It does not depend on package testing.
+// Package finding handles a failing run after it has ended. It confirms the run by
+// replays, shrinks and explains it, and saves it as a case. It also replays and repairs
+// saved cases. It does not depend on package testing.
+//
+// From makes a Finding of a failing run. Shrink returns a smaller failing run and an
+// Explanation: in which orders the program fails. Play replays a case.
 package finding
 
 import (
