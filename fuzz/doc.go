@@ -50,14 +50,16 @@
 // workers, if the budget suffices. JOSTLE_DISTILL breaks this: a cached run may
 // fail first.
 //
-// Running.md, in the folder of this package, says more about saved cases, about
-// steps that never end, and about runs that end the process.
+// Running.md, in the folder of this package, explains the words that searches
+// print. It also says more about saved cases, about steps that never end, and
+// about runs that end the process.
 //
 // # Limits
 //
-// A search does not find bugs in memory that actors share, bugs that depend on
-// real clocks or randomness in handlers, or bugs beyond the step limit. Explore
-// is complete only for the inputs that it ran and only if its Verdict says so.
+// A search does not find bugs in memory that actors share (jostle check --race
+// finds some), bugs that depend on real clocks or randomness in handlers, or bugs
+// beyond the step limit. Explore is complete only for the inputs that it ran and
+// only if its Verdict says so.
 //
 // To search without package testing, use package fuzz/search, or fuzz/explore
 // for programs on package pulse. Package fuzz/finding shrinks, explains, saves

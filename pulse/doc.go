@@ -93,8 +93,8 @@
 //
 // # When a run fails
 //
-// Run reports whether the run has not failed; Err and Failure return the
-// failure. A run fails when
+// Run returns false if the run has failed; Err and Failure return the failure.
+// A run fails when
 //   - a handler panics and no supervisor handles it (see Spec.OnPanic),
 //   - a process waits for a message that cannot come,
 //   - the run does not come to rest within Options.Steps,

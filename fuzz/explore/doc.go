@@ -64,7 +64,8 @@
 // early timers, conflicts other than messages (an actor's lifetime, test state) and a
 // bound on depth; SourceSets does. Only Everything supports supervision, bounded
 // mailboxes, timers that others stop, a pulse.Nemesis, and steps that read all earlier
-// steps. Only Everything without sleep sets supports observers that no worker watches.
+// steps. Only Everything without sleep sets supports observers of the system, unless the
+// worker sets Run.Watched: they see only the orders that are run.
 //
 // Result.Reduction is the reduction used in the end, Result.Sleep reports whether it
 // used sleep sets, and Result.Because is why it differs from the one requested. The

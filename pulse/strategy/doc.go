@@ -8,8 +8,10 @@
 //
 // # Which one
 //
-// The depth d of a bug is the number of messages that must come in a certain
-// order to trigger it, whatever the order of the others.
+// The depth d of a bug is, as in the papers, the number of messages that must come
+// in a certain order to trigger it, whatever the order of the others. The depth
+// that a failure prints is another one: the number of messages that must move
+// from plain order.
 //
 //   - Plain delivers the oldest message first. It is the reference for all others.
 //   - Random picks each message with equal probability. It guarantees the least, but
@@ -24,8 +26,6 @@
 //     2^k runs. It is a good first choice.
 //   - URW gives every order the same probability, as far as it has learned the
 //     program in its first run. It suits programs that do the same in each run.
-//   - DelayBounded stays close to plain order and delays a few messages. It finds
-//     bugs that need few delays even in long runs, and never any others.
 //   - Ordered follows a choice.Schedule, and reports where a run has left it.
 //   - Replay repeats a record of decisions.
 //
@@ -37,8 +37,8 @@
 //
 // # Rules
 //
-// A strategy is used by one system at a time. PCT, PCTCP, DelayBounded and URW
-// use in a run what they learned from the run before. A new value with the same
+// A strategy is used by one system at a time. PCT, PCTCP and URW use
+// in a run what they learned from the run before. A new value with the same
 // seeds and programs in the same order gives the same answers.
 //
 // # Writing one

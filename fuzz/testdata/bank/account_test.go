@@ -15,7 +15,7 @@ type (
 	withdraw int
 )
 
-// account takes deposits and withdrawals from whoever sends them.
+// account keeps a balance. Anyone may send it deposits and withdrawals.
 type account struct{ balance int }
 
 func (a *account) Receive(ctx *pulse.Ctx, msg any) {
@@ -30,7 +30,7 @@ func (a *account) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// order is a message that makes its receiver, a branch, act for a customer.
+// order tells a branch what to send for a customer, and to whom.
 type order struct {
 	to   pulse.Ref
 	what any
@@ -41,7 +41,7 @@ func branch(ctx *pulse.Ctx, msg any) {
 	ctx.Send(o.to, o.what)
 }
 
-// What is paid in can be drawn out.
+// neverOverdrawn pays a sum in at one branch and draws it out at another.
 func neverOverdrawn(t *props.T) {
 	sum := props.Draw(t, rapid.IntRange(1, 100), "sum")
 	sys := t.System()

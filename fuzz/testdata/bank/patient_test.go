@@ -44,5 +44,5 @@ func allDrawnOut(t *props.T) {
 }
 
 func TestAllDrawnOut(t *testing.T)  { fuzz.Check(t, allDrawnOut) }   // seconds, in every go test
-func TestInEveryOrder(t *testing.T) { fuzz.Explore(t, allDrawnOut) } // every order, for every choice of OneOf's
+func TestInEveryOrder(t *testing.T) { fuzz.Explore(t, allDrawnOut) } // every order, for each combination of OneOf values
 func FuzzAllDrawnOut(f *testing.F)  { fuzz.Target(f, allDrawnOut) }  // go test -fuzz

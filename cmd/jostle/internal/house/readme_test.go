@@ -3,6 +3,8 @@ package house
 import (
 	"fmt"
 	"go/ast"
+	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -69,6 +71,73 @@ func checkNamedTests(t *tree) (found []finding) {
 		}
 	}
 	return found
+}
+
+// mapRow matches the package that a row or a heading of the map is about.
+var mapRow = regexp.MustCompile("^(?:\\| |\\*\\*)`([a-z0-9/]+)`")
+
+// mapFile matches a file, or a pattern of files, that the map names.
+var mapFile = regexp.MustCompile("`([a-z0-9_*]+\\.go)`")
+
+// checkMap finds files that the map in CONTRIBUTING.md lacks, and names in it without a
+// file. Each subject has the same two files, and doc.go is where everybody looks.
+func checkMap(t *tree) (found []finding) {
+	named := mapped(t.texts["CONTRIBUTING.md"])
+	for _, f := range t.folders {
+		if path.Dir(f.path) == "fuzz/subjects" {
+			continue
+		}
+		for _, s := range f.sources {
+			name := path.Base(s.path)
+			at := slices.IndexFunc(named[f.path], func(m *mapEntry) bool { ok, _ := path.Match(m.name, name); return ok })
+			if at >= 0 {
+				named[f.path][at].there = true
+			} else if !s.isTest() && name != "doc.go" {
+				found = append(found, finding{s.path, "the map in CONTRIBUTING.md lacks this file", "say there what is in it"})
+			}
+		}
+	}
+	for _, folder := range slices.Sorted(maps.Keys(named)) {
+		for _, m := range named[folder] {
+			if !m.there {
+				found = append(found, finding{"CONTRIBUTING.md", "there is no " + folder + "/" + m.name, "correct the map"})
+			}
+		}
+	}
+	return found
+}
+
+// A mapEntry is a file, or a pattern of files, on the map.
+type mapEntry struct {
+	name  string
+	there bool
+}
+
+// mapped returns the entries of the map by folder. A row is about the package it begins
+// with, or about that of the heading above its table.
+func mapped(text string) map[string][]*mapEntry {
+	_, text, _ = strings.Cut(text, "\n### Which file\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	named, heading := map[string][]*mapEntry{}, ""
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "**") {
+			heading = ""
+		}
+		folder := heading
+		if m := mapRow.FindStringSubmatch(line); m != nil {
+			folder = m[1]
+			if strings.HasPrefix(line, "**") {
+				heading = folder
+			}
+		}
+		if folder == "" {
+			continue
+		}
+		for _, m := range mapFile.FindAllStringSubmatch(line, -1) {
+			named[folder] = append(named[folder], &mapEntry{name: m[1]})
+		}
+	}
+	return named
 }
 
 // A block is a fenced block of a text.
@@ -154,6 +223,17 @@ func TestReadme(t *testing.T) { report(t, checkReadme(loadModule(t))) }
 func TestReadmeExamplesRun(t *testing.T) { report(t, checkExamples(loadModule(t))) }
 
 func TestNamedTests(t *testing.T) { report(t, checkNamedTests(loadModule(t))) }
+
+func TestMap(t *testing.T) { report(t, checkMap(loadModule(t))) }
+
+func TestMapCanary(t *testing.T) {
+	contributing := "# Map\n### Which file\n**`p`**: one.\n\n| a thing | `a.go`; another: `gone.go` |\n\n**Below**:\n\n| `p/q`: more | `x_*.go` |\n## Other\n| `p` | `b.go` |\n"
+	tr := mustLoad(t, fstest.MapFS{
+		"CONTRIBUTING.md": file(contributing), "p/a.go": file("package p"), "p/b.go": file("package p"), "p/doc.go": file("package p"),
+		"p/a_test.go": file("package p"), "p/q/x_unix.go": file("package q"), "fuzz/subjects/s/s.go": file("package s"),
+	})
+	caught(t, checkMap(tr), "p/b.go", "CONTRIBUTING.md")
+}
 
 func TestNamedTestsCanary(t *testing.T) {
 	tr := mustLoad(t, fstest.MapFS{"CONTRIBUTING.md": file("`TestThis`, `TestThat`"), "p/p_test.go": file("package p", "func TestThis() {}")})
