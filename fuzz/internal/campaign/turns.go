@@ -58,11 +58,20 @@ func (c *campaign) pause(j *job) {
 		return // it is not running a share
 	}
 	p.Pause()
+	c.account(j)
 	j.paused, j.turned = true, time.Now()
 	c.lanes.list[j.lane].paused++
 }
 
-// resume continues a paused job.
+// account charges a lane with the cost of its job so far, in place of the expected cost.
+func (c *campaign) account(j *job) {
+	cost := j.cost().Seconds()
+	c.lanes.charge(j.lane, cost-j.charged)
+	j.charged = cost
+}
+
+// resume continues a paused job. Its lane is charged with a turn in advance: otherwise the lane
+// would still be behind, and begin another job at once.
 func (c *campaign) resume(j *job) {
 	if p := j.hand.doing.Load(); p != nil {
 		p.Resume()
@@ -70,6 +79,8 @@ func (c *campaign) resume(j *job) {
 	j.off += time.Since(j.turned)
 	j.paused, j.turned = false, time.Now()
 	c.lanes.list[j.lane].paused--
+	c.lanes.charge(j.lane, turn.Seconds())
+	j.charged += turn.Seconds()
 }
 
 // handFor returns an idle hand, preferably one with a process of the target.
@@ -163,7 +174,7 @@ func (c *campaign) land(j *job) {
 	}
 	j.hand.busy, j.target.waits = false, j.idle.Load()
 	j.spent += j.cost()
-	c.lanes.charge(j.lane, j.cost().Seconds()-j.charged)
+	c.account(j)
 	c.lanes.end(j.lane)
 	c.watch()
 }
