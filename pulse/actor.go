@@ -64,7 +64,7 @@ type Ref struct {
 	sys   *System
 	run   int32
 	actor int32
-	ask   int32 // the Ask that a message to this reference answers; 0 for none
+	ask   int32 // number of the Ask that a message to this reference answers; 0 for none
 }
 
 // String returns the actor's name as traces and failures show it.
@@ -183,8 +183,8 @@ const (
 	OnPanicEscalate
 )
 
-// Down is the message that a watcher receives when an actor ends.
+// Down is the message that a watcher receives when an actor ends or crashes.
 type Down struct {
 	Actor  Ref
-	Reason string // "stopped", "killed", "crashed", "panicked", "returned", or "gone" if it had ended before the watch
+	Reason string // "stopped", "killed", "crashed", "panicked", "returned", a reason given to Host.End, or "gone" if the actor was not alive at the time of Watch
 }

@@ -40,7 +40,7 @@ type actor struct {
 	lifetime
 }
 
-// join connects the parts of a system.
+// join sets the pointers between the parts of a system.
 func (c *cast) join(owner *System) {
 	c.owner = owner
 	c.mail.clock = &c.clock
@@ -58,7 +58,7 @@ func (c *cast) add(name string, handler Actor, info *typeInfo, parent int32) *ac
 	if threaded {
 		makeThread(c, a)
 	}
-	if c.states != nil && a.actor != trace.Test { // the spawner may have put what it knows into the new handler
+	if c.states != nil && a.actor != trace.Test { // the spawner may have put what it knows into the handler, so the new actor's history starts with the spawner's
 		c.states.happened(event{kind: eventSpawned, actor: a.actor, step: none, spawner: c.rec.cur})
 	}
 	return a
@@ -154,8 +154,8 @@ func (c *cast) noHandler(name string) {
 	c.misuse("actor %q is nil: it needs an Actor, a New that returns one, or the function of a process", name)
 }
 
-// end ends an actor: its waiting messages become orphans and its watchers are
-// notified.
+// end ends an actor. Its waiting messages become orphans, and its watchers
+// receive a Down with the reason.
 func (c *cast) end(a *actor, reason string) {
 	if a.life == ended {
 		return
@@ -319,8 +319,8 @@ func (c *cast) become(actor int32, handler Actor) {
 	c.rec.changed()
 }
 
-// watch makes watcher receive a Down when other ends. If other has already
-// ended, the Down is sent at once.
+// watch makes watcher receive a Down when other ends or crashes. If other is
+// not alive, the Down is sent at once.
 func (c *cast) watch(watcher, other int32) {
 	if a := c.actors[other]; a.life == alive {
 		c.rec.touch(other, trace.ItsLife, 0) // the identities of the Downs depend on the order of the actor's watchers

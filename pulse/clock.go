@@ -47,7 +47,7 @@ const (
 type entry struct {
 	at     int64
 	number int32 // increases with each entry pushed; breaks ties
-	send   int32 // the slot of its message
+	send   int32 // slot of the entry's message
 	actor  int32 // the actor whose end stops the timer; none for delays and SendAfter
 	last   int32 // slot of the message of the last firing while that message waits, or none
 	period int64
@@ -171,7 +171,7 @@ func (c *clock) find(number, send int32) int {
 	if i := c.placeOf(send); i >= 0 && c.heap[i].number == number {
 		return i
 	}
-	if c.periodic == 0 { // only periodic timers get new messages
+	if c.periodic == 0 { // only a periodic timer's entry may have got a new send
 		return -1
 	}
 	return indexFunc(c.heap, func(e entry) bool { return e.number == number })
@@ -215,7 +215,7 @@ func (c *clock) timerOf(actor int32) int {
 // any reports whether an entry is due at or before until.
 func (c *clock) any(until int64) bool { return len(c.heap) > 0 && c.heap[0].at <= until }
 
-// later returns now plus d, or forever if that overflows.
+// later returns the time d from now, or forever on overflow.
 func (c *clock) later(d time.Duration) int64 { return addTime(c.now, int64(d)) }
 
 func addTime(at, d int64) int64 {

@@ -26,7 +26,7 @@ type Coroutine struct {
 	yield   func(signal) bool
 	body    func(*Coroutine)
 	lock    uintptr // lockPlace.lock of the goroutine that made it
-	g       uintptr // g, top and span: see calls
+	g       uintptr // g, top and span are copied to calls while the coroutine runs
 	top     uintptr
 	span    uintptr
 	lease   int  // number of times it was taken from the pool
@@ -131,7 +131,8 @@ func (p *coroutines) host(c *Coroutine) {
 	p.hosted = append(p.hosted, lease{c, c.lease})
 }
 
-// parked reports whether the lease has not ended.
+// parked reports whether the coroutine is still in this use, and so can be
+// killed.
 func (l lease) parked() bool { return l.c.lease == l.lease && l.c.pool != nil }
 
 // killHosted kills the hosted coroutines that are still parked.

@@ -142,7 +142,7 @@ func (t *traffic) unwind() {
 func (t *traffic) mustBeUnwound() {
 	if t.unwound() {
 		t.misuseAt(t.calls.left, fmt.Sprintf("%s has recovered the panic of its MayCrash: "+
-			"code that recovers panics must panic again with those that are not its own", t.rec.nameOf(t.rec.cur)))
+			"code that recovers panics must panic again with values that it does not know", t.rec.nameOf(t.rec.cur)))
 	}
 }
 

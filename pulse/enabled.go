@@ -21,7 +21,7 @@ type Enabled struct {
 	moved  int  // mailroom.moved before that call reset it
 }
 
-// Len returns how many messages can be delivered now.
+// Len returns the number of messages that can be delivered now.
 func (e *Enabled) Len() int { return len(e.mail.ready) }
 
 // Strikes returns the number of crashes that Pick may choose in place of a
@@ -66,7 +66,8 @@ func (e *Enabled) Channels() int {
 // Receiver returns the index of the actor that would receive message i.
 func (e *Enabled) Receiver(i int) int { return int(e.mail.sends[e.mail.ready[i]].To) }
 
-// IsMatched reports whether the receiver of message i waits in ReceiveMatch.
+// IsMatched reports whether the receiver of message i waits in ReceiveMatch or
+// ReceiveAs, or is restricted by Host.Accept.
 func (e *Enabled) IsMatched(i int) bool {
 	return e.mail.boxes[e.mail.sends[e.mail.ready[i]].To].accept == acceptMatching
 }

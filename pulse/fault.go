@@ -91,7 +91,7 @@ func faultName(kind trace.StepKind, lose bool) uint64 {
 	return uint64(kind)
 }
 
-// spend subtracts a strike from the budgets.
+// spend reduces the budget of a crash, partition or restart that happens.
 func (f *faults) spend(x strike) {
 	switch {
 	case x.kind == trace.Crash:

@@ -85,7 +85,7 @@ func (w *stateWalk) historyAt(step int32) uint64 {
 	return w.histories[step]
 }
 
-// catchUp applies the new events to the histories.
+// catchUp applies the events that are not yet applied to the histories.
 func (w *stateWalk) catchUp() {
 	for ; w.known < len(w.events); w.known++ {
 		e := &w.events[w.known]

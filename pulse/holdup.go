@@ -134,7 +134,7 @@ func (r *mailroom) refilterUnordered(b *mailbox) {
 	r.held = deleteFunc(r.held, gather)
 	sortFunc(mine, r.compareArrival)
 	if b.here = unknown; !b.open {
-		b.here = 0 // arrive counts them
+		b.here = 0 // arrive counts the messages again
 	}
 	for _, m := range mine {
 		r.arrive(m, sourceOf(&r.sends[m]))

@@ -177,7 +177,7 @@ func (h Host) Waits(r Ref, what string) {
 	h.s.actors[r.actor].waits = wait{text: what, on: none}
 }
 
-// End ends an actor. Watchers receive the reason.
+// End ends an actor. Its watchers receive a Down with the reason.
 func (h Host) End(r Ref, reason string) {
 	if h.s.mayCall("Host.End") {
 		h.s.check(r, "Host.End")

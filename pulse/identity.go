@@ -16,7 +16,7 @@ import (
 // actors.
 
 const (
-	rootID    = 0 // the identity of the test's step
+	rootID    = 0 // the identity of the test's own step
 	actorSalt = hash.Gamma
 	copySalt  = 0xd6e8feb86659fd93
 	faultSalt = 0xa0761d6478bd642f

@@ -39,9 +39,9 @@ type mailroom struct {
 	slow    int        // number of delayed messages on their way
 	choosy  int        // number of closed mailboxes
 	matches bool       // set if a mailbox has been acceptMatching since reset
-	boxes   []*mailbox // by actor
+	boxes   []*mailbox // mailboxes by actor index
 	table   hash.Table // index of a channel by channelKey
-	held    []int32    // Unordered: messages that are neither in ready nor with the clock
+	held    []int32    // Unordered: messages that have arrived but are not deliverable now
 	scratch []int32
 	orphans orphans
 	clock   *clock // the clock of the run, which ends delays
@@ -58,7 +58,7 @@ const none = trace.None
 // slow are zero and the receiver's mailbox is open.
 type channel struct {
 	from, to   int32
-	head, tail int32 // tail means nothing while head is none
+	head, tail int32 // slots of the first and last message; tail is valid only if head is not none
 	sibling    int32 // the next channel to the same receiver
 	candidate  int32 // for a closed channel: its message in ready, or none
 	blocked    int32 // number of partitions and cuts that block the channel

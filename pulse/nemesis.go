@@ -31,10 +31,10 @@ import (
 // prunes fewer orders around such steps.
 type Nemesis struct{ s *System }
 
-// Nemesis returns the Nemesis of this system.
+// Nemesis returns a Nemesis for this system.
 func (s *System) Nemesis() Nemesis { return Nemesis{s} }
 
-// Nemesis returns the Nemesis of this actor's system.
+// Nemesis returns a Nemesis for this actor's system.
 func (c *Ctx) Nemesis() Nemesis {
 	c.ok("Nemesis") // fails the run if the call is not allowed
 	return Nemesis{c.sys}
@@ -140,7 +140,7 @@ func (n Nemesis) check(groups [][]Ref) (of [][]int32) {
 	group := map[int32]int{}
 	for i, refs := range groups {
 		if len(refs) == 0 {
-			n.s.misuse("Nemesis.Partition: group %d is empty, so it is cut off from nobody: name its actors", i)
+			n.s.misuse("Nemesis.Partition with an empty group %d: name its actors", i)
 		}
 		var list []int32
 		for _, r := range refs {

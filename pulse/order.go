@@ -108,7 +108,7 @@ func (t *Tournament) First() int {
 	return int(t.nodes[1].at)
 }
 
-// Set sets word i.
+// Set sets word i to key.
 func (t *Tournament) Set(i int, key uint64) {
 	if i >= t.leaves {
 		t.grow(i + 1)

@@ -50,25 +50,25 @@ func (p *Print) Differs(q *Print, s *System) string {
 	for i := range min(len(p.sends), len(q.sends)) {
 		x, y := p.sends[i], q.sends[i]
 		if x.differs(y) {
-			what := "is another message"
+			what := "was a different message"
 			if x.id == y.id {
-				what = "held something else"
+				what = "had different contents"
 			}
-			return fmt.Sprintf("%s sends %s to %s, which %s in the run before, though all decisions were the same",
+			return fmt.Sprintf("%s sends %s to %s, which %s in the previous run, though all decisions were the same",
 				senderOf(t, i), trace.Label(t.Sends[i].Body), t.Name(t.Sends[i].To), what)
 		}
 	}
 	switch {
 	case len(p.sends) < len(q.sends):
 		i := len(p.sends)
-		return fmt.Sprintf("%s sends %s to %s, which was not sent in the run before, though all decisions were the same",
+		return fmt.Sprintf("%s sends %s to %s, which was not sent in the previous run, though all decisions were the same",
 			senderOf(t, i), trace.Label(t.Sends[i].Body), t.Name(t.Sends[i].To))
 	case len(p.sends) > len(q.sends):
-		return fmt.Sprintf("%d messages were sent, and %d in the run before, though all decisions were the same", len(q.sends), len(p.sends))
+		return fmt.Sprintf("%d messages were sent, and %d in the previous run, though all decisions were the same", len(q.sends), len(p.sends))
 	case p.steps != q.steps:
-		return fmt.Sprintf("there were %d steps, and %d in the run before, though all decisions were the same", q.steps, p.steps)
+		return fmt.Sprintf("there were %d steps, and %d in the previous run, though all decisions were the same", q.steps, p.steps)
 	case p.hash != q.hash:
-		return "actors were spawned, steps came, or a Nemesis struck in another order than in the run before, though all decisions were the same"
+		return "actors were spawned, steps came, or a Nemesis struck in another order than in the previous run, though all decisions were the same"
 	}
 	return ""
 }

@@ -49,7 +49,7 @@ func (p *Process) Started() Start {
 type wait struct {
 	verb string // "Receive", "ReceiveMatch", "Ask", …
 	on   int32  // the receiver of an Ask, or none
-	text string // text set by a Host, which replaces the rest
+	text string // text set by Host.Waits, which replaces verb and on
 }
 
 // start is the body of the message that starts a process.
@@ -137,7 +137,8 @@ func (c *cast) retire(p *Process) {
 	c.processes = append(c.processes, p)
 }
 
-// killProcess ends an actor's waiting code, if it is a process.
+// killProcess ends the waiting code of an actor that is a process. It does
+// nothing for other actors.
 func (c *cast) killProcess(a *actor) {
 	p := a.process
 	a.process = nil

@@ -89,7 +89,8 @@ func (s *System) enter() {
 	s.calls.enter()
 }
 
-// leave resumes the test's own step.
+// leave marks the system as not running, resumes the test's own step and calls
+// End of an Ender.
 func (s *System) leave() {
 	s.calls.running = false
 	s.rec.outside(s.root)

@@ -105,7 +105,7 @@ func (c *Ctx) sendNew(to Ref, msg any) {
 		return
 	}
 	id := messageID(typ.hash, s.rec.id, s.rec.sent)
-	s.mail.sends = s.mail.sends[:m+1] // the same slice, so that only the length is stored
+	s.mail.sends = s.mail.sends[:m+1] // a slice of itself, so that only the length is stored
 	d := &s.mail.sends[m]
 	s.rec.sent++
 	s.mail.seq++

@@ -14,8 +14,8 @@ import (
 // different values have the same signature.
 func (f *Failure) Signature() string { return f.signature(f.place()) }
 
-// Lasting returns the signature without the line, so that edits elsewhere do
-// not change it. Saved cases and reports use it.
+// Lasting returns the signature without the line, so that unrelated edits of
+// the code do not change it. Saved cases and reports use this form.
 func (f *Failure) Lasting() string { return f.signature("") }
 
 func (f *Failure) signature(line string) string {
@@ -46,7 +46,7 @@ func (f *Failure) Matches(lasting string) bool {
 	return mask(said) == f.said()
 }
 
-// head returns the kind and the site.
+// head returns the first part of the signature: the kind and the site.
 func (f *Failure) head() string {
 	if f.Site == "" {
 		return f.Kind.String()

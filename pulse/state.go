@@ -80,18 +80,18 @@ func (g *gap) text(s *System) string {
 	name := s.rec.nameOf(g.actor)
 	switch g.kind {
 	case gapProcess:
-		return "the stack of process " + name + " cannot be read: what it has received stands in for it"
+		return "the stack of process " + name + " cannot be read: what it has received is used instead"
 	case gapInbox:
-		return "what the test has received cannot be compared: a message " + g.why + "; what the test was sent until then stands in for it"
+		return "what the test has received cannot be compared: a message " + g.why + "; what the test was sent until then is used instead"
 	case gapHash:
 		return fmt.Sprintf("the Hash of %s cannot be checked: its handler, a %T, %s", name, s.actors[g.actor].behind(), g.why)
 	case gapMessage:
-		return fmt.Sprintf("a message of %s, a %T, %s: what %s had received when it sent the message stands in for it", name, g.body, g.why, name)
+		return fmt.Sprintf("a message of %s, a %T, %s: what %s had received when it sent the message is used instead", name, g.body, g.why, name)
 	}
 	if g.kind == gapDisk {
-		return fmt.Sprintf("what %s wrote to its disk, a %T, %s: what %s has received stands in for it", name, g.body, g.why, name)
+		return fmt.Sprintf("what %s wrote to its disk, a %T, %s: what %s has received is used instead", name, g.body, g.why, name)
 	}
-	return fmt.Sprintf("the handler of %s, a %T, %s: what %s has received stands in for its state", name, s.actors[g.actor].behind(), g.why, name)
+	return fmt.Sprintf("the handler of %s, a %T, %s: what %s has received is used instead", name, s.actors[g.actor].behind(), g.why, name)
 }
 
 // miss records g if it is the first gap of the walk.

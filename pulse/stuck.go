@@ -18,7 +18,7 @@ import (
 // stuck.
 func (c *cast) stuck(closed bool) *Failure {
 	if !closed && c.mail.waitsAtCut() {
-		return nil // a Nemesis may still heal the cut
+		return nil // the test may still heal the cut and run again
 	}
 	living, list := 0, []*actor(nil)
 	for _, a := range c.actors[1:] {

@@ -136,7 +136,7 @@ func onThread(s *System, a *actor, body any) {
 	}
 	t := &a.thread
 	t.in = body
-	ended := true // by a panic, unless Resume returns
+	ended := true // stays true if Resume panics
 	defer func() {
 		if ended {
 			t.co = nil

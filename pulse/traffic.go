@@ -64,7 +64,7 @@ const (
 	workThrow                    // fail the run even if the step has recovered the panic
 	workLinks                    // some link loses or delays messages
 	workBounded                  // some mailbox is bounded
-	workAnswer                   // the answer to the test's Ask has come: the run is over
+	workAnswer                   // the test's Ask is answered, so no further step is taken
 	workCrash                    // the actor crashes after this step
 )
 
@@ -212,7 +212,7 @@ func (t *traffic) copySlot(m int32) int32 {
 
 func (t *traffic) noSlot() {
 	if len(t.mail.sends) == math.MaxInt32 {
-		t.misuse("the run has sent 2,147,483,647 messages, the most that one can keep")
+		t.misuse("the run has sent 2,147,483,647 messages, the maximum of one run")
 	}
 	t.tooMany("wait to be received")
 }
@@ -269,7 +269,8 @@ func (t *traffic) sendAfter(from int32, to Ref, d time.Duration, msg any) Timer 
 	return t.pushTimer(entry{actor: none}, d, from, to.actor, msg)
 }
 
-// pushTimer completes an entry of the clock with a message of the running step.
+// pushTimer completes entry e with a message of the running step and adds e to
+// the clock.
 func (t *traffic) pushTimer(e entry, d time.Duration, from, to int32, msg any) Timer {
 	if d < 0 {
 		t.misuse("a timer of %v: time does not go back; zero is at once", d)

@@ -25,7 +25,7 @@ func Ask[T any](from Asker, to Ref, msg any) T {
 		if answer != nil {
 			came += fmt.Sprintf(" of type %T", answer)
 		}
-		panic(fmt.Sprintf("asked %v %s: the answer is %s, and is to be of type %v", to, trace.Label(msg), came, reflect.TypeFor[T]()))
+		panic(fmt.Sprintf("asked %v %s: the answer is %s, expected type %v", to, trace.Label(msg), came, reflect.TypeFor[T]()))
 	}
 	return typed
 }
