@@ -22,8 +22,8 @@ type Ctx struct {
 // the zero value matches no actor.
 type outward struct{ to, channel int32 }
 
-// ok reports whether a method of the Ctx may proceed: its actor's step is
-// running, and the caller is on the goroutine that runs the step.
+// ok reports whether a method of the Ctx may proceed: a step of its actor is
+// running, on the calling goroutine.
 func (c *Ctx) ok(what string) bool {
 	s := c.sys
 	if s != nil && s.rec.cur == c.actor && s.calls.mine() {

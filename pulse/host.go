@@ -229,8 +229,8 @@ func (h Host) Finish() {
 
 // Late returns a failure found after the run ended, or nil. The cause is a call
 // from a goroutine that does not own the system, or a panic in a deferred
-// function of a process that still waited. Each failure is returned once. If
-// Late is not called, the next run fails with this failure.
+// function of a killed process. Each failure is returned once. If Late is not
+// called, the next run fails with this failure.
 func (h Host) Late() *Failure {
 	f := &h.s.fails
 	if f.failure != nil || f.intruder.Load() == nil { // loads first, because an atomic swap is expensive

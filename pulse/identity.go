@@ -9,8 +9,8 @@ import (
 )
 
 // Identities follow Bitá, section III-B. The identity of an actor or a message
-// is a hash of its type, the step that made it, and how many actors or messages
-// that step made before it. The identity of a step is a hash of the received
+// is a hash of its type, the step that made it, and its ordinal number among
+// those made by that step. The identity of a step is a hash of the received
 // message and the receiver. So a step with the same causal history has the same
 // identity in every run, whatever the order of concurrent steps at other
 // actors.

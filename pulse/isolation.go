@@ -10,8 +10,8 @@ import (
 
 // The isolation check computes a fingerprint of each message on its way and
 // compares it after each step. Actors must share no memory. A sender breaks
-// this rule if it changes a message that it has sent, or sends one value to two
-// receivers and one of them changes it.
+// this rule if it changes a message that it has sent. A receiver breaks the
+// rule if it changes a value that was also sent to another receiver.
 
 // A guard records the content of a message at the time of sending.
 type guard struct {

@@ -177,7 +177,7 @@ func (t *traffic) suffersLink(m int32) bool {
 	if d.Kind != trace.Message && d.Kind != trace.Reply || !t.mail.links.takes(d.From, d.To) {
 		return false
 	}
-	if d.From != t.rec.cur { // the loss depends on how many messages the sender has sent before
+	if d.From != t.rec.cur { // the loss depends on the sender's other messages, so this step conflicts with the sender's steps
 		t.rec.touch(d.From, trace.ItsSteps, 0)
 	}
 	t.mail.flagLinks()

@@ -8,9 +8,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/internal/self"
 )
 
-// A goroutine may be locked to a thread by runtime.LockOSThread. The runtime
-// ends the process if a goroutine switches to a coroutine while their locks
-// differ: a coroutine has the lock of the goroutine that made it. Go has no
+// A goroutine may be locked to a thread by runtime.LockOSThread. A coroutine
+// inherits the lock of the goroutine that made it. The runtime ends the process
+// if a goroutine with a different lock switches to the coroutine. Go has no
 // function that returns the lock. So the pool finds it in the runtime's memory.
 
 // A lockPlace says where the runtime stores a goroutine's lock to a thread.

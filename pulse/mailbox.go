@@ -165,9 +165,9 @@ func (r *mailroom) refilter(b *mailbox) {
 }
 
 // sift does the same as refilter, after a step of the actor. It is faster if
-// the actor waits with the same predicate as before, and that depends only on
-// its argument. Then only the channel of the received message can have a
-// different first accepted message.
+// the actor waits with the same predicate as before, and the predicate depends
+// only on its argument. Then only the channel of the received message can have
+// a different first accepted message.
 func (r *mailroom) sift(b *mailbox) {
 	if b.sieve == 0 || b.sieve != b.sifted || b.accept != acceptMatching {
 		r.refilter(b)

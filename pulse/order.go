@@ -14,10 +14,10 @@ type View struct {
 	count     int
 }
 
-// Changed returns the indices of messages that may differ from the messages at
-// the last call with this View: index at, unless at is negative, and all
-// indices i >= from. at and from may exceed the number of messages. If a step
-// has passed without a call, from is zero. Call Changed in every Pick.
+// Changed returns which messages may differ from those at the last call with
+// this View. These are message at, unless at is negative, and all messages i >=
+// from. at and from may exceed the number of messages. If a step has passed
+// without a call, from is zero. Call Changed in every Pick.
 func (e *Enabled) Changed(v *View) (at, from int) {
 	now := View{e.sys.run, e.sys.rec.steps, len(e.mail.ready)}
 	then := *v

@@ -382,10 +382,10 @@ func (p *Process) wait(verb string, accept acceptance, on int32) any {
 }
 
 // take marks the step as Changed in the trace if the process now accepts
-// different messages than in its last wait, as Become does for a handler. Waits
-// for an answer or for time do not count. Predicates with the same code count
-// as equal, since each evaluation of a function literal may have a different
-// address.
+// different messages than in its last wait. Become does the same for a handler.
+// Waits for an answer or for time do not count. Predicates with the same code
+// count as equal, since each evaluation of a function literal may have a
+// different address.
 func (p *Process) take(a *actor) {
 	code := uintptr(0)
 	switch a.accept {

@@ -28,11 +28,11 @@ import (
 // such a method it is everything reachable from the handler's fields.
 // Functions, channels, unsafe pointers, stacks of processes and lists of more
 // than 10,000 cells cannot be read. The state of an actor that cannot be read
-// is its history: what it has received and when, what was chosen in its steps,
-// and the history of its spawner. The history does not cover what the actor
-// learns in other ways: from variables that other actors write, or from
-// Timer.Stop. Enabled.Unread describes the first actor or message that could
-// not be read.
+// is its history. The history covers what the actor has received and when, what
+// was chosen in its steps, and the history of its spawner. The history does not
+// cover what the actor learns in other ways: from variables that other actors
+// write, or from Timer.Stop. Enabled.Unread describes the first actor or
+// message that could not be read.
 func (s *System) State() uint64 {
 	w := s.walkState("State", false)
 	if w == nil {
@@ -404,8 +404,9 @@ func (w *stateWalk) idOf(actor int32) uint64 {
 	return w.sys.actors[actor].id
 }
 
-// idOfSource returns the identity of a channel's source (see sourceOf): that of
-// an actor, 0 for none, or a hash for the SendAfter messages of an actor.
+// idOfSource returns the identity of a channel's source: see sourceOf. It is
+// the identity of an actor, 0 for none, or a hash for an actor's SendAfter
+// messages.
 func (w *stateWalk) idOfSource(from int32) uint64 {
 	if from <= later {
 		return hash.Fold(w.idOf(later-from), tagTimer)

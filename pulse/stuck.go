@@ -72,9 +72,9 @@ func (c *cast) asleep(a *actor) bool {
 }
 
 // describe writes where an actor waits and what is in its mailbox. The site of
-// the failure is the function in which the first stuck actor waits. If that
-// actor was spawned in a step, the site is the alphabetically first one of all
-// stuck actors, since the order of spawning may vary.
+// the failure is the function in which the first stuck actor waits. If the
+// first actor was spawned in a step, the site is the alphabetically first of
+// all such functions, since the order of spawning may vary.
 func (r *stuckReport) describe(a *actor) {
 	what, at := r.whereWaits(a)
 	fmt.Fprintf(&r.text, "    %s waits %s", r.nameOf(a.actor), what)

@@ -222,7 +222,7 @@ func (t *traffic) tooMany(what string) {
 	t.endless("messages", fmt.Sprintf("%d messages %s", t.mail.limit, what), "sends")
 }
 
-// perPending times the limit of waiting messages is the maximum number of
+// perPending is multiplied by Options.Pending to get the maximum numbers of
 // choices, log lines and disk writes of a run, since a step may have several.
 const perPending = 10
 
