@@ -68,7 +68,7 @@ func (p *Print) Differs(q *Print, s *System) string {
 	case p.steps != q.steps:
 		return fmt.Sprintf("there were %d steps, and %d in the previous run, though all decisions were the same", q.steps, p.steps)
 	case p.hash != q.hash:
-		return "actors were spawned, steps came, or a Nemesis struck in another order than in the previous run, though all decisions were the same"
+		return "actors were spawned, steps came, or a Nemesis struck in a different order than in the previous run, though all decisions were the same"
 	}
 	return ""
 }
