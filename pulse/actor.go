@@ -6,28 +6,29 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// An Actor receives messages one at a time. Receive must not block: it runs to
-// its end before anything else happens.
+// An Actor receives messages one at a time. Receive must not block, because
+// nothing else happens until it returns.
 type Actor interface {
 	Receive(ctx *Ctx, msg any)
 }
 
-// A Starter is an actor that is notified when it starts. Started runs in a step
-// of its own, before the actor receives any message. There the actor can read
-// its disk, set timers and send its first messages. Started runs again after
-// each restart, which follows a crash or a panic; all timers are gone then. A
-// process does not need it, since its code runs from the beginning: see
-// Process.Started.
+// A Starter is an actor that is notified when it starts. Started runs in a
+// separate step, before the actor receives any message. In Started the actor
+// can read its disk, set timers and send its first messages. Started runs again
+// after each restart, which follows a crash or a panic and loses all timers. A
+// process needs no Starter, because a restart runs its code from the beginning.
+// See Process.Started.
 //
-// The system checks for a Starter when an actor is spawned and when it is
-// restarted. Become does not start the handler that it sets.
+// The system checks whether an actor is a Starter when it is spawned and when
+// it is restarted. The system does not call Started of a handler set by Become.
 type Starter interface {
 	Actor
 	Started(ctx *Ctx, how Start)
 }
 
-// A Start is the way in which an actor starts. An actor that crashes before its
-// first start still receives that first start when it is restarted.
+// A Start says why an actor starts: for the first time or after a restart. If
+// an actor crashes before its StartNew arrives, it receives StartNew after the
+// restart.
 type Start uint8
 
 const (
@@ -35,8 +36,7 @@ const (
 	StartNew Start = iota
 	// StartKept: the actor was restarted with the state it had.
 	StartKept
-	// StartLost: the actor was restarted with a new state. Its disk is still
-	// there.
+	// StartLost: the actor was restarted with a new state. Its disk was kept.
 	StartLost
 )
 
@@ -58,13 +58,13 @@ type Func func(ctx *Ctx, msg any)
 // Receive calls f.
 func (f Func) Receive(ctx *Ctx, msg any) { f(ctx, msg) }
 
-// A Ref is a reference to an actor. The zero Ref refers to nobody. References
+// A Ref is a reference to an actor. The zero Ref refers to no actor. References
 // can be compared, sent in messages and used as map keys.
 type Ref struct {
 	sys   *System
 	run   int32
 	actor int32
-	ask   int32 // the Ask that a message to this reference answers; 0 for none
+	ask   int32 // number of the Ask that a message to this reference answers; 0 for none
 }
 
 // String returns the actor's name as traces and failures show it.
@@ -79,15 +79,16 @@ func (r Ref) String() string {
 // IsZero reports whether r is the zero Ref.
 func (r Ref) IsZero() bool { return r.sys == nil }
 
-// Actor returns the plain reference to the actor. The reference to the sender
-// of an Ask also identifies that Ask, so the two are not equal.
+// Actor returns a reference to the actor that identifies no Ask. Ctx.Sender may
+// return a reference that also identifies an Ask, which is not equal to the
+// result of Actor.
 func (r Ref) Actor() Ref {
 	r.ask = 0
 	return r
 }
 
-// Index returns the index of the actor in a trace: actors count in the order of
-// spawning.
+// Index returns the index of the actor in a trace, where actors are numbered in
+// the order of spawning.
 func (r Ref) Index() int {
 	if r.sys != nil {
 		r.looked(trace.ItsPlace)
@@ -95,43 +96,44 @@ func (r Ref) Index() int {
 	return int(r.actor)
 }
 
-// looked notes that the running step depends on the order in which actors are
-// spawned.
+// looked records that the running step read the actor's index or name, which
+// depend on the order in which actors are spawned.
 func (r Ref) looked(what trace.Touched) {
 	if s := r.sys; r.run == s.run && s.rec.on && s.calls.running && s.calls.mine() {
 		s.rec.look(r.actor, what)
 	}
 }
 
-// A Spec describes an actor to spawn. Spawn and Go are shorthand for common
-// cases.
+// A Spec describes an actor to spawn with SpawnSpec. Spawn and Go are shorthand
+// for common cases.
 type Spec struct {
 	// Name is a label for people. It need not be unique.
 	Name string
 	// Actor handles the messages. It may be nil when New or Process is set.
 	Actor Actor
-	// New makes the actor, now and after each restart that loses its state.
+	// New makes the actor when it is spawned and after each restart that loses
+	// its state.
 	New func() Actor
 	// Process makes the actor a process that runs this function.
 	Process func(*Process)
 	// OnPanic says what happens when the actor panics.
 	OnPanic Directive
-	// Restarts is how often the actor may be restarted after a panic before the
-	// panic is escalated; zero means 10.
+	// Restarts is the maximum number of restarts after panics. The next panic
+	// is escalated to the parent. Zero means 10.
 	Restarts int
-	// Safe protects the actor and its messages from the faults of Options. A
-	// Nemesis can still strike it.
+	// Safe protects the actor and its messages from Options.Faults. A Nemesis
+	// still affects both.
 	Safe bool
-	// Mailbox is how many messages may wait for the actor; zero means any
-	// number. A message waits from when it is sent, also by the test, until it
-	// is received. Timers, Downs, answers to an Ask, starts and kills always
-	// have room and take none.
+	// Mailbox is the maximum number of messages that wait for the actor; zero
+	// means no limit. A message waits from when it is sent, also by the test,
+	// until it is received. Timers, Downs, answers to an Ask, starts and kills
+	// do not count and are always accepted.
 	Mailbox int
 	// OnFull says what happens to a message sent to a full mailbox.
 	OnFull Overflow
 }
 
-// refusal returns what is wrong with the spec, or "".
+// refusal says why the spec is invalid. It returns "" if the spec is valid.
 func (spec *Spec) refusal() string {
 	switch {
 	case spec.OnPanic > OnPanicEscalate:
@@ -149,14 +151,15 @@ func (spec *Spec) refusal() string {
 }
 
 // An Overflow says what happens when a message is sent to an actor whose
-// mailbox is full. The sender is not notified.
+// mailbox is full. The sender does not learn that a message was lost.
 type Overflow uint8
 
 const (
 	// OnFullDropNewest loses the message.
 	OnFullDropNewest Overflow = iota
 	// OnFullDropOldest loses the message that has waited longest. With
-	// Unordered delivery a delayed message waits from its arrival on.
+	// Unordered delivery the wait of a delayed message begins when the delay
+	// ends.
 	OnFullDropOldest
 	// OnFullFail fails the run.
 	OnFullFail
@@ -168,19 +171,20 @@ type Directive uint8
 const (
 	// OnPanicFail fails the run.
 	OnPanicFail Directive = iota
-	// OnPanicRestart restarts the actor. Its state is new if its Spec has New
-	// or Process; otherwise the actor keeps it. The message that it panicked on
-	// is gone; waiting messages stay. Its children, timers and watches end.
+	// OnPanicRestart restarts the actor. The actor gets a new state if its Spec
+	// has New or Process; otherwise it keeps the old state. The message that
+	// caused the panic is lost; waiting messages are kept. The actor's
+	// children, timers and watches end.
 	OnPanicRestart
 	// OnPanicStop ends the actor and its children.
 	OnPanicStop
-	// OnPanicEscalate treats the panic as a panic of the actor that spawned
-	// this one.
+	// OnPanicEscalate treats the panic as a panic of the parent, which is the
+	// actor that spawned this one.
 	OnPanicEscalate
 )
 
-// Down is the message that a watcher receives when an actor ends.
+// Down is the message that a watcher receives when an actor ends or crashes.
 type Down struct {
 	Actor  Ref
-	Reason string // "stopped", "killed", "crashed", "panicked", "returned", or "gone" if it had ended before the watch
+	Reason string // "stopped", "killed", "crashed", "panicked", "returned", a reason given to Host.End, or "gone" if the actor was not alive at the time of Watch
 }

@@ -7,17 +7,17 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// asking holds the answers to the test's Asks.
+// asking holds the answers to the Ask calls of the test.
 type asking struct {
-	answer  any   // to the last Ask
-	answers []any // to all Asks of this run, while states are compared: the test's next actions follow from them
+	answer  any   // the answer to the last Ask
+	answers []any // the answers to all Ask calls of this run; set only if states are compared, since the test's next actions depend on the answers
 }
 
 func (k *asking) reset() { k.answer, k.answers = nil, k.answers[:0] }
 
-// answered records the answer that the test waits for, and ends the run after
-// the running step. The answer depends on all steps before it: how far other
-// actors have come decides what the test sees next.
+// answered records the answer that the test waits for, and stops the run after
+// the running step. The step depends on all steps before it, because the test
+// can inspect the whole system when Ask returns.
 func (k *asking) answered(c *cast, answer any) {
 	k.answer = answer
 	if c.states != nil {
@@ -31,9 +31,9 @@ func (k *asking) answered(c *cast, answer any) {
 	}
 }
 
-// moreMayCome reports whether anything but a step of the test could come in
-// place of the answer: a message, a fault or an early timer. A false positive
-// is possible; a false negative is not.
+// moreMayCome reports whether a delivery to another actor, a fault or an early
+// timer could have come in place of the answer. It may return true although
+// nothing could have come, but never the reverse.
 func (c *cast) moreMayCome() bool {
 	left := &c.faults.left
 	if c.faults.strikes && left.Crash+left.Partition+left.RestartKept+left.RestartLost > 0 {
@@ -47,13 +47,13 @@ func (c *cast) moreMayCome() bool {
 
 // Ask sends a message from the test, takes steps until the answer comes, and
 // returns the answer. The answer is what the receiver sends to the sender of
-// this message, by Reply or later. Messages that still wait then keep waiting
-// until the next Run or Ask. Other messages that actors send to the test are in
-// Received.
+// this message, by Reply or later. Messages that were not delivered by then
+// wait until the next Run or Ask. Received returns the other messages that
+// actors send to the test.
 //
-// If the run comes to rest without the answer, it fails. Ask returns nil if the
-// run fails. There is no AskTimeout for a test: spawn a process and use
-// Process.AskTimeout.
+// If nothing more can happen and no answer has come, the run fails. Ask returns
+// nil if the run fails. There is no AskTimeout for a test: spawn a process and
+// use Process.AskTimeout.
 func (s *System) Ask(to Ref, msg any) any {
 	if s.calls.running && s.mayCall("Ask") {
 		s.misuse("Ask of a system while it runs: a process calls Process.Ask, and an actor sends a message and receives the answer later")
@@ -72,14 +72,14 @@ func (s *System) Ask(to Ref, msg any) any {
 	s.drive("Ask", s.options.horizon(), true)
 	test.await = 0
 	if s.fails.failure == nil && len(s.mail.ready) > 0 {
-		s.rec.step = s.rec.steps - 1 // the system is not at rest: the test acts next within the step of the answer
+		s.rec.step = s.rec.steps - 1 // messages are still deliverable, so the test's next actions belong to the step that received the answer
 	}
 	return s.asking.answer
 }
 
-// unanswered returns the failure of a run at rest in which the test waits for
-// an answer. The report lists the test, the actor it asks, and the other actors
-// that cannot continue.
+// unanswered returns the failure of a run that ended while the test waits for
+// an answer. The report lists the test, the asked actor and the other stuck
+// actors.
 func (c *cast) unanswered(others []*actor) *Failure {
 	test := c.actors[trace.Test]
 	asked := c.actors[test.waits.on]

@@ -231,7 +231,7 @@ func TestAskThatFails(t *testing.T) {
 	}
 	s.Reset(1)
 	defer func() {
-		if got := recover(); got != `asked oracle "?": the answer is "x" of type string, and is to be of type int` {
+		if got := recover(); got != `asked oracle "?": the answer is "x" of type string, expected type int` {
 			t.Errorf("panics with %v", got)
 		}
 	}()

@@ -8,23 +8,24 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A mailbox may be bounded. The messages in it are counted only when one is
-// sent to it, so unbounded mailboxes cost nothing. The fate of a message then
-// depends on the order in which steps of different actors send to the mailbox
-// and receive from it. All such steps touch its room.
+// A mailbox may be bounded. Its messages are counted only when another one is
+// sent to it, so unbounded mailboxes cost nothing. Whether a message fits
+// depends on the order of sends to the mailbox and receives from it. So each
+// such step records a trace.Touch of kind ItsRoom, which makes these steps
+// conflict.
 
-// bind sets the bound of a mailbox from a Spec.
+// bind sets the capacity and the overflow policy of a mailbox from a Spec.
 func (t *traffic) bind(b *mailbox, spec *Spec) {
 	b.room, b.onFull = int32(min(spec.Mailbox, int(t.mail.limit))), spec.OnFull
 	t.mail.onSend |= workBounded
 }
 
-// takesRoom reports whether a message counts toward the bound of a mailbox.
+// takesRoom reports whether a message counts toward the capacity of a mailbox.
 func takesRoom(d *trace.Send) bool { return d.Kind == trace.Message || d.Kind == trace.Copy }
 
-// overflows checks whether a message that is about to be sent fits, and drops
-// the oldest one if the Spec says so. It reports whether the new message is
-// lost.
+// overflows reports whether message m is lost because its receiver's mailbox is
+// full. With OnFullDropOldest it drops the oldest message instead and returns
+// false.
 func (t *traffic) overflows(m int32) bool {
 	d := &t.mail.sends[m]
 	b := t.mail.boxes[d.To]
@@ -40,10 +41,10 @@ func (t *traffic) overflows(m int32) bool {
 		return false
 	}
 	if b.onFull == OnFullDropOldest {
-		t.rec.touchOther(b.actor) // in another order the actor could have received it
+		t.rec.touchOther(b.actor) // in another order the actor could have received the dropped message
 		t.mail.withdraw(oldest)
 		if !b.open {
-			t.mail.refilter(b) // it may have blocked another message of its channel
+			t.mail.refilter(b) // the dropped message may have blocked a later one of its channel
 		}
 		return false
 	}
@@ -65,8 +66,8 @@ func (t *traffic) full(d *trace.Send, b *mailbox) {
 	t.fails.fail(f)
 }
 
-// inRoom returns how many messages take room in a mailbox, and the oldest of
-// them.
+// inRoom returns the number of messages that count toward the capacity of a
+// mailbox, and the slot of the oldest such message, or none.
 func (r *mailroom) inRoom(b *mailbox) (n, oldest int32) {
 	oldest = none
 	for _, m := range r.sentTo(b) {
@@ -81,7 +82,8 @@ func (r *mailroom) inRoom(b *mailbox) (n, oldest int32) {
 }
 
 // arrival returns the position of a message in the order of arrival. With
-// Unordered delivery a delayed message has not arrived and comes last.
+// Unordered delivery a delayed message has not arrived yet, so arrival returns
+// math.MaxInt32.
 func (r *mailroom) arrival(m int32) int32 {
 	if r.unordered && r.slow > 0 && r.isSlow(m) {
 		return math.MaxInt32
@@ -89,7 +91,7 @@ func (r *mailroom) arrival(m int32) int32 {
 	return r.sends[m].Seq
 }
 
-// older returns how many messages have taken room in a mailbox for longer than
+// older returns the number of messages in a bounded mailbox that arrived before
 // m.
 func (r *mailroom) older(b *mailbox, m int32) (n int) {
 	list := r.sentTo(b)

@@ -6,31 +6,33 @@ import (
 	"github.com/jostle-go/jostle/pulse/internal/self"
 )
 
-// calls decides which goroutine may call a system: while a step runs, only the
-// one that runs it; otherwise any.
+// calls decides which goroutine may call a system. While the system takes
+// steps, only the goroutine that runs the step may call it. Between steps any
+// goroutine may, unless there is an owner.
 //
 // Invariant: while running, g is the goroutine that runs the step, and
 // addresses from top-span to top are on its stack.
 type calls struct {
 	g       uintptr    // the goroutine that runs the step
 	top     uintptr    // an address on g's stack, above the addresses of the step's calls
-	span    uintptr    // how far below top addresses are known to be on g's stack
-	dying   *Coroutine // being killed; nil if none
-	running bool       // the system takes steps
+	span    uintptr    // addresses from top-span to top are known to be on g's stack
+	dying   *Coroutine // the coroutine that is being killed, or nil
+	running bool       // set while the system takes steps
 	owner   uintptr    // the only goroutine that may call between steps; 0 means any
-	// crashing is the actor whose handler is being unwound by its crash, or
-	// trace.Test. No actor's step counts as running during that. left is the
-	// stack at which the handler crashed.
+	// crashing is the actor whose handler is being unwound because it crashed,
+	// or trace.Test if there is none. While a handler is unwound, no actor's
+	// step counts as running.
 	crashing int32
-	left     []uintptr
+	left     []uintptr // the stack at which the handler crashed
 }
 
-// A Caller says from where a call to a system comes.
+// A Caller says where a call to a system comes from: outside a step, inside the
+// running step, or a process that is being ended.
 type Caller uint8
 
 const (
-	// CallerOutside: the call does not come from a step. Between steps every
-	// call is from outside.
+	// CallerOutside: the call does not come from a step. Every call between
+	// steps is from outside.
 	CallerOutside Caller = iota
 	// CallerInside: the call comes from the running step.
 	CallerInside
@@ -39,7 +41,7 @@ const (
 	CallerDying
 )
 
-// caller returns from where the current call comes.
+// caller classifies the caller of the current call.
 func (c *calls) caller() Caller {
 	switch {
 	case c.dying != nil && c.dying.mine():
@@ -50,7 +52,7 @@ func (c *calls) caller() Caller {
 	return CallerOutside
 }
 
-// enter makes the calling goroutine the one that takes steps.
+// enter marks the system as running, with steps on the calling goroutine.
 func (c *calls) enter() {
 	c.running = true
 	c.g, c.span = self.Goroutine(), 0
@@ -59,8 +61,8 @@ func (c *calls) enter() {
 // mine reports whether the calling goroutine runs the step.
 func (c *calls) mine() bool { return c.g == self.Goroutine() }
 
-// strange reports whether the calling goroutine may not use the system: another
-// one takes steps, or owns the system between steps.
+// strange reports whether the calling goroutine must not use the system,
+// because another goroutine takes steps or owns the system between steps.
 func (c *calls) strange() bool {
 	if c.running {
 		return !c.mine()
@@ -68,8 +70,8 @@ func (c *calls) strange() bool {
 	return c.owner != 0 && c.owner != self.Goroutine()
 }
 
-// unwind continues the kill of a coroutine if the call comes from one of its
-// deferred functions.
+// unwind continues the kill of a coroutine if the caller is a deferred function
+// of that coroutine. It then does not return.
 func (c *calls) unwind() {
 	if d := c.dying; d != nil && d.mine() {
 		d.die()
@@ -78,21 +80,21 @@ func (c *calls) unwind() {
 
 // here returns an address on the stack of the calling goroutine.
 //
-// A handler's calls lie a little below the step that runs it. Once an address
-// there has been confirmed to be on the right goroutine, the span up to it
-// needs no further check. Without this the check of the caller would cost more
-// than the call.
+// The stack frame of a handler's call lies slightly below that of the step.
+// Once an address has been confirmed to be on the right goroutine, all
+// addresses between it and calls.top need no further check. This makes the
+// check of the caller cheaper than the call.
 func here() uintptr {
 	var local byte
 	return uintptr(unsafe.Pointer(&local))
 }
 
-// longestSpan is smaller than the distance between the step and a call after
-// the stack has grown, and so moved, in between.
+// longestSpan bounds calls.span. If the stack grows, and so moves, within a
+// step, old and new addresses are further apart than this.
 const longestSpan = 4096
 
-// same reports whether the caller, whose stack is at sp, is on the goroutine
-// that runs the step. If so, it extends the known span.
+// same reports whether the caller runs on the goroutine that runs the step. If
+// so, it extends span down to sp, an address on the caller's stack.
 func (c *calls) same(sp uintptr) bool {
 	if c.g != self.Goroutine() {
 		return false

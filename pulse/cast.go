@@ -4,43 +4,43 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A cast is the actors of a run: it spawns and ends them and notifies watchers.
-// It takes no steps.
+// A cast holds the actors of a run. It spawns and ends actors and notifies
+// their watchers. It takes no steps.
 //
-// Invariants: actors[i] has index i in its mailbox, its Ctx and the trace; the
-// mailroom has its mailbox. The slice's capacity holds actors of earlier runs.
-// A parent comes before its children. An actor has a process only while the
-// process's code has not returned; then the process's coroutine is in use.
+// Invariants: actors[i] has index i in its mailbox, its Ctx, the mailroom and
+// the trace. The slice's spare capacity holds actors of earlier runs. A parent
+// comes before its children. An actor's process is non-nil only until the
+// process's code returns; until then its coroutine is in use.
 type cast struct {
 	traffic
 	actors    []*actor
-	walk      *stateWalk // over values and states
-	states    *stateWalk // walk, or nil unless the strategy compares states
+	walk      *stateWalk // walks over values and states
+	states    *stateWalk // equals walk if the strategy compares states, else nil
 	pool      coroutines
-	processes []*Process         // free for use
-	inUse     int                // processes in use
+	processes []*Process         // unused ones, for reuse
+	inUse     int                // number of processes that have not been retired
 	places    map[uintptr]string // names of method values, by code pointer; see placeOf
 }
 
-// An actor is one actor of the run. The next run reuses the memory.
+// An actor is one actor of a run. The next run reuses its memory.
 type actor struct {
 	handler Actor
 	track
 	mailbox
 	process  *Process
 	ctx      Ctx
-	asks     int32 // the last number given to an Ask or to a wait for a timer; never reused, not even after a restart
+	asks     int32 // the number of the last Ask or wait for a timer; a restart does not reset it
 	parent   int32
 	restarts int
 	waits    wait // what a stuck report says about the actor
 	watchers []int32
-	special  bool // spec is not zero
+	special  bool // set if spec is not zero
 	spec     Spec
 	history  uint64 // see stateWalk.historyOf
 	lifetime
 }
 
-// join connects the parts of a system.
+// join sets the pointers between the parts of a system.
 func (c *cast) join(owner *System) {
 	c.owner = owner
 	c.mail.clock = &c.clock
@@ -58,13 +58,14 @@ func (c *cast) add(name string, handler Actor, info *typeInfo, parent int32) *ac
 	if threaded {
 		makeThread(c, a)
 	}
-	if c.states != nil && a.actor != trace.Test { // its handler may hold what the spawner knows
+	if c.states != nil && a.actor != trace.Test { // the spawner may have put what it knows into the handler, so the new actor's history starts with the spawner's
 		c.states.happened(event{kind: eventSpawned, actor: a.actor, step: none, spawner: c.rec.cur})
 	}
 	return a
 }
 
-// place reuses the next actor of an earlier run, or makes one.
+// place returns the next actor of the run: a reset one of an earlier run, or a
+// new one.
 func (c *cast) place() *actor {
 	n := len(c.actors)
 	if n < cap(c.actors) {
@@ -126,7 +127,8 @@ func (c *cast) spawn(spec *Spec, parent int32) Ref {
 	return c.ref(a.actor)
 }
 
-// handlerOf returns the first handler of the actor that spec describes.
+// handlerOf returns the initial handler of the actor that spec describes. If
+// there is none, the run fails.
 func (c *cast) handlerOf(spec *Spec) Actor {
 	switch {
 	case spec.Process != nil:
@@ -152,8 +154,8 @@ func (c *cast) noHandler(name string) {
 	c.misuse("actor %q is nil: it needs an Actor, a New that returns one, or the function of a process", name)
 }
 
-// end ends an actor: its waiting messages become orphans and its watchers are
-// notified.
+// end ends an actor. Its waiting messages become orphans, and its watchers
+// receive a Down with the reason.
 func (c *cast) end(a *actor, reason string) {
 	if a.life == ended {
 		return
@@ -171,7 +173,8 @@ func (c *cast) end(a *actor, reason string) {
 }
 
 // endChildren ends all descendants of an actor. If a child has already ended,
-// it records a dependency: earlier, this step would have ended it.
+// it records a dependency, because this step would have ended the child if it
+// had come earlier.
 func (c *cast) endChildren(parent int32, reason string) {
 	for i := int(parent) + 1; i < len(c.actors); i++ {
 		switch a := c.actors[i]; {
@@ -185,7 +188,7 @@ func (c *cast) endChildren(parent int32, reason string) {
 	}
 }
 
-// descends reports whether actor is from or one of its descendants.
+// descends reports whether actor is from or a descendant of from.
 func (c *cast) descends(actor, from int32) bool {
 	for ; actor >= 0; actor = c.actors[actor].parent {
 		if actor == from {
@@ -195,7 +198,8 @@ func (c *cast) descends(actor, from int32) bool {
 	return false
 }
 
-// crash crashes an actor by a fault.
+// crash applies a crash to an actor. The actor loses its messages, timers,
+// children and watches, and may lose unsynced writes.
 func (c *cast) crash(a *actor) {
 	c.unwatchAll(a.actor)
 	c.endChildren(a.actor, "crashed")
@@ -206,8 +210,9 @@ func (c *cast) crash(a *actor) {
 	c.loseWrites(a)
 }
 
-// loseNews records a dependency on each actor whose Down message the running
-// step loses: before that actor ended there was no Down to lose.
+// loseNews records a dependency on each actor whose Down message is lost when a
+// crashes. If this step had come before that actor's end, no Down would have
+// been lost.
 func (c *cast) loseNews(a *actor) {
 	if !c.rec.on {
 		return
@@ -220,7 +225,7 @@ func (c *cast) loseNews(a *actor) {
 }
 
 // shut closes an actor's mailbox and stops its timers and its code. Waiting
-// messages get the given fate.
+// messages are discarded with the given fate.
 func (c *cast) shut(a *actor, fate trace.Fate) {
 	a.accept = acceptNothing
 	if a.room > 0 {
@@ -232,7 +237,8 @@ func (c *cast) shut(a *actor, fate trace.Fate) {
 	c.killProcess(a)
 }
 
-// listStrikes lists the faults that could strike now, in a fixed order.
+// listStrikes lists the crashes, restarts and partitions that could happen now,
+// in a fixed order. If there is a partition, it also lists its end.
 func (c *cast) listStrikes() []strike {
 	f := &c.faults
 	f.list = f.list[:0]
@@ -247,7 +253,8 @@ func (c *cast) listStrikes() []strike {
 	return f.list
 }
 
-// mayStrike reports whether faults of Options may strike an actor.
+// mayStrike reports whether Options.Faults may crash, restart or isolate an
+// actor.
 func (c *cast) mayStrike(a *actor) bool {
 	may := c.options.Faults.Actors
 	switch {
@@ -262,8 +269,8 @@ func (c *cast) mayStrike(a *actor) bool {
 	return is
 }
 
-// anew returns the new handler of a restarted actor, or nil if it keeps the old
-// one. lose reports that it loses its state.
+// anew returns the new handler of a restarted actor, or nil if the actor keeps
+// the old one. lose is set if the restart loses the state.
 func (c *cast) anew(a *actor, lose bool) Actor {
 	switch {
 	case a.spec.Process != nil:
@@ -274,15 +281,15 @@ func (c *cast) anew(a *actor, lose bool) Actor {
 	return nil
 }
 
-// renew restarts an actor, with a new handler unless that is nil. The caller
-// must refilter the mailbox. starter is the sender of the start message, if
-// there is one.
+// renew restarts an actor, with a new handler if handler is not nil. The caller
+// must refilter the mailbox. starter is the sender of the start message, which
+// only a process or a Starter gets.
 func (c *cast) renew(a *actor, handler Actor, starter int32) {
 	a.accept, a.await, a.answered, a.used = acceptAll, 0, 0, true
 	switch {
 	case handler == nil && !a.toStart:
 		a.how = StartKept
-	case handler != nil && !(a.toStart && a.how == StartNew): // otherwise the actor still receives its first start
+	case handler != nil && !(a.toStart && a.how == StartNew): // otherwise the actor still receives StartNew
 		a.how = StartLost
 	}
 	if handler != nil {
@@ -292,7 +299,7 @@ func (c *cast) renew(a *actor, handler Actor, starter int32) {
 }
 
 // lives reports whether an actor is alive, and records that the running step
-// depends on it.
+// depends on the answer.
 func (c *cast) lives(actor int32) bool {
 	c.rec.read(actor)
 	now := c.actors[actor].life
@@ -312,11 +319,11 @@ func (c *cast) become(actor int32, handler Actor) {
 	c.rec.changed()
 }
 
-// watch makes watcher receive a Down when the other actor ends, or at once if
-// it has ended.
+// watch makes watcher receive a Down when other ends or crashes. If other is
+// not alive, the Down is sent at once.
 func (c *cast) watch(watcher, other int32) {
 	if a := c.actors[other]; a.life == alive {
-		c.rec.touch(other, trace.ItsLife, 0) // the identities of the Downs show the order in which the actor's watchers are notified
+		c.rec.touch(other, trace.ItsLife, 0) // the identities of the Downs depend on the order of the actor's watchers
 		a.watchers = append(a.watchers, watcher)
 		if len(a.watchers) > int(c.mail.limit) {
 			c.bound(int(c.mail.limit), "watchers", "watches of one actor", "watches")
@@ -327,8 +334,8 @@ func (c *cast) watch(watcher, other int32) {
 	c.postDown(other, watcher, "gone")
 }
 
-// unwatch ends all watches of watcher on another actor, and withdraws Downs
-// that are on their way.
+// unwatch ends all watches of watcher on other, and withdraws Downs of other
+// that are on their way to watcher.
 func (c *cast) unwatch(watcher, other int32) {
 	c.rec.touch(other, trace.ItsLife, 0)
 	a := c.actors[other]
@@ -336,14 +343,14 @@ func (c *cast) unwatch(watcher, other int32) {
 	for _, m := range c.mail.sentTo(&c.actors[watcher].mailbox) {
 		if d := &c.mail.sends[m]; d.Kind == trace.Down && d.From == other {
 			c.mail.withdraw(m)
-			c.todo.afterStep |= workFilter // it may have blocked another message of its channel
+			c.todo.afterStep |= workFilter // the Down may have blocked a later message of its channel
 		}
 	}
 }
 
-// unwatchAll ends all watches of an actor, which is crashed or restarted. A
-// watched actor may end before or after that, so the running step depends on
-// their lifetimes.
+// unwatchAll ends all watches of an actor that crashes or restarts. The running
+// step depends on the lifetimes of the watched actors, because each may end
+// before or after it.
 func (c *cast) unwatchAll(watcher int32) {
 	for i, a := range c.actors {
 		kept := deleteFunc(a.watchers, func(w int32) bool { return w == watcher })

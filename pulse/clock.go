@@ -6,51 +6,50 @@ import (
 	"time"
 )
 
-// An entry that is due at forever never fires; a run lasts at most until
-// endOfTime.
+// An entry that is due at forever never fires, because a run lasts at most
+// until endOfTime.
 const (
 	forever   = math.MaxInt64
 	endOfTime = forever - 1
 )
 
-// A clock is virtual time and the entries due in it: a binary heap, soonest
-// first.
+// A clock holds the virtual time and a binary heap of entries, soonest first.
 //
-// Invariants: no parent in heap is due after its children. Numbers are unique
-// and none is greater than number. periodic is the number of ticks in heap. No
-// entry is due before now unless it was set without a delay. places may be
-// wrong for slots that belong to no entry.
+// Invariants: no parent in heap is due after its children. The entries' numbers
+// are unique and at most number. periodic is the number of entries with effect
+// tick. No entry is due before now. places may be wrong for slots that belong
+// to no entry.
 type clock struct {
 	now      int64
 	heap     []entry
-	places   []int32 // by slot: the index in heap of the entry whose send or last it is
-	owned    []int32 // by actor: how many timers in heap it owns
-	number   int32   // of the entry pushed last
+	places   []int32 // for each message slot, the heap index of the entry with that slot as its send or last
+	owned    []int32 // for each actor, the number of timers in heap that it owns
+	number   int32   // the number of the entry pushed last
 	periodic int
-	set      int   // timers set in this run
-	quiet    int   // firings of periodic timers in a row without another message
-	quietSeq int32 // the mailroom's seq when time last passed
-	patience int   // quiet firings per periodic timer after which the run counts as being at rest
-	timed    bool  // the run ends at a fixed time; quiet firings do not end it
+	set      int   // number of timers set in this run
+	quiet    int   // number of consecutive firings of periodic timers with no other message sent
+	quietSeq int32 // mailroom.seq when the clock last advanced
+	patience int   // quiet firings per periodic timer after which time stops
+	timed    bool  // set if the run ends at a fixed time; quiet firings then do not stop time
 }
 
 // effect is what happens when an entry is due.
 type effect uint8
 
 const (
-	fire    effect = iota // its message becomes deliverable
-	tick                  // its message becomes deliverable, and the timer is set again
-	unblock               // FIFO: a delayed message in its channel becomes deliverable
-	release               // Unordered: a delayed message arrives
+	fire    effect = iota // a timer's message becomes deliverable
+	tick                  // a periodic timer's message becomes deliverable, and the timer is set again
+	unblock               // FIFO: the delay of a message in a channel ends
+	release               // Unordered: a delayed message is posted
 )
 
 // An entry is an event that is due at a time.
 type entry struct {
 	at     int64
-	number int32 // order of setting; breaks ties
-	send   int32 // the slot of its message
-	actor  int32 // the owner, whose end stops the timer; none for delays and SendAfter
-	last   int32 // the message of its last firing while that waits, or none
+	number int32 // increases with each entry pushed; breaks ties
+	send   int32 // slot of the entry's message
+	actor  int32 // the actor whose end stops the timer; none for delays and SendAfter
+	last   int32 // slot of the message of the last firing while that message waits, or none
 	period int64
 	effect effect
 }
@@ -85,7 +84,7 @@ func (c *clock) insert(e entry) {
 	c.up(len(c.heap) - 1)
 }
 
-// own adds by to the timer count of the entry's owner, if it has one.
+// own adds by to the timer count of the entry's owner, if there is one.
 func (c *clock) own(e *entry, by int32) {
 	if e.actor < 0 || e.effect > tick {
 		return
@@ -155,8 +154,8 @@ func (c *clock) removeAt(i int) entry {
 	return e
 }
 
-// placeOf returns the heap index of the entry whose send or last is slot, or
-// -1.
+// placeOf returns the heap index of the entry whose send or last is slot, or -1
+// if there is none.
 func (c *clock) placeOf(slot int32) int {
 	if int(slot) < len(c.places) {
 		if i := int(c.places[slot]); i < len(c.heap) && (c.heap[i].send == slot || c.heap[i].last == slot) {
@@ -166,20 +165,20 @@ func (c *clock) placeOf(slot int32) int {
 	return -1
 }
 
-// find returns the heap index of the entry with a number, or -1. send is the
-// slot of its first message.
+// find returns the heap index of the entry with the given number, or -1. send
+// is the slot of the entry's first message.
 func (c *clock) find(number, send int32) int {
 	if i := c.placeOf(send); i >= 0 && c.heap[i].number == number {
 		return i
 	}
-	if c.periodic == 0 { // only periodic timers get new messages
+	if c.periodic == 0 { // only a periodic timer's entry may have got a new send
 		return -1
 	}
 	return indexFunc(c.heap, func(e entry) bool { return e.number == number })
 }
 
 // delayOf returns the heap index of the entry that ends the delay of message m,
-// or -1.
+// or -1 if m is not delayed.
 func (c *clock) delayOf(m int32) int {
 	if i := c.placeOf(m); i >= 0 && c.heap[i].effect >= unblock {
 		return i
@@ -187,8 +186,8 @@ func (c *clock) delayOf(m int32) int {
 	return -1
 }
 
-// delayed lists the messages that have not arrived because of a delay, in the
-// order of sending.
+// delayed lists the delayed messages of Unordered delivery in the order of
+// sending.
 func (c *clock) delayed() []int32 {
 	var late []entry
 	for i := range c.heap {
@@ -204,7 +203,8 @@ func (c *clock) delayed() []int32 {
 	return list
 }
 
-// timerOf returns the heap index of an actor's first timer, or -1.
+// timerOf returns the heap index of some timer of an actor, or -1 if it has
+// none.
 func (c *clock) timerOf(actor int32) int {
 	if int(actor) >= len(c.owned) || c.owned[actor] == 0 {
 		return -1
@@ -212,10 +212,10 @@ func (c *clock) timerOf(actor int32) int {
 	return indexFunc(c.heap, func(e entry) bool { return e.actor == actor && e.effect <= tick })
 }
 
-// any reports whether an entry is due at or before a time.
+// any reports whether an entry is due at or before until.
 func (c *clock) any(until int64) bool { return len(c.heap) > 0 && c.heap[0].at <= until }
 
-// later returns now plus d, or forever if that overflows.
+// later returns the time d from now, or forever on overflow.
 func (c *clock) later(d time.Duration) int64 { return addTime(c.now, int64(d)) }
 
 func addTime(at, d int64) int64 {
@@ -225,14 +225,14 @@ func addTime(at, d int64) int64 {
 	return at + d
 }
 
-// canPass reports whether time can pass: an entry is due until then, and not
-// only ticks without effect. seq is the mailroom's.
+// canPass reports whether time can pass: an entry is due by until, and
+// onlyTicks is false. seq is mailroom.seq.
 func (c *clock) canPass(until int64, seq int32) bool {
 	return c.any(until) && !c.onlyTicks(until, seq)
 }
 
-// onlyTicks reports whether only periodic timers have kept the run going for as
-// long as Options.Ticks allows, and nothing else is due before until.
+// onlyTicks reports whether periodic timers have fired in vain as often as
+// Options.Ticks allows, and nothing else is due by until.
 func (c *clock) onlyTicks(until int64, seq int32) bool {
 	if c.timed || seq != c.quietSeq || c.quiet < c.periodic*c.patience {
 		return false
@@ -240,11 +240,11 @@ func (c *clock) onlyTicks(until int64, seq int32) bool {
 	return indexFunc(c.heap, func(e entry) bool { return e.effect != tick && e.at <= until }) < 0
 }
 
-// countQuiet counts the periodic timers that have just fired, all at one time.
-// sent reports whether another message was sent since the last firing; arrived
-// reports whether a message came due at the same time, so that none of them was
-// quiet. Counting them together makes the result independent of the order in
-// which actors set timers that are due at the same time.
+// countQuiet updates quiet after periodic timers have fired at one time; ticks
+// is their number. sent is set if another message was sent since the last
+// firing. arrived is set if other messages came due at the same time, which
+// makes quiet zero. Counting all firings of one time together makes the result
+// independent of the order in which the timers were set.
 func (c *clock) countQuiet(ticks int, sent, arrived bool, seq int32) {
 	switch {
 	case arrived:
@@ -257,7 +257,7 @@ func (c *clock) countQuiet(ticks int, sent, arrived bool, seq int32) {
 	c.quietSeq = seq
 }
 
-// received records that message m of a periodic timer no longer waits.
+// received records that message m of a periodic timer was received.
 func (c *clock) received(m int32) {
 	if i := c.placeOf(m); i >= 0 && c.heap[i].last == m {
 		c.heap[i].last = none

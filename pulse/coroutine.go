@@ -10,47 +10,49 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Coroutine is code that can be parked and resumed, on a stack of its own. A
-// new coroutine costs a goroutine, so those that have ended are reused.
-// Resuming one costs two switches that bypass the Go scheduler.
+// A Coroutine runs code on a separate stack, where it can be parked and
+// resumed. A new coroutine costs a goroutine, so the pool reuses coroutines
+// whose code has ended. A resumption costs two switches that bypass the Go
+// scheduler.
 //
-// Its life: idle → running ⇄ parked → idle. To end a parked coroutine, the pool
-// kills it: it resumes into a panic that its trampoline recovers. If the code
-// recovers that panic and parks again, the panic is repeated. After a few times
-// runtime.Goexit follows, which cannot be recovered.
+// The states are idle → running ⇄ parked → idle. To end a parked coroutine, the
+// pool kills it: the code resumes with a panic, which the trampoline recovers.
+// If the code recovers that panic and parks again, the pool repeats it. After
+// several such panics the pool uses runtime.Goexit, which code cannot recover.
 type Coroutine struct {
 	pool    *coroutines // the pool that uses it; nil while it is idle
 	resume  func() (signal, bool)
 	stop    func()
 	yield   func(signal) bool
 	body    func(*Coroutine)
-	lock    uintptr // how the goroutine that made it was locked to its thread
-	g       uintptr // g, top and span: see calls
+	lock    uintptr // lockPlace.lock of the goroutine that made it
+	g       uintptr // g, top and span are copied to calls while the coroutine runs
 	top     uintptr
 	span    uintptr
-	lease   int  // counts its uses
-	kills   int  // how many times the kill was thrown
-	killed  bool // to be ended at its next park
-	exit    bool // the kill uses Goexit
-	ended   bool // the body has returned
+	lease   int  // number of times it was taken from the pool
+	kills   int  // number of kill panics thrown
+	killed  bool // set if its next Park must end it
+	exit    bool // set if the kill uses Goexit
+	ended   bool // set if the body has ended
 	panic   *carried
-	inspect func()    // if set, a resumption runs it and parks again
-	seen    raceClock // for the race detector: what happened before the next resumption
+	inspect func()    // if set, the next resumption only runs this function and parks again
+	seen    raceClock // for the race detector: everything that happened before the next resumption
 }
 
-// signal is the empty value that a coroutine and its resumer exchange.
+// signal is the empty value that a coroutine and its resumer pass to each
+// other.
 type signal struct{}
 
-// killThrown is what a killed coroutine panics with.
+// killThrown is the panic value that ends a killed coroutine.
 type killThrown struct{}
 
-// Error identifies the panic to code that recovers it and panics with a text of
-// its own, so that this does not count as a failure of the code.
+// Error returns killText. If the code recovers the kill and panics with this
+// text in its own message, ofKill still recognizes the kill.
 func (killThrown) Error() string { return killText }
 
 const killText = "jostle ends this process, which was still waiting"
 
-// ofKill reports whether a panic is a kill, or was derived from one.
+// ofKill reports whether a panic value is a kill, or wraps or quotes one.
 func ofKill(v any) bool {
 	switch v := v.(type) {
 	case killThrown:
@@ -61,26 +63,28 @@ func ofKill(v any) bool {
 	return strings.Contains(trace.Thrown(v), killText)
 }
 
-// stubborn is how many kills a body may recover before Goexit ends it.
+// stubborn is the number of kill panics that a body may recover before Goexit
+// ends it.
 const stubborn = 8
 
-// carried is a panic on its way from a coroutine's stack to the run's.
+// carried is a panic of a coroutine, with its stack, that is repeated on the
+// goroutine that resumed the coroutine.
 type carried struct {
 	value any
 	pcs   []uintptr
 }
 
-// coroutines are the coroutines of one system.
+// coroutines is the pool of coroutines of one system.
 //
-// Invariant: those in idle have no pool and no body, and wait in their
+// Invariant: coroutines in idle have no pool and no body, and wait in their
 // trampolines.
 type coroutines struct {
 	calls  *calls
 	locks  lockPlace
 	idle   []*Coroutine
-	hosted []lease  // of a Host; some may have ended
+	hosted []lease  // coroutines of a Host; some may have ended
 	thrown *carried // the first panic of a deferred function of a killed coroutine
-	united bool     // threaded builds: a Host has actors, and all steps run on one goroutine
+	united bool     // threaded builds: set if a Host has actors, so that all steps run on one goroutine
 }
 
 // A lease is one use of a coroutine by a Host.
@@ -112,14 +116,14 @@ func (p *coroutines) get(body func(*Coroutine)) *Coroutine {
 	return c
 }
 
-// put makes a coroutine whose body has ended idle.
+// put adds a coroutine whose body has ended to idle.
 func (p *coroutines) put(c *Coroutine) {
 	c.pool, c.body = nil, nil
 	p.idle = append(p.idle, c)
 }
 
-// host records a coroutine to kill if it is parked when the run ends. It
-// forgets those that have ended before the list grows.
+// host adds a coroutine to hosted, so that killHosted kills it if it is still
+// parked. Before the list grows, host removes coroutines that have ended.
 func (p *coroutines) host(c *Coroutine) {
 	if len(p.hosted) == cap(p.hosted) {
 		p.hosted = slices.DeleteFunc(p.hosted, func(l lease) bool { return !l.parked() })
@@ -127,7 +131,8 @@ func (p *coroutines) host(c *Coroutine) {
 	p.hosted = append(p.hosted, lease{c, c.lease})
 }
 
-// parked reports whether the lease has not ended.
+// parked reports whether the coroutine is still in this use, and so can be
+// killed.
 func (l lease) parked() bool { return l.c.lease == l.lease && l.c.pool != nil }
 
 // killHosted kills the hosted coroutines that are still parked.
@@ -151,7 +156,8 @@ func (p *coroutines) close() {
 	p.idle = nil
 }
 
-// trampoline runs one body after another on the coroutine's stack.
+// trampoline runs a body on the coroutine's stack, once for each use of the
+// coroutine.
 func (c *Coroutine) trampoline(yield func(signal) bool) {
 	c.g, c.yield = self.Goroutine(), yield
 	for {
@@ -169,17 +175,17 @@ func (c *Coroutine) runBody() {
 	}
 	returned := false
 	defer func() {
-		c.unlock(c.g) // a switch follows, also after Goexit
+		c.unlock(c.g) // because a switch to the resumer follows, also after Goexit
 		if returned || c.exit {
 			return
 		}
 		v := recover()
 		if v == nil && c.killed { // Goexit in a deferred function
 			c.exit = true
-			c.yield(signal{}) // as in die
+			c.yield(signal{}) // Kill continues with exit set, as in die
 		}
 		if v == nil || c.killed && ofKill(v) {
-			return // v == nil: Goexit continues by itself
+			return // if v is nil, Goexit continues by itself
 		}
 		var pcs [64]uintptr
 		c.panic = &carried{v, append([]uintptr(nil), pcs[:runtime.Callers(2, pcs[:])]...)}
@@ -192,7 +198,7 @@ func (c *Coroutine) runBody() {
 }
 
 // Resume runs the coroutine until it parks or ends, and reports whether it has
-// ended. A panic in the coroutine continues in the caller.
+// ended. A panic in the coroutine is repeated in the caller.
 func (c *Coroutine) Resume() (ended bool) {
 	pool := c.pool
 	s := pool.calls
@@ -219,7 +225,7 @@ func (c *Coroutine) Resume() (ended bool) {
 	return false
 }
 
-// mine reports whether the calling goroutine is the coroutine's.
+// mine reports whether the caller runs on the coroutine's goroutine.
 func (c *Coroutine) mine() bool { return c.g == self.Goroutine() }
 
 // Park returns control to the resumer until the coroutine is resumed again.
@@ -237,8 +243,8 @@ func (c *Coroutine) Park() {
 	}
 }
 
-// interrupted runs pending inspections, and then ends the coroutine if it was
-// killed.
+// interrupted runs a pending inspection and parks again. If the coroutine was
+// killed, interrupted ends it.
 func (c *Coroutine) interrupted() {
 	for c.inspect != nil {
 		c.inspect()
@@ -250,7 +256,7 @@ func (c *Coroutine) interrupted() {
 	}
 }
 
-// die unwinds the coroutine's stack.
+// die unwinds the coroutine's stack by a kill panic or Goexit.
 func (c *Coroutine) die() {
 	if threaded {
 		c.learns()
@@ -260,13 +266,13 @@ func (c *Coroutine) die() {
 	}
 	if c.kills++; c.kills > stubborn {
 		c.unlock(c.g)
-		c.yield(signal{}) // Kill continues with exit set, on a goroutine that may end
+		c.yield(signal{}) // Kill resumes again with exit set, from a goroutine that Goexit may end
 		runtime.Goexit()
 	}
 	panic(killThrown{})
 }
 
-// Inspect resumes a parked coroutine only to run f on its stack.
+// Inspect runs f on the stack of a parked coroutine, which then parks again.
 func (c *Coroutine) Inspect(f func()) {
 	if f == nil {
 		panic(&Failure{Kind: KindMisuse, Step: -1, Text: "Inspect(nil): give it a function"})
@@ -278,8 +284,8 @@ func (c *Coroutine) Inspect(f func()) {
 	c.resume()
 }
 
-// Kill ends a parked coroutine. Only its deferred functions still run, each
-// until it calls the system.
+// Kill ends a parked coroutine. Only its deferred functions still run. A
+// deferred function stops at its first call to the system.
 func (c *Coroutine) Kill() {
 	pool := c.pool
 	s := pool.calls
@@ -296,7 +302,7 @@ func (c *Coroutine) Kill() {
 	}
 	switch {
 	case !there:
-		c.pool = nil // it stays parked forever
+		c.pool = nil // the coroutine stays parked forever
 	case c.ended:
 		if c.panic != nil && pool.thrown == nil {
 			pool.thrown = c.panic
@@ -308,9 +314,9 @@ func (c *Coroutine) Kill() {
 	s.g, s.dying = g, dying
 }
 
-// exile ends a body that recovers every kill, by Goexit. Goexit in a coroutine
-// also ends the goroutine that resumed it, so a new goroutine resumes it if
-// that is allowed.
+// exile uses Goexit to end a body that recovers every kill. Goexit in a
+// coroutine also ends the goroutine that resumed it. So a new goroutine resumes
+// it, unless the coroutine is locked to a thread.
 func (c *Coroutine) exile() {
 	c.exit = true
 	c.elsewhere(func() { c.resume() })

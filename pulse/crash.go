@@ -11,20 +11,20 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// An actor crashes within a step in two parts. First its code stops where it
-// is: a process parks there and the crash ends it like any waiting process; a
-// handler is unwound by a panic. Then the step ends, and the crash follows as a
-// step of its own, like a crash between steps.
+// A crash within a step has two parts. First the actor's code stops. A process
+// parks, and the crash later ends it like any waiting process. A handler is
+// unwound by a panic. Then the step ends, and the crash follows as the next
+// step, like a crash between steps.
 
-// MayCrash marks a point at which the actor may crash. Messages sent and values
-// written before it stay sent and written. After a crash only deferred
-// functions run, each until it calls the system. Call it between two actions
-// that are not atomic, such as a write to disk and the reply that promises the
-// write.
+// MayCrash marks a point at which the actor may crash. The crash does not undo
+// what the step has already sent or written. After a crash only deferred
+// functions run, and each stops at its first call to the system. Call MayCrash
+// between two actions that are not atomic, such as a write to disk and the
+// reply that confirms the write.
 //
 // While the Faults.Crash budget lasts, the strategy decides whether the actor
-// crashes. A crash leaves a handler by a panic, so code that recovers panics
-// must repanic with those that are not its own.
+// crashes. A crash unwinds a handler by a panic, so code that recovers panics
+// must panic again with values that it does not know.
 func (c *Ctx) MayCrash() {
 	if !c.ok("MayCrash") {
 		return
@@ -41,13 +41,13 @@ func (c *Ctx) MayCrash() {
 // crashThrown is the panic value that unwinds a crashing handler.
 type crashThrown struct{}
 
-// Error identifies the panic to code that recovers it and panics with a text of
-// its own, so that this still counts as the crash.
+// Error returns crashText. If the code recovers the crash and panics with this
+// text in its own message, ofCrash still recognizes the crash.
 func (crashThrown) Error() string { return crashText }
 
 const crashText = "jostle crashes this actor, as Faults.Crash allows at MayCrash"
 
-// ofCrash reports whether a panic is a crash, or was derived from one.
+// ofCrash reports whether a panic value is a crash, or wraps or quotes one.
 func ofCrash(v any) bool {
 	if c, ok := v.(*carried); ok {
 		v = c.value
@@ -58,8 +58,8 @@ func ofCrash(v any) bool {
 	return strings.Contains(trace.Thrown(v), crashText)
 }
 
-// mayCrash asks the strategy whether the running actor crashes here, and stops
-// its code if so.
+// mayCrash asks the strategy whether the running actor crashes here. If the
+// actor crashes, mayCrash stops its code and does not return.
 func (c *cast) mayCrash(a *actor) {
 	p := a.process
 	if p != nil && !p.co.mine() {
@@ -78,7 +78,7 @@ func (c *cast) mayCrash(a *actor) {
 	}
 	if p != nil {
 		a.accept, a.waits = acceptNothing, wait{verb: "MayCrash", on: none}
-		p.co.Park() // the crash ends it here
+		p.co.Park() // the crash ends the process here
 	}
 	var pcs [32]uintptr
 	c.calls.left = append(c.calls.left[:0], pcs[:runtime.Callers(2, pcs[:])]...)
@@ -86,8 +86,8 @@ func (c *cast) mayCrash(a *actor) {
 	panic(crashThrown{})
 }
 
-// userPlace returns the position of the calling user code, as a suffix for a
-// message.
+// userPlace returns the position of the calling user code as text: " at
+// file:line (function)". It returns "" if there is none.
 func userPlace() string {
 	var pcs [32]uintptr
 	calls, _ := trimmer.Inner(pcs[:runtime.Callers(2, pcs[:])])
@@ -98,8 +98,9 @@ func userPlace() string {
 	return " at " + at.Place() + " (" + at.Func + ")"
 }
 
-// crashes reports whether v is the panic of a crashing handler, whose step must
-// then be finished. If another panic has replaced it, there is no crash.
+// crashes reports whether v is the panic that unwinds a crashing handler. The
+// caller must then finish the handler's step. If another panic has replaced it,
+// the actor does not crash.
 func (t *traffic) crashes(v any) bool {
 	if !t.unwound() {
 		return false
@@ -111,8 +112,8 @@ func (t *traffic) crashes(v any) bool {
 	return false
 }
 
-// unwound makes the actor whose handler was being unwound the running one
-// again, and reports whether there was one.
+// unwound ends the unwinding of a crashing handler and makes its actor the
+// running one again. It returns false if no handler was being unwound.
 func (t *traffic) unwound() bool {
 	if t.calls.crashing == trace.Test {
 		return false
@@ -121,8 +122,9 @@ func (t *traffic) unwound() bool {
 	return true
 }
 
-// unwind continues ending a process or a crashing handler if the call comes
-// from one of its deferred functions.
+// unwind panics if the caller is a deferred function of a process being ended
+// or of a crashing handler, so that the unwinding continues. If a crashing
+// handler has recovered, the run fails.
 func (t *traffic) unwind() {
 	t.calls.unwind()
 	if t.calls.crashing == trace.Test || !t.calls.running || !t.calls.mine() {
@@ -136,16 +138,16 @@ func (t *traffic) unwind() {
 }
 
 // mustBeUnwound fails the run if a crashing handler has recovered the panic
-// that unwinds it.
+// that should unwind it.
 func (t *traffic) mustBeUnwound() {
 	if t.unwound() {
 		t.misuseAt(t.calls.left, fmt.Sprintf("%s has recovered the panic of its MayCrash: "+
-			"code that recovers panics must panic again with those that are not its own", t.rec.nameOf(t.rec.cur)))
+			"code that recovers panics must panic again with values that it does not know", t.rec.nameOf(t.rec.cur)))
 	}
 }
 
-// isUnwinding reports whether the caller is called by a deferred function that
-// runs because of a panic or of runtime.Goexit.
+// isUnwinding reports whether a panic or runtime.Goexit is running deferred
+// functions on the calling goroutine.
 func isUnwinding() bool {
 	var pcs [64]uintptr
 	for skip := 2; ; skip += len(pcs) {

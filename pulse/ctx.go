@@ -17,13 +17,13 @@ type Ctx struct {
 	out   [8]outward
 }
 
-// outward caches the channel to one receiver, so that Send need not search the
-// table. to holds the receiver's complement, so that the zero value matches
-// nobody.
+// outward caches the channel to one receiver, so that Send need not search
+// mailroom.table. to is the bitwise complement of the receiver's index, so that
+// the zero value matches no actor.
 type outward struct{ to, channel int32 }
 
-// ok reports whether a call of the Ctx may proceed: its actor's step is
-// running, and the caller is the goroutine that runs it.
+// ok reports whether a method of the Ctx may proceed: a step of its actor is
+// running, on the calling goroutine.
 func (c *Ctx) ok(what string) bool {
 	s := c.sys
 	if s != nil && s.rec.cur == c.actor && s.calls.mine() {
@@ -41,8 +41,8 @@ func (c *Ctx) Self() Ref {
 }
 
 // Sender returns the sender of the current message. A message to the sender of
-// an Ask answers it, now or in a later step. The sender of a timer is the actor
-// that set it: the actor itself, unless SendAfter was used.
+// an Ask answers it, now or in a later step. The sender of a timer's message is
+// the actor that set the timer.
 func (c *Ctx) Sender() Ref {
 	s := c.sys
 	if !c.ok("Sender") || s.from < 0 {
@@ -54,7 +54,7 @@ func (c *Ctx) Sender() Ref {
 // Reply sends msg to Sender.
 func (c *Ctx) Reply(msg any) { c.Send(c.Sender(), msg) }
 
-// Spawn adds an actor as a child of this one.
+// Spawn adds an actor as a child of this actor.
 func (c *Ctx) Spawn(name string, a Actor) Ref {
 	if !c.ok("Spawn") {
 		return Ref{}
@@ -67,7 +67,7 @@ func (c *Ctx) Go(name string, body func(*Process)) Ref {
 	return c.SpawnSpec(Spec{Name: name, Process: body})
 }
 
-// SpawnSpec adds the actor that a Spec describes as a child of this one.
+// SpawnSpec adds the actor that a Spec describes, as a child of this actor.
 func (c *Ctx) SpawnSpec(spec Spec) Ref {
 	if !c.ok("Spawn") {
 		return Ref{}
@@ -75,31 +75,33 @@ func (c *Ctx) SpawnSpec(spec Spec) Ref {
 	return c.sys.spawn(&spec, c.actor)
 }
 
-// Stop ends the actor after this step. Messages that come later are orphans.
+// Stop ends the actor after this step. Messages that are still waiting for it,
+// or are sent to it later, become orphans.
 func (c *Ctx) Stop() {
 	if c.ok("Stop") {
 		c.sys.todo.afterStep |= workEnd
 	}
 }
 
-// Kill ends another actor by a message. It takes its turn like any message, but
-// cannot be refused.
+// Kill sends a message that ends the other actor when it is delivered. The
+// message is scheduled like any other, but every actor accepts it.
 func (c *Ctx) Kill(r Ref) {
 	if c.ok("Kill") {
 		c.sys.kill(r)
 	}
 }
 
-// Become changes the handler for the following messages.
+// Become sets the handler for this actor's later messages.
 func (c *Ctx) Become(a Actor) {
 	if c.ok("Become") {
 		c.sys.become(c.actor, a)
 	}
 }
 
-// Watch requests a Down message for when the other actor ends. If it has
-// already ended, the Down is sent at once. The Down comes after all messages
-// from the other actor. A crash or restart of the watcher ends its watches.
+// Watch makes this actor receive a Down message when the other actor ends or
+// crashes. If the other actor is not alive, the Down is sent at once. With FIFO
+// delivery the Down comes after all messages from the other actor. A crash or
+// restart of the watcher ends its watches.
 func (c *Ctx) Watch(r Ref) {
 	if !c.ok("Watch") {
 		return
@@ -108,8 +110,8 @@ func (c *Ctx) Watch(r Ref) {
 	c.sys.watch(c.actor, r.actor)
 }
 
-// Unwatch ends all watches of this actor on the other one. No Down of the other
-// follows; one that is on its way is withdrawn.
+// Unwatch ends all watches of this actor on the other actor. A Down of the
+// other actor that is on its way is withdrawn.
 func (c *Ctx) Unwatch(r Ref) {
 	if !c.ok("Unwatch") {
 		return
@@ -118,7 +120,7 @@ func (c *Ctx) Unwatch(r Ref) {
 	c.sys.unwatch(c.actor, r.actor)
 }
 
-// After sends the actor itself a message after d of virtual time.
+// After sends this actor a message after d of virtual time.
 func (c *Ctx) After(d time.Duration, msg any) Timer {
 	if !c.ok("After") {
 		return Timer{}
@@ -130,11 +132,11 @@ func (c *Ctx) After(d time.Duration, msg any) Timer {
 // sees this actor as its Sender.
 //
 // The message arrives even if this actor has ended, crashed or been restarted
-// by then; only Timer.Stop withdraws it. It has no fixed order relative to this
-// actor's other messages. Two such messages from one actor to the same receiver
-// come in the order of their times. Faults do not affect it, but a receiver
-// that has crashed by then does not receive it. If to is the actor itself,
-// SendAfter is After.
+// by then; only Timer.Stop withdraws it. The message has no fixed order
+// relative to this actor's other messages. With FIFO delivery, SendAfter
+// messages from one actor to one receiver arrive in the order of their times.
+// Message faults do not affect the message, but it is lost if the receiver has
+// crashed by then. If to is this actor, SendAfter is After.
 func (c *Ctx) SendAfter(to Ref, d time.Duration, msg any) Timer {
 	if !c.ok("SendAfter") {
 		return Timer{}
@@ -142,8 +144,8 @@ func (c *Ctx) SendAfter(to Ref, d time.Duration, msg any) Timer {
 	return c.sys.sendAfter(c.actor, to, d, msg)
 }
 
-// Every sends the actor itself a message each time d of virtual time has
-// passed. It skips a message while the previous one still waits.
+// Every sends this actor a message each time d of virtual time has passed. It
+// skips a message while the previous one still waits.
 func (c *Ctx) Every(d time.Duration, msg any) Timer {
 	if !c.ok("Every") {
 		return Timer{}
@@ -163,10 +165,10 @@ func (c *Ctx) Now() time.Duration {
 	return time.Duration(c.sys.clock.now)
 }
 
-// maxChoice is the largest number of alternatives of a choice.
+// maxChoice is the largest n of Choose.
 const maxChoice = math.MaxInt32
 
-// Choose returns a number from 0 to n-1 that the strategy chooses.
+// Choose returns a number from 0 to n-1, which the strategy chooses.
 func (c *Ctx) Choose(n int) int {
 	if !c.ok("Choose") {
 		return 0
@@ -191,8 +193,8 @@ func (c *Ctx) Log(format string, args ...any) {
 	}
 }
 
-// wrong fails the run for an invalid call of a Ctx. It returns false if the
-// caller should just return.
+// wrong fails the run for an invalid call to a method of a Ctx. It returns
+// false if the caller must return without effect.
 func (c *Ctx) wrong(what string) bool {
 	s := c.sys
 	if s == nil {

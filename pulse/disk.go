@@ -10,16 +10,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Disk stores named values that survive their actor. It outlives crashes and
-// restarts, and is empty when an actor is spawned. Like the Ctx that returned
-// it, it is valid only during its actor's steps.
+// A Disk stores named values that survive crashes and restarts of their actor.
+// It is empty when an actor is spawned. Like the Ctx that returned it, a Disk
+// is valid only during its actor's steps.
 //
-// Read returns a written value at once; Sync makes it safe from crashes. A
-// crash loses some, none or all of the writes since the last Sync: the strategy
-// decides. It loses the last writes, so that everything that survives was
-// written before everything that is lost. With Faults.UnorderedWrites it loses
-// any of them. A panic and the restart after it lose nothing, since the machine
-// keeps running.
+// Read returns a written value at once; Sync makes it survive crashes. A crash
+// loses some, none or all of the writes since the last Sync, as the strategy
+// decides. The lost writes are the last ones; with Faults.UnorderedWrites they
+// may be any of the unsynced ones. A panic and the restart after it lose no
+// writes, since only a crash stands for a failure of the machine.
 //
 // Sync takes no virtual time and always succeeds.
 type Disk struct{ ctx *Ctx }
@@ -27,17 +26,17 @@ type Disk struct{ ctx *Ctx }
 // Disk returns the actor's disk.
 func (c *Ctx) Disk() Disk { return Disk{c} }
 
-// Write stores a value under a name. Do not change a value after writing it,
-// nor one that Read has returned: write a copy. Options.Isolation checks that.
-// A nil value deletes the name.
+// Write stores a value under a name. A nil value deletes the name. Do not
+// change a value after writing it, nor a value that Read has returned: write a
+// copy. Options.Isolation checks this rule.
 func (d Disk) Write(name string, value any) {
 	if a := d.actor("Disk.Write"); a != nil {
 		d.ctx.sys.write(a, name, value)
 	}
 }
 
-// Read returns the value last written under a name, and whether there is one.
-// After a crash it returns what survived.
+// Read returns the value last written under a name. ok is false if there is
+// none. After a crash, lost writes do not count.
 func (d Disk) Read(name string) (value any, ok bool) {
 	a := d.actor("Disk.Read")
 	if a == nil || a.disk == nil {
@@ -46,7 +45,7 @@ func (d Disk) Read(name string) (value any, ok bool) {
 	return a.disk.read(name)
 }
 
-// Sync makes all writes so far safe from crashes.
+// Sync makes all writes so far survive crashes.
 func (d Disk) Sync() {
 	if a := d.actor("Disk.Sync"); a != nil && a.disk != nil {
 		a.disk.sync()
@@ -71,14 +70,14 @@ func (d Disk) actor(what string) *actor {
 // values.
 type disk struct {
 	safe []written
-	open []written // since the last Sync, in order
+	open []written // the writes since the last Sync, in order
 }
 
-// A written is one write.
+// A written is one write to a disk.
 type written struct {
 	name  string
 	value any
-	print uint64 // fingerprint of the value when it was written; 0 if it is not checked
+	print uint64 // fingerprint of the value when it was written; 0 if the value is not checked
 	text  string // the value as text when it was written
 }
 
@@ -88,7 +87,7 @@ func (d *disk) reset() {
 	d.safe, d.open = d.safe[:0], d.open[:0]
 }
 
-// isEmpty reports whether nothing is on a disk; a nil one is empty.
+// isEmpty reports whether a disk has no writes; a nil disk is empty.
 func (d *disk) isEmpty() bool { return d == nil || len(d.safe)+len(d.open) == 0 }
 
 func (d *disk) read(name string) (value any, ok bool) {
@@ -103,8 +102,8 @@ func (d *disk) read(name string) (value any, ok bool) {
 	return nil, false
 }
 
-// find returns the index of name in safe, or where to insert it. The check of
-// the last name makes appending to a log fast.
+// find returns the index of name in safe, or the index at which to insert name.
+// Comparing with the last name first makes ascending names fast, as in a log.
 func (d *disk) find(name string) (i int, found bool) {
 	if n := len(d.safe); n == 0 || d.safe[n-1].name < name {
 		return n, false
@@ -112,7 +111,7 @@ func (d *disk) find(name string) (i int, found bool) {
 	return slices.BinarySearchFunc(d.safe, name, func(w written, name string) int { return strings.Compare(w.name, name) })
 }
 
-// keep makes a write safe.
+// keep applies a write to safe.
 func (d *disk) keep(w written) {
 	i, found := d.find(w.name)
 	switch {
@@ -134,7 +133,7 @@ func (d *disk) sync() {
 	d.open = d.open[:0]
 }
 
-// mostShown is how many writes the text of a disk shows.
+// mostShown is the maximum number of writes that the text of a disk shows.
 const mostShown = 16
 
 // shown lists writes as text; label formats their values.
@@ -149,7 +148,7 @@ func shown(list []written, label func(any) string) string {
 	return strings.Join(words, ", ")
 }
 
-// text returns the content of a disk as text, "" if it is empty.
+// text returns the content of a disk as text, or "" if the disk is empty.
 func (d *disk) text(hidden func(reflect.Type) bool) string {
 	label := func(v any) string { return trace.StateLabel(v, hidden) }
 	switch {
@@ -163,7 +162,7 @@ func (d *disk) text(hidden func(reflect.Type) bool) string {
 	return "its disk: " + shown(d.safe, label) + "; not synced: " + shown(d.open, label)
 }
 
-// write writes to an actor's disk.
+// write adds an unsynced write to an actor's disk.
 func (c *cast) write(a *actor, name string, value any) {
 	c.rec.written++
 	if most := perPending * int(c.mail.limit); int(c.rec.written) > most {
@@ -179,7 +178,8 @@ func (c *cast) write(a *actor, name string, value any) {
 	a.disk.open = append(a.disk.open, w)
 }
 
-// loseWrites asks the strategy which writes a crash loses, and loses them.
+// loseWrites asks the strategy which unsynced writes a crash loses. It drops
+// these and makes the others safe.
 func (c *cast) loseWrites(a *actor) {
 	if a.disk == nil || len(a.disk.open) == 0 {
 		return
@@ -208,8 +208,9 @@ func (c *cast) loseWrites(a *actor) {
 	d.open = d.open[:0]
 }
 
-// loss asks the strategy for one of n losses of an actor's disk. The answer
-// becomes part of the actor's history. If the run has failed, it asks nothing.
+// loss asks the strategy to choose one of n possible losses of an actor's disk.
+// The answer becomes part of the actor's history. If the run has failed, loss
+// returns 0 without asking.
 func (c *cast) loss(a *actor, n int) int {
 	if c.fails.failure != nil {
 		return 0
@@ -221,7 +222,8 @@ func (c *cast) loss(a *actor, n int) int {
 	return v
 }
 
-// checkDisks fails the run if a value was changed after it was written.
+// checkDisks fails the run if a value on a disk was changed after it was
+// written.
 func (c *cast) checkDisks() {
 	if c.rec.written == 0 {
 		return
@@ -240,7 +242,7 @@ func (c *cast) checkDisks() {
 	}
 }
 
-// changedOnDisk fails the run because a value was changed after it was written.
+// changedOnDisk fails the run because a value was changed after w was written.
 func (c *cast) changedOnDisk(a *actor, w *written) {
 	f := &Failure{Kind: KindIsolation, Step: int(c.rec.step), Site: trace.TypeLabel(w.value),
 		Text: fmt.Sprintf("a value on the disk of %s was changed: %q was written as %s, now it is %s",

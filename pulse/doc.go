@@ -42,39 +42,38 @@
 // and between runs; a Ctx or a Process spawns them during a step. A test calls
 // System.Ask, which takes steps until the answer comes.
 //
-// A step is the delivery of one message, with everything its handler does. With
-// FIFO delivery the messages from one actor to another arrive in the order of
-// sending. With Unordered delivery any message on its way may come next. The
+// A step is the delivery of one message and everything that its handler does.
+// With FIFO delivery the messages from one actor to another arrive in the order
+// of sending. With Unordered delivery any message on its way may come next. The
 // strategy chooses everything else: package pulse/strategy has the strategies.
-// Any number of messages may wait for an actor, unless its Spec.Mailbox sets a
-// bound.
+// Spec.Mailbox limits how many messages may wait for an actor.
 //
 // # Time
 //
-// Time is virtual. It passes when nothing can be delivered, and then jumps to
-// the next time at which something is due. After and Every set timers;
-// SendAfter sends to another actor later. Options.EarlyTimers lets timers fire
+// Time is virtual. When no message can be delivered, the clock jumps to the
+// next time at which something is due. After and Every set timers. SendAfter
+// sends a message to another actor later. Options.EarlyTimers lets timers fire
 // while messages wait, and Options.Horizon sets the end of time. A
-// ReceiveTimeout of zero needs no time to pass: its end is one of the events
-// that can come next.
+// ReceiveTimeout of zero does not advance the clock. Its expiry is an event
+// that the strategy can choose, like a delivery.
 //
 // # Faults
 //
-// Options.Faults sets which faults may strike and how often: messages that are
-// lost, duplicated or delayed, actors that crash and restart, and partitions.
-// The strategy also chooses when each fault strikes.
+// Options.Faults sets which faults may happen and how often: message loss,
+// duplication and delay, crashes and restarts of actors, and partitions. The
+// strategy chooses when each fault happens.
 //
-// A restarted actor continues from what it reads from its Disk: a crash loses
-// only writes that were not synced. A Starter is notified when it starts, so
-// that it can read its disk, set its timers and send its first messages. A
-// process runs from the beginning. An actor may also crash within a step, at a
-// call of Ctx.MayCrash.
+// A crash loses only those writes to an actor's Disk that were not synced. A
+// restarted actor can read the other writes. A Starter is an actor that is
+// notified when it starts, so that it can read its disk, set timers and send
+// its first messages. A restarted process runs its code from the beginning. An
+// actor may also crash within a step, at a call to Ctx.MayCrash.
 //
-// With a Nemesis the program itself causes faults. It crashes and restarts
-// actors, cuts links between actors, and loses or delays messages between two
-// actors. A test calls System.Nemesis before Run and between runs. An actor or
-// a process calls Ctx.Nemesis during a step; that step is scheduled like any
-// other.
+// With a Nemesis the program itself causes faults. A Nemesis crashes and
+// restarts actors, cuts links between actors, and loses or delays messages
+// between two actors. A test calls System.Nemesis before Run and between runs.
+// An actor or a process calls Ctx.Nemesis during a step. The strategy schedules
+// that step like any other.
 //
 //	nemesis := sys.Spawn("nemesis", pulse.Func(func(ctx *pulse.Ctx, msg any) {
 //		n := ctx.Nemesis()
@@ -88,38 +87,39 @@
 //	}))
 //	sys.Send(nemesis, "strike")
 //
-// Trace.Strikes lists what a Nemesis did. Charts and texts show each fault as a
-// line below its step.
+// Trace.Strikes lists the faults that a Nemesis caused. Charts and texts of a
+// trace show each such fault as a line below the step that caused it.
 //
 // # When a run fails
 //
-// Run returns false if the run has failed; Err and Failure return the failure.
-// A run fails when
+// Run returns false if the run has failed. Err and Failure then return the
+// failure. A run fails when
 //   - a handler panics and no supervisor handles it (see Spec.OnPanic),
 //   - a process waits for a message that cannot come,
-//   - the run does not come to rest within Options.Steps,
+//   - the run is not finished after Options.Steps steps,
 //   - a message is changed after it was sent (with Options.Isolation),
 //   - a message is sent to an actor that has ended (with Options.Orphans), or
 //   - the program misuses this package.
 //
-// Failure.Signature tells two failures apart.
+// Two failures with the same Failure.Signature count as the same bug.
 //
 // # Rules for handlers
 //
-// A run can be replayed only if the system alone decides what happens:
+// A run can be replayed only if handlers are deterministic:
 //
 //   - Handlers do not read the wall clock: use Ctx.Now.
 //   - They use no global randomness: use Ctx.Choose.
 //   - They do not depend on map order.
-//   - They share no memory: an actor keeps no pointer to what it sends, and no two
-//     actors write the same variable.
+//   - They share no memory. An actor keeps no pointer to what it sends, and no
+//     two actors write the same variable.
 //   - They start no goroutines that use the system.
 //
 // # For other strategies and hosts
 //
-// A Strategy answers two kinds of questions: which message comes next, and
-// everything else. It picks from Enabled, declares what it Needs, and may be an
-// Ender or a Judge. An Observer is called after each step. A Host runs the
-// actors of another runtime: it has the few operations that actors and
-// processes are built on. See package pulse/adapt/adapttest.
+// A Strategy has two main methods. Pick chooses the next message from Enabled,
+// and Choose makes all other decisions. A strategy declares extra requirements
+// by Needs, and may implement Ender or Judge. An Observer is called after each
+// step. A Host runs the actors of another runtime by means of a few basic
+// operations. See package
+// pulse/adapt/adapttest.
 package pulse

@@ -7,45 +7,46 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Enabled is the set of messages that can be delivered now, from which a
-// strategy picks. Their order has no meaning, but is the same in a replay. With
-// FIFO delivery the set has one message of each channel that has any; with
-// Unordered delivery it has all messages.
+// Enabled is the list of messages that can be delivered now, from which a
+// strategy picks by index. The order of the list has no meaning, but is the
+// same in a replay. With FIFO delivery the list has at most one message of each
+// channel: the first one that its receiver accepts. With Unordered delivery it
+// has all messages that their receivers accept.
 type Enabled struct {
 	mail   *mailroom
 	sys    *System
-	picked int // what the last Pick returned
+	picked int // the index that the last Pick returned
 	oldest Order
-	// There may be several Views: last is the most recent one, and moved is the
-	// value of mail.moved in the step before.
-	last  View
-	moved int
+	last   View // the View at the first call to Changed in the most recent step
+	moved  int  // mailroom.moved before that call reset it
 }
 
-// Len returns how many messages can be delivered now.
+// Len returns the number of messages that can be delivered now.
 func (e *Enabled) Len() int { return len(e.mail.ready) }
 
-// Strikes returns how many crashes Pick may choose in place of a message, or 1
-// if time may pass. It is 0 for strategies without Needs.Strikes.
+// Strikes returns the number of crashes that Pick may choose in place of a
+// message, or 1 if Pick may fire a timer early. It returns 0 for strategies
+// without Needs.Strikes.
 func (e *Enabled) Strikes() int { return e.sys.faults.offered }
 
 // Strike returns the index of the actor that strike i crashes, or trace.None if
-// time passes.
+// strike i fires a timer early.
 func (e *Enabled) Strike(i int) (actor int) { return int(e.sys.faults.list[:e.Strikes()][i].actor) }
 
-// Step returns how many steps the run has taken.
+// Step returns the number of steps that the run has taken.
 func (e *Enabled) Step() int { return int(e.sys.rec.steps) }
 
-// Slot returns a small number that is unique among the messages on their way.
-// After the delivery another message may get it.
+// Slot returns a small number for message i that is unique among the messages
+// on their way. After the delivery another message may get the same number.
 func (e *Enabled) Slot(i int) int { return int(e.mail.ready[i]) }
 
 // Seq returns the position of message i in the order of arrival. The oldest
-// message has the smallest.
+// message has the smallest Seq.
 func (e *Enabled) Seq(i int) int32 { return e.mail.sends[e.mail.ready[i]].Seq }
 
-// Channel returns the number of message i's channel. With Unordered delivery
-// each message has a channel of its own.
+// Channel returns the number of message i's channel, which is the queue from
+// its sender to its receiver. With Unordered delivery each message has a
+// different number.
 func (e *Enabled) Channel(i int) int {
 	if e.mail.unordered {
 		return int(e.mail.sends[e.mail.ready[i]].Seq)
@@ -53,8 +54,8 @@ func (e *Enabled) Channel(i int) int {
 	return int(e.mail.sends[e.mail.ready[i]].Channel)
 }
 
-// Channels returns an upper bound of the numbers that Channel has returned so
-// far.
+// Channels returns a number greater than every number that Channel has returned
+// so far.
 func (e *Enabled) Channels() int {
 	if e.mail.unordered {
 		return int(e.mail.seq) + 1
@@ -65,14 +66,15 @@ func (e *Enabled) Channels() int {
 // Receiver returns the index of the actor that would receive message i.
 func (e *Enabled) Receiver(i int) int { return int(e.mail.sends[e.mail.ready[i]].To) }
 
-// IsMatched reports whether the receiver of message i waits in ReceiveMatch.
+// IsMatched reports whether the receiver of message i waits in ReceiveMatch or
+// ReceiveAs, or is restricted by Host.Accept.
 func (e *Enabled) IsMatched(i int) bool {
 	return e.mail.boxes[e.mail.sends[e.mail.ready[i]].To].accept == acceptMatching
 }
 
 // Matched returns the number of messages for which IsMatched holds.
 func (e *Enabled) Matched() (n int) {
-	if e.mail.choosy == 0 || !e.mail.matches { // mailboxes of ended actors are not open either
+	if e.mail.choosy == 0 || !e.mail.matches { // choosy alone does not tell: it also counts mailboxes of ended actors
 		return 0
 	}
 	for i := range e.mail.ready {
@@ -83,11 +85,11 @@ func (e *Enabled) Matched() (n int) {
 	return n
 }
 
-// Send returns message i. It is valid until the next step.
+// Send returns message i. The pointer is valid until the next step.
 func (e *Enabled) Send(i int) *trace.Send { return &e.mail.sends[e.mail.ready[i]] }
 
-// ID returns the identity of the step that would receive message i, or zero if
-// the run is not recorded.
+// ID returns the identity that the step receiving message i would have. It has
+// no meaning if the run is not recorded.
 func (e *Enabled) ID(i int) uint64 {
 	return e.IDOf(&e.mail.sends[e.mail.ready[i]])
 }
@@ -104,41 +106,41 @@ func (e *Enabled) Behind(i int, f func(*trace.Send) bool) {
 	}
 }
 
-// IDOf returns the identity of the step that would receive a message of the
-// trace, or zero if the run is not recorded.
+// IDOf returns the identity that the step receiving message d of the trace
+// would have. It has no meaning if the run is not recorded.
 func (e *Enabled) IDOf(d *trace.Send) uint64 { return stepID(d.ID, e.sys.rec.trace.Actors[d.To].ID) }
 
-// CanHold reports whether Pick may return Hold. It may if Options.EarlyTimers
-// allows another early timer and something is due before the run ends. That
-// must not be only periodic timers that have fired without effect as often as
+// CanHold reports whether Pick may return Hold. Pick may if Options.EarlyTimers
+// allows another early timer and something is due before the run ends. Periodic
+// timers do not count once they have fired without effect as often as
 // Options.Ticks allows.
 func (e *Enabled) CanHold() bool { return canHold(e.sys, e.sys.until) }
 
-// Digest returns a hash of what has happened in the run so far. Two runs of one
-// program with the same decisions have the same digest. In a recorded run it
-// covers more.
+// Digest returns a hash of the run so far. Two runs of one program with the
+// same decisions have the same digest. In a recorded run the digest also covers
+// the identities of the steps.
 func (e *Enabled) Digest() uint64 { return hash.Fold(e.sys.rec.hash, uint64(e.mail.seq)) }
 
-// Label returns message i as text: "writer ← flush".
+// Label returns message i as text, such as "writer ← flush".
 func (e *Enabled) Label(i int) string {
 	d := &e.mail.sends[e.mail.ready[i]]
 	return e.sys.rec.trace.Name(d.To) + " ← " + trace.Label(d.Body)
 }
 
-// Trace returns what has happened so far.
+// Trace returns the trace of the run so far.
 func (e *Enabled) Trace() *trace.Trace { return e.sys.view() }
 
-// State returns a hash of the state that the system is in: see System.State.
+// State returns a hash of the system's current state: see System.State.
 func (e *Enabled) State() uint64 { return e.sys.State() }
 
-// StateText describes the state that the system is in: see System.StateText.
+// StateText describes the system's current state: see System.StateText.
 func (e *Enabled) StateText() string { return e.sys.StateText() }
 
-// Unread describes what the last State or StateText could not read, "" if
-// nothing. It names the actor, the unreadable part of its handler or message,
-// and what is hashed instead. In that case equal states have equal futures only
-// if no actor writes variables that another one reads. Call it before the next
-// step.
+// Unread describes the first part of the state that the last State or StateText
+// could not read. It returns "" if there was none. The text names the actor,
+// the unreadable part of its handler or message, and what is hashed instead. If
+// a part is unread, equal states have equal futures only if no actor writes
+// variables that another actor reads. Call Unread before the next step.
 func (e *Enabled) Unread() string {
 	if e.sys.states == nil {
 		return ""
@@ -146,11 +148,11 @@ func (e *Enabled) Unread() string {
 	return e.sys.states.gap.text(e.sys)
 }
 
-// fewReady is the number of messages up to which a scan is faster than keeping
-// an Order.
+// fewReady is the largest number of messages for which a linear scan is faster
+// than an Order.
 const fewReady = 16
 
-// Oldest returns the message that arrived first.
+// Oldest returns the index of the message that arrived first.
 func (e *Enabled) Oldest() int {
 	sends, best := e.mail.sends, 0
 	if len(e.mail.ready) > fewReady {

@@ -2,29 +2,29 @@ package pulse
 
 import "sync/atomic"
 
-// failing records how a run has failed so far.
+// failing records the failure of a run.
 //
-// Invariant: once set, failure stays until reset, unless misuse by another
-// goroutine replaces it.
+// Invariant: once set, failure stays until reset, unless settle replaces it.
 type failing struct {
 	failure   *Failure
-	panicked  *Failure                // of the last step that panicked, until supervisors have been asked
+	panicked  *Failure                // the panic of the last step, until supervisors have been asked
 	intruder  atomic.Pointer[Failure] // a call from another goroutine, or a panic of a dying process
-	exit      bool                    // the failure is a call of runtime.Goexit in a step
-	exitWhere string                  // the step that called it
+	exit      bool                    // set if a step has called runtime.Goexit
+	exitWhere string                  // the step that called runtime.Goexit
 }
 
-// reset clears the failure. An intruder found after a run that passed stays:
-// the next run fails with it. After a failed run it may be a consequence of the
-// failure and is dropped.
+// reset clears the failure. An intruder found after a run that passed is kept,
+// so that the next run fails with it. After a failed run the intruder may be a
+// consequence of the failure and is dropped.
 func (f *failing) reset() {
-	if f.failure != nil && f.intruder.Load() != nil { // a load is cheap, a store is not
+	if f.failure != nil && f.intruder.Load() != nil { // loads first, because an atomic store is expensive
 		f.intruder.Store(nil)
 	}
 	f.failure, f.panicked, f.exit, f.exitWhere = nil, nil, false, ""
 }
 
-// fail records the first failure of a run, and reports whether x is it.
+// fail makes x the failure of the run unless the run has already failed. It
+// reports whether it did.
 func (f *failing) fail(x *Failure) bool {
 	if f.failure != nil {
 		return false
@@ -46,11 +46,11 @@ func (f *failing) abandon(where string) {
 }
 
 // intrude records the failure of a call from another goroutine. It does not
-// panic: a panic on that goroutine would end the process.
+// panic, because a panic on that goroutine would end the process.
 func (f *failing) intrude(x *Failure) { f.intruder.CompareAndSwap(nil, x) }
 
-// settle makes a call from another goroutine the failure of the run, in place
-// of a failure that it may have caused.
+// settle makes a recorded intruder the failure of the run. It replaces another
+// failure, because the intruder may have caused that one.
 func (f *failing) settle() {
 	if x := f.intruder.Load(); x != nil {
 		f.failure = x

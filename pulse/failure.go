@@ -15,7 +15,7 @@ const (
 	KindProperty Kind = iota
 	// KindPanic: a handler or a process panicked and no supervisor handled it.
 	KindPanic
-	// KindStuck: the run is at rest and an actor waits for a message that
+	// KindStuck: nothing more can happen and an actor waits for a message that
 	// cannot come.
 	KindStuck
 	// KindOrphans: messages were sent to actors that had ended.
@@ -27,7 +27,7 @@ const (
 	KindEventuality
 	// KindIsolation: a message was changed after it was sent.
 	KindIsolation
-	// KindNondeterminism: a replay of the same case ran differently.
+	// KindNondeterminism: a run with the same decisions went differently.
 	KindNondeterminism
 	// KindMisuse: the program misused the system.
 	KindMisuse
@@ -52,17 +52,17 @@ type Failure struct {
 	Kind   Kind
 	Text   string // what happened, in one line
 	Detail string // more lines, each indented by four spaces; may be empty
-	// Format is the format string that Text was made from: "stored %d of %d
-	// results". It is "" if Text was not formatted.
+	// Format is the format string of Text, such as "stored %d of %d results".
+	// It is "" if Text was not formatted.
 	Format string
-	Site   string  // the function that failed, or a stand-in for it; part of the signature
-	Line   string  // the line that failed, "writer_test.go:31"; if "", the first line of Stack
-	Step   int     // the step in which it happened; -1 if in none
-	Stack  []Frame // of a panic: the user's frames, innermost first
-	Value  any     // the value of the panic
+	Site   string  // the function that failed, or for example a message type or an actor's name if there is none; part of the signature
+	Line   string  // the line that failed, such as "writer_test.go:31"; if "", the innermost frame of Stack counts
+	Step   int     // the step that failed; -1 if the failure belongs to no step
+	Stack  []Frame // the frames of user code, innermost first; may be empty
+	Value  any     // for KindPanic: the panic value
 }
 
-// A Frame is one line of a stack.
+// A Frame is one frame of a stack.
 type Frame = stack.Frame
 
 // Error returns Text, and Detail on the lines after it.

@@ -7,49 +7,49 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Faults sets which faults may strike in a run, and how often. The zero value
-// has none. The strategy decides when each fault strikes; the numbers are
-// budgets, not rates.
+// Faults sets which faults may happen in a run, and how often. The zero value
+// allows none. The numbers are budgets: the strategy decides when each fault
+// happens, and may use less than the budget.
 //
 // Faults do not affect messages from or to the test, timers, messages of an
 // actor to itself, or messages from or to Safe actors. To cause a fault at a
 // chosen point, use a Nemesis.
 type Faults struct {
-	// Drop, Duplicate and Delay are how many messages may be lost, duplicated
-	// or delayed. With FIFO delivery a delayed message also delays those behind
-	// it in its channel. The answer to an Ask is never duplicated, since Ask
-	// takes only one.
+	// Drop, Duplicate and Delay are the numbers of messages that may be lost,
+	// duplicated or delayed. With FIFO delivery a delayed message also delays
+	// later messages from its sender to its receiver. The answer to an Ask is
+	// never duplicated, since Ask takes only one.
 	Drop, Duplicate, Delay int
 	// DelayBy lists the possible delays; empty means 10 ms of virtual time.
 	DelayBy []time.Duration
 
-	// Crash is how many actors may crash. Messages that wait for a crashed
-	// actor or are sent to it are lost. Its timers, children and watches end,
-	// and its watchers receive a Down. An actor crashes between two steps, or
-	// within one at a Ctx.MayCrash.
+	// Crash is the number of crashes of actors. Messages that wait for a
+	// crashed actor or are sent to it are lost. Its timers, children and
+	// watches end, and its watchers receive a Down. An actor crashes between
+	// two steps, or within a step at a call to Ctx.MayCrash.
 	Crash int
-	// RestartKept and RestartLost are how many crashed actors may restart with
-	// the state they had, and with a new state. RestartKept does not apply to
-	// processes; RestartLost needs Spec.New or Spec.Process. A Starter receives
-	// which one it was. Its Disk survives both.
+	// RestartKept is the number of crashed actors that may restart with the
+	// state they had; it does not apply to processes. RestartLost is the number
+	// that may restart with a new state; it needs Spec.New or Spec.Process. An
+	// actor's Disk survives both. A Starter is notified which restart it was.
 	RestartKept, RestartLost int
-	// UnorderedWrites lets a crash lose any unsynced writes to a Disk;
-	// otherwise it loses the last ones.
+	// UnorderedWrites lets a crash lose any unsynced writes to a Disk.
+	// Otherwise a crash can lose only the last ones.
 	UnorderedWrites bool
-	// Partition is how many times an actor may be cut off from all others, one
-	// actor at a time. Messages wait until the partition heals, at the latest
-	// at the end of the run.
+	// Partition is the number of partitions. Each separates one actor from all
+	// other actors, and there is at most one at a time. Messages across a
+	// partition wait until it heals, at the latest at the end of the run.
 	Partition int
 
-	// Links limits message faults to the links for which it returns true; nil
-	// means all.
+	// Links limits message faults: they affect a message only if Links returns
+	// true for its sender and receiver. Nil means all messages.
 	Links func(from, to Ref) bool
-	// Actors limits crashes and partitions to the actors for which it returns
-	// true; nil means all.
+	// Actors limits crashes, restarts and partitions to the actors for which it
+	// returns true; nil means all actors.
 	Actors func(Ref) bool
 
-	// Swarm enables only a subset of these faults in each run, which the
-	// strategy chooses. Runs with few kinds of faults find bugs that other
+	// Swarm makes the strategy choose, for each run, a subset of the kinds of
+	// fault to enable. Runs with few kinds of faults find bugs that other
 	// faults mask.
 	Swarm bool
 }
@@ -59,28 +59,27 @@ func (f *Faults) onActors() bool   { return f.Crash > 0 || f.Partition > 0 }
 
 var defaultDelay = []time.Duration{10 * time.Millisecond}
 
-// faults holds the remaining budgets of this run.
+// faults holds the remaining budgets of the run and the faults that Pick may
+// choose.
 //
-// Invariants: no budget is negative. strikes reports whether the run began with
-// a budget for crashes or partitions. Pick may choose the first offered entries
-// of list; unstruck is then the hash of the run before the offer.
+// Invariant: no budget is negative.
 type faults struct {
 	left     Faults
-	strikes  bool // faults may strike actors
-	timed    bool // Pick decides when a timer fires early
-	early    int  // timers fired early so far
-	list     []strike
-	offered  int
-	unstruck uint64
+	strikes  bool     // set if the run began with a budget for crashes or partitions
+	timed    bool     // set if Pick decides when a timer fires early
+	early    int      // number of timers fired early so far
+	list     []strike // the faults that could happen now
+	offered  int      // Pick may choose the first offered entries of list
+	unstruck uint64   // if offered > 0: the hash of the run before the offer
 }
 
-// A strike is a fault that can happen before the next step. With no actor it is
-// an early timer.
+// A strike is a fault that can happen before the next step, or an early timer
+// if actor is none.
 type strike struct {
 	kind  trace.StepKind
-	lose  bool // a restart that loses the state
+	lose  bool // for a restart: the actor loses its state
 	actor int32
-	value int32 // the value of the decision that makes it happen, if it is offered
+	value int32 // for an offered strike: the value of the decision that chooses it
 }
 
 // faultName returns a number for a kind of fault. Restarts that lose the state
@@ -92,7 +91,7 @@ func faultName(kind trace.StepKind, lose bool) uint64 {
 	return uint64(kind)
 }
 
-// spend subtracts a strike from the budgets.
+// spend reduces the budget of a crash, partition or restart that happens.
 func (f *faults) spend(x strike) {
 	switch {
 	case x.kind == trace.Crash:
@@ -106,7 +105,7 @@ func (f *faults) spend(x strike) {
 	}
 }
 
-// limitTo clears the budgets of the kinds of fault whose bit is not in mask.
+// limitTo clears each budget of swarm whose bit is not in mask.
 func (f *faults) limitTo(mask int) {
 	for i, b := range f.swarm() {
 		if mask&(1<<i) == 0 {
@@ -115,14 +114,14 @@ func (f *faults) limitTo(mask int) {
 	}
 }
 
-// swarm returns the budgets that a swarm may clear.
+// swarm returns the budgets that Faults.Swarm may clear.
 func (f *faults) swarm() [5]*int {
 	l := &f.left
 	return [...]*int{&l.Drop, &l.Duplicate, &l.Delay, &l.Crash, &l.Partition}
 }
 
-// listFor adds the faults that could strike an actor now to list. isolated
-// reports whether there is a partition already.
+// listFor appends to list each crash, partition or restart that is possible for
+// an actor now. isolated is set if there is a partition already.
 func (f *faults) listFor(a *actor, isolated bool) {
 	process := a.spec.Process != nil
 	add := func(may bool, x strike) {
@@ -141,8 +140,8 @@ func (f *faults) listFor(a *actor, isolated bool) {
 	}
 }
 
-// offer lets Pick choose each crash in list. Until Pick does, the recorded
-// decision is that no fault happens.
+// offer lets Pick choose each crash in list. It records the decision that no
+// fault happens; take replaces that decision if Pick chooses a crash.
 func (f *faults) offer(r *recorder) {
 	f.unstruck = r.hash
 	r.decided(choice.Fault, len(f.list)+1, 0, false)
@@ -155,8 +154,8 @@ func (f *faults) offer(r *recorder) {
 	}
 }
 
-// offerTime lets Pick choose an early timer. Until Pick does, the recorded
-// decision is that none fires.
+// offerTime lets Pick fire a timer early. It records the decision that no timer
+// fires; take replaces that decision if Pick fires one.
 func (f *faults) offerTime(r *recorder) {
 	f.unstruck = r.hash
 	r.decided(choice.Clock, 2, 0, false)
@@ -164,7 +163,8 @@ func (f *faults) offerTime(r *recorder) {
 	f.offered = 1
 }
 
-// take returns the strike that Pick has chosen and records the decision.
+// take returns the offered strike i, which Pick has chosen, and records the
+// decision.
 func (f *faults) take(i int, r *recorder) strike {
 	x := f.list[i]
 	k := choice.Fault
@@ -181,7 +181,8 @@ func (t *traffic) resetFaults() {
 	t.armFaults()
 }
 
-// armFaults sets the bits that make sends and steps ask for faults.
+// armFaults sets or clears the bits that make sends and steps ask the strategy
+// for faults.
 func (t *traffic) armFaults() {
 	f := &t.faults
 	f.strikes = f.left.onActors()
@@ -191,8 +192,8 @@ func (t *traffic) armFaults() {
 	}
 }
 
-// beginFaults asks the strategy which kinds of fault are enabled in a run of a
-// swarm.
+// beginFaults asks the strategy which kinds of fault are enabled in this run,
+// if Faults.Swarm is set.
 func (t *traffic) beginFaults() {
 	f := &t.faults
 	if !f.left.Swarm || !f.left.onMessages() && !f.left.onActors() {
@@ -202,21 +203,21 @@ func (t *traffic) beginFaults() {
 	t.armFaults()
 }
 
-// offersStrikes reports whether a strategy with Needs.Strikes picks crashes
-// like messages. There are no partitions then.
+// offersStrikes reports whether Pick chooses crashes if the strategy has
+// Needs.Strikes. Partitions cannot be chosen then.
 func (o *Options) offersStrikes() bool {
 	return o.EarlyTimers == 0 && o.Faults.RestartKept == 0 && o.Faults.RestartLost == 0
 }
 
-// offersTime reports whether a strategy with Needs.Strikes picks early timers
-// like messages.
+// offersTime reports whether Pick chooses early timers if the strategy has
+// Needs.Strikes.
 func (o *Options) offersTime() bool {
 	return o.EarlyTimers != 0 && !o.Faults.onMessages() && !o.Faults.onActors()
 }
 
-// goesAstray lets links, full mailboxes and faults act on a message before it
-// enters its channel. It reports whether one of them has disposed of the
-// message; otherwise the caller posts it.
+// goesAstray applies changed links, full mailboxes and faults to a new message.
+// It returns false if the caller must post the message, and true if the message
+// was lost, delayed or already posted.
 func (t *traffic) goesAstray(m int32) bool {
 	if t.mail.onSend&workObserve != 0 {
 		tellSent(t.owner, m)
@@ -249,7 +250,7 @@ func (t *traffic) goesAstray(m int32) bool {
 	return f.Delay > 0 && t.delay(m) || t.heldByLink(m)
 }
 
-// exposed reports whether faults may strike a message.
+// exposed reports whether Options.Faults may affect a message.
 func (t *traffic) exposed(m int32) bool {
 	d := &t.mail.sends[m]
 	if d.From == trace.Test || d.To == trace.Test || d.From == d.To || d.Kind != trace.Message && d.Kind != trace.Reply {
@@ -268,7 +269,7 @@ func (t *traffic) exposed(m int32) bool {
 	return may
 }
 
-// duplicate sends a copy of a message.
+// duplicate posts a copy of message m, unless the copy finds a full mailbox.
 func (t *traffic) duplicate(m int32) {
 	c := t.copySlot(m)
 	d := &t.mail.sends[c]
@@ -279,8 +280,8 @@ func (t *traffic) duplicate(m int32) {
 	t.launch(c)
 }
 
-// delay asks the strategy for the delay of a message, and reports whether there
-// is one.
+// delay asks the strategy whether and for how long to delay a message. It
+// reports whether the message was delayed.
 func (t *traffic) delay(m int32) bool {
 	by := t.options.Faults.DelayBy
 	if len(by) == 0 {

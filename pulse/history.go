@@ -5,22 +5,22 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// While states are compared, each actor has a history: a hash of everything it
-// has received. The history stands in for the state of an actor whose state
-// cannot be read.
+// If the strategy compares states, each actor has a history: a hash of
+// everything that the actor has received or learned. The history replaces the
+// state of an actor whose state cannot be read.
 //
-// Most actors can be read, so histories are computed lazily from recorded
-// events.
+// The state of most actors can be read, so histories are computed only on
+// demand, from recorded events.
 
-// An event is one element of a history.
+// An event is one input to an actor's history.
 type event struct {
 	kind     eventKind
-	steady   bool   // of a receipt: the hash of the message cannot change, and v is computed later
-	actor    int32  // the actor whose history it belongs to
-	step     int32  // the step in which it happened, or none
-	spawner  int32  // of a spawned actor
-	restarts int32  // of a receipt
-	v        uint64 // what the actor learned, or the hash of what it received
+	steady   bool   // for a receipt: the message cannot change, so v is computed later
+	actor    int32  // the actor whose history the event belongs to
+	step     int32  // the step in which the event happened, or none
+	spawner  int32  // for eventSpawned: the actor whose history the new actor starts with
+	restarts int32  // for a receipt: the receiver's restarts so far
+	v        uint64 // what the actor learned, or the hash of the received message
 }
 
 type eventKind uint8
@@ -28,12 +28,13 @@ type eventKind uint8
 const (
 	eventReceipt eventKind = iota
 	eventSpawned           // the actor starts with the history of its spawner
-	eventLearned           // the actor learned v from the system
-	eventStruck            // a Nemesis struck the actor outside the actor's own steps
+	eventLearned           // the system returned v to the actor
+	eventStruck            // a Nemesis crashed or restarted the actor, which is no step of the actor
 )
 
-// remember records the receipt of a message at the beginning of a step. It
-// hashes the message now, before anybody can change it.
+// remember records the receipt of message d at the beginning of a step of a. If
+// the message can change later, remember hashes it now, before the handler
+// runs.
 func (c *cast) remember(d *trace.Send, a *actor) {
 	w := c.states
 	e := event{kind: eventReceipt, actor: a.actor, step: c.rec.step, restarts: int32(a.restarts)}
@@ -45,22 +46,22 @@ func (c *cast) remember(d *trace.Send, a *actor) {
 	w.happened(e)
 }
 
-// learned records that the running code learned v from the system.
+// learned records that a call to the system returned v to the running code.
 func (c *cast) learned(v uint64) {
 	if c.states != nil {
 		c.states.happened(event{kind: eventLearned, actor: c.rec.cur, step: c.rec.step, v: v})
 	}
 }
 
-// wasStruck records that a Nemesis has struck an actor.
+// wasStruck records that a Nemesis has crashed or restarted an actor.
 func (c *cast) wasStruck(a *actor, x trace.Strike) {
 	if c.states != nil {
 		c.states.happened(event{kind: eventStruck, actor: a.actor, step: none, v: faultName(x.Kind, x.Lost)})
 	}
 }
 
-// happened adds an event. Spawns before the first other event are left out:
-// nobody has a history yet.
+// happened adds an event. It drops spawns before the first other event, since
+// every history is still zero.
 func (w *stateWalk) happened(e event) {
 	if w.renew(); e.kind == eventSpawned && len(w.events) == 0 {
 		return
@@ -74,8 +75,8 @@ func (w *stateWalk) historyOf(a *actor) uint64 {
 	return a.history
 }
 
-// historyAt returns the history that an actor had in one of its steps. Without
-// a step it returns the history of the test.
+// historyAt returns the history that the actor of a step had in that step. If
+// step is negative, it returns the history of the test.
 func (w *stateWalk) historyAt(step int32) uint64 {
 	w.catchUp()
 	if step < 0 || int(step) >= len(w.histories) {
@@ -84,7 +85,7 @@ func (w *stateWalk) historyAt(step int32) uint64 {
 	return w.histories[step]
 }
 
-// catchUp applies the new events to the histories.
+// catchUp applies the events that are not yet applied to the histories.
 func (w *stateWalk) catchUp() {
 	for ; w.known < len(w.events); w.known++ {
 		e := &w.events[w.known]
@@ -105,9 +106,9 @@ func (w *stateWalk) catchUp() {
 	}
 }
 
-// received returns the history of an actor after a receipt. Faults are steps,
-// so they enter the history through the previous step; restarts enter it by
-// their number.
+// received returns the history of an actor after receipt e, where before is the
+// previous history. It includes the identity of the actor's previous step,
+// which may be a fault, and the number of restarts.
 func (w *stateWalk) received(e *event, before uint64) uint64 {
 	st := &w.sys.rec.trace.Steps[e.step]
 	h := hash.Fold(before, w.sys.rec.stepID(st.Prev))
@@ -117,7 +118,8 @@ func (w *stateWalk) received(e *event, before uint64) uint64 {
 	return hash.Fold(hash.Fold(h, uint64(st.Time)), hash.Fold(e.v, uint64(e.restarts)))
 }
 
-// keep stores the history of an actor at a step. Faults have none.
+// keep stores an actor's history in one of its steps. The entry of a fault
+// stays zero.
 func (w *stateWalk) keep(step int32, history uint64) {
 	for len(w.histories) <= int(step) {
 		w.histories = append(w.histories, 0)

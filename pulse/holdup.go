@@ -4,11 +4,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Partitions and delays hold up messages.
+// This file holds up messages at partitions and during delays.
 
-// crosses reports whether messages between two actors cross the partition that
-// separates the actor cut from all others. The test and safe actors are never
-// separated.
+// crosses reports whether messages from one actor to another cross the
+// partition that separates actor cut from all others. A partition never
+// separates the test or safe actors.
 func (r *mailroom) crosses(cut, from, to int32) bool {
 	return cut >= 0 && (from == cut) != (to == cut) && from > trace.Test && to > trace.Test &&
 		!r.boxes[from].safe && !r.boxes[to].safe
@@ -20,15 +20,15 @@ func (r *mailroom) partition(actor int32) {
 	r.block(actor, +1)
 }
 
-// heal ends the partition.
+// heal ends the current partition.
 func (r *mailroom) heal() {
 	actor := r.cut
 	r.cut = none
 	r.block(actor, -1)
 }
 
-// block adds by to the block count of each channel that a partition of one
-// actor crosses.
+// block adds by to the block count of each channel that crosses a partition of
+// actor, and refilters all mailboxes.
 func (r *mailroom) block(actor int32, by int32) {
 	r.flagChoosy()
 	for i := range r.channels {
@@ -44,7 +44,7 @@ func (r *mailroom) block(actor int32, by int32) {
 	}
 }
 
-// delay delays a message that has not been posted yet until a time.
+// delay delays message m, which has not been posted yet, until the time at.
 func (r *mailroom) delay(m int32, at int64) {
 	d := &r.sends[m]
 	e := entry{at: at, send: m, actor: none, effect: release, last: none}
@@ -52,7 +52,7 @@ func (r *mailroom) delay(m int32, at int64) {
 	if !r.unordered {
 		r.post(m, d.From)
 		if b.life != alive {
-			return // discarded already
+			return // post has discarded the message
 		}
 		e.effect = unblock
 		r.channels[d.Channel].slow++
@@ -79,8 +79,8 @@ func (r *mailroom) endDelay(e *entry) {
 // isSlow reports whether a message is delayed.
 func (r *mailroom) isSlow(m int32) bool { return r.clock.delayOf(m) >= 0 }
 
-// forgetDelay ends the delay of a message that is withdrawn or discarded, and
-// reports whether there was one.
+// forgetDelay removes the delay of a message that is withdrawn or discarded,
+// and reports whether the message was delayed.
 func (r *mailroom) forgetDelay(m int32) bool {
 	if r.slow == 0 {
 		return false
@@ -97,8 +97,9 @@ func (r *mailroom) forgetDelay(m int32) bool {
 	return true
 }
 
-// arrive stores a message with Unordered delivery while a mailbox is closed or
-// a link is cut: in ready if it can be delivered, otherwise in held.
+// arrive stores a message with Unordered delivery: in ready if it can be
+// delivered, otherwise in held. It is needed only while a mailbox is closed or
+// there is a partition or a cut link.
 func (r *mailroom) arrive(m, from int32) {
 	b := r.boxes[r.sends[m].To]
 	if b.life != alive {
@@ -115,7 +116,8 @@ func (r *mailroom) arrive(m, from int32) {
 	r.held = append(r.held, m)
 }
 
-// refilterUnordered sorts the messages to an actor into ready and held.
+// refilterUnordered moves each message to an actor to ready or to held,
+// depending on whether it can be delivered now.
 func (r *mailroom) refilterUnordered(b *mailbox) {
 	if b.here == 0 {
 		return
@@ -132,7 +134,7 @@ func (r *mailroom) refilterUnordered(b *mailbox) {
 	r.held = deleteFunc(r.held, gather)
 	sortFunc(mine, r.compareArrival)
 	if b.here = unknown; !b.open {
-		b.here = 0 // arrive counts them
+		b.here = 0 // arrive counts the messages again
 	}
 	for _, m := range mine {
 		r.arrive(m, sourceOf(&r.sends[m]))
@@ -140,7 +142,7 @@ func (r *mailroom) refilterUnordered(b *mailbox) {
 	r.scratch = mine[:0]
 }
 
-// emptyUnordered is empty with Unordered delivery.
+// emptyUnordered implements empty for Unordered delivery.
 func (r *mailroom) emptyUnordered(b *mailbox, fate trace.Fate) {
 	if b.here == 0 {
 		return

@@ -8,24 +8,24 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Host runs the actors of another runtime. It has the few operations that
-// this package's own actors and processes are built on. A hosted actor is an
-// Actor whose Receive passes the message to the other runtime, which then acts
-// through the Host. Package pulse/adapt/adapttest says how to write one, and what must
-// hold.
+// A Host gives another actor runtime access to a System, so that the System can
+// schedule the actors of that runtime. A hosted actor is an Actor whose Receive
+// passes the message to the other runtime, which then acts through the Host.
+// Package pulse/adapt/adapttest says how to write such an adapter, and what must hold.
 //
 // The methods of a Host are called during steps or between runs.
 type Host struct{ s *System }
 
-// Host returns the system's host surface.
+// Host returns the Host of this system.
 func (s *System) Host() Host { return Host{s} }
 
-// Running returns the actor whose step is running, or the test.
+// Running returns the actor whose step is running, or the test if there is
+// none.
 func (h Host) Running() Ref { return h.s.ref(h.s.rec.cur) }
 
-// Step returns the number of the running step, or -1. Unlike System.Steps it
-// adds no dependency: use it only for texts and other values that no actor
-// sees.
+// Step returns the number of the running step, or -1 if there is none. Unlike
+// System.Steps it records no dependency, so use it only for texts and other
+// values that no actor sees.
 func (h Host) Step() int {
 	if !h.s.calls.running {
 		return -1
@@ -33,9 +33,9 @@ func (h Host) Step() int {
 	return int(h.s.rec.steps) - 1
 }
 
-// Note adds a line to the trace for the running step, like Ctx.Log, and reports
-// whether it did. It does nothing outside of a step and in a run that is not
-// recorded; text is not called then.
+// Note adds a line to the trace for the running step, like Ctx.Log. Outside of
+// a step, and in a run that is not recorded, it returns false without calling
+// text.
 func (h Host) Note(text func() string) bool {
 	if !h.s.rec.on || !h.s.calls.running || !h.s.rec.inStep() {
 		return false
@@ -47,8 +47,9 @@ func (h Host) Note(text func() string) bool {
 	return true
 }
 
-// log counts a line, and stores it if the run is recorded. No actor sees the
-// line, so names in it count as not read.
+// log counts a line, and stores it if the run is recorded. It removes the
+// dependencies that text records by reading actor names, because no actor sees
+// the line.
 func (h Host) log(text func() string) {
 	r := &h.s.rec
 	r.logged++
@@ -63,32 +64,31 @@ func (h Host) log(text func() string) {
 	}
 }
 
-// StepID returns the identity of the step that would receive a message of the
-// run, received or not.
+// StepID returns the identity of the step that receives message d, or would
+// receive it if d is not received.
 func (h Host) StepID(d *trace.Send) uint64 { return stepID(d.ID, h.s.rec.trace.Actors[d.To].ID) }
 
-// Touch records that the running step shares something with steps of other
-// actors without a message between them: it reads or changes what they depend
-// on.
+// Touch records that the running step accesses something that steps of other
+// actors also access, without a message between the steps. what names that
+// thing.
 func (h Host) Touch(what trace.Touched) { h.s.rec.look(trace.Test, what) }
 
-// Observers returns how many observers the run has.
+// Observers returns the number of observers of the run.
 func (h Host) Observers() int { return len(h.s.observers) }
 
 // Observed reports whether the failure of a run may depend on the order of
-// steps of different actors. It may if there is an observer, or if
+// steps of different actors. This is so if there is an observer, or if
 // Options.Isolation or Options.Pending is set.
 func (h Host) Observed() bool {
 	return len(h.s.observers) > 0 || h.s.options.Isolation || h.s.options.Pending > 0
 }
 
-// Runs returns how many times the system has been asked to take steps, by Run
-// or another method, since it was made or reset. Calls after a failure do not
-// count.
+// Runs returns the number of calls to Run, RunFor, Settle and Ask since the
+// system was made or reset. Calls after a failure do not count.
 func (h Host) Runs() int { return h.s.entered }
 
-// Looked reports whether the trace or the record was read while no step was
-// running. The reader may judge the run by the order of its steps.
+// Looked reports whether Trace or Record was called while no step was running.
+// The caller may then judge the run by the order of its steps.
 func (h Host) Looked() bool { return h.s.looked }
 
 // Spawn adds an actor as a child of parent.
@@ -104,8 +104,8 @@ func (h Host) Spawn(parent Ref, spec Spec) Ref {
 	return h.s.spawn(&spec, parent.actor)
 }
 
-// Enqueue sends a message with the sender from. The message's identity follows
-// from the running step.
+// Enqueue sends a message whose sender is from. The message's identity is
+// derived from the running step.
 func (h Host) Enqueue(from, to Ref, msg any) {
 	if !h.s.mayCall("Host.Enqueue") {
 		return
@@ -118,15 +118,16 @@ func (h Host) Enqueue(from, to Ref, msg any) {
 	h.s.sendAs(from.actor, to.actor, msg, trace.Message, 0)
 }
 
-// inTheNameOf records that the running step acts for actor r. Otherwise only
-// r's own steps do that, so the order matters.
+// inTheNameOf records that the running step acts for actor r, so that it
+// conflicts with r's own steps.
 func (h Host) inTheNameOf(r Ref) {
 	if h.s.calls.running {
 		h.s.rec.touchOther(r.actor)
 	}
 }
 
-// After sends owner a message from itself after d of virtual time.
+// After sets a timer of owner: it sends owner a message after d of virtual
+// time.
 func (h Host) After(owner Ref, d time.Duration, msg any) Timer {
 	if !h.s.mayCall("Host.After") {
 		return Timer{}
@@ -144,10 +145,10 @@ func (h Host) HandlersChanged() {
 	}
 }
 
-// Accept limits delivery to an actor to the messages for which match holds.
-// From each channel the first such message can be delivered. A nil match
-// removes the limit and the text set by Waits. Call Accept again when the
-// answers of match change.
+// Accept makes an actor accept only messages for which match returns true. The
+// first such message of each channel can be delivered. A nil match removes the
+// restriction and the text set by Waits. Call Accept again when match would
+// return a different result for a waiting message.
 func (h Host) Accept(r Ref, match func(msg any) bool) {
 	s := h.s
 	if !s.mayCall("Host.Accept") {
@@ -166,8 +167,8 @@ func (h Host) Accept(r Ref, match func(msg any) bool) {
 	s.mail.refilter(&a.mailbox)
 }
 
-// Waits sets the text by which a stuck report describes what an actor with a
-// limit is waiting for.
+// Waits sets the text by which a stuck report describes what an actor
+// restricted by Accept is waiting for.
 func (h Host) Waits(r Ref, what string) {
 	if !h.s.mayCall("Host.Waits") {
 		return
@@ -176,7 +177,7 @@ func (h Host) Waits(r Ref, what string) {
 	h.s.actors[r.actor].waits = wait{text: what, on: none}
 }
 
-// End ends an actor. Watchers receive the reason.
+// End ends an actor. Its watchers receive a Down with the reason.
 func (h Host) End(r Ref, reason string) {
 	if h.s.mayCall("Host.End") {
 		h.s.check(r, "Host.End")
@@ -201,47 +202,48 @@ func (h Host) Coroutine(body func(*Coroutine)) *Coroutine {
 	return c
 }
 
-// Goroutine returns a word that identifies the calling goroutine among all live
-// ones. Where that is impossible the word is the same for all. The zero Host
-// has it too.
+// Goroutine returns a number that identifies the calling goroutine among all
+// live ones. On platforms where that is impossible it is the same for all
+// goroutines. Goroutine may be called on the zero Host.
 func (h Host) Goroutine() uintptr { return self.Goroutine() }
 
 // Own makes the calling goroutine the only one that may use the system between
-// steps. Calls from other goroutines then do nothing, and Late reports them.
+// steps. Calls from other goroutines then have no effect, and Late returns the
+// failure.
 func (h Host) Own() { h.s.calls.owner = self.Goroutine() }
 
 // Disown lets any goroutine use the system between steps again.
 func (h Host) Disown() { h.s.calls.owner = 0 }
 
-// Waiting reports whether there are processes that have not returned, or
+// Waiting reports whether there may be processes that have not returned, or
 // coroutines of this Host.
 func (h Host) Waiting() bool { return h.s.inUse > 0 || len(h.s.pool.hosted) > 0 }
 
-// Finish ends the run and all processes that still wait, like Reset: their
-// deferred functions run now. Late returns a panic of theirs.
+// Finish ends all processes and coroutines that still wait, like Reset. Their
+// deferred functions run now; if one panics, Late returns the failure.
 func (h Host) Finish() {
 	if !h.s.closed && h.s.mustBeIdle("Host.Finish") {
 		h.s.killProcesses()
 	}
 }
 
-// Late returns a failure found after the run ended, or nil. It is a call from a
-// goroutine that does not own the system, or a panic in a deferred function of
-// a process that still waited. It is returned once. If Late is not called, the
-// next run fails with it.
+// Late returns a failure found after the run ended, or nil. The cause is a call
+// from a goroutine that does not own the system, or a panic in a deferred
+// function of a killed process. Each failure is returned once. If Late is not
+// called, the next run fails with this failure.
 func (h Host) Late() *Failure {
 	f := &h.s.fails
-	if f.failure != nil || f.intruder.Load() == nil { // a load is cheap, a swap is not
+	if f.failure != nil || f.intruder.Load() == nil { // loads first, because an atomic swap is expensive
 		return nil
 	}
 	return f.intruder.Swap(nil)
 }
 
-// Intrude refuses a call from a goroutine that is neither the test's nor runs a
-// step. what names the call; advice says what to do instead. The run fails with
-// that. If no run is active, the next one fails unless Late is called first.
-// Intrude returns false if the system is closed, so that nobody learns of the
-// call. It may be called from any goroutine.
+// Intrude records a failure for a call from a goroutine that may not use the
+// system. what names the call; advice says what to do instead. The current run
+// fails. If no run is active, the next run fails unless Late is called first.
+// If the system is closed, Intrude only returns false. It may be called from
+// any goroutine.
 func (h Host) Intrude(what, advice string) bool {
 	if h.s.closed {
 		return false
@@ -250,27 +252,27 @@ func (h Host) Intrude(what, advice string) bool {
 	return true
 }
 
-// Intruder returns the failure for a call from another goroutine, or nil. The
-// run fails with it when the step ends. Use it when Progress shows none. It may
-// be called from any goroutine.
+// Intruder returns the failure recorded for a call from another goroutine, or
+// nil. The run fails with it later. Use Intruder when Progress no longer
+// increases, because the run may never get that far. It may be called from any
+// goroutine.
 func (h Host) Intruder() *Failure { return h.s.fails.intruder.Load() }
 
-// Unrun reports whether the test has sent or started something since the system
-// Unrun reports whether the test has sent or started something since the system
-// last took steps. The run must be recorded.
+// Unrun reports whether the test has sent a message or spawned a process or
+// Starter since the system last took steps. The run must be recorded.
 func (h Host) Unrun() bool { return !h.s.calls.running && h.s.rec.sent > h.s.root.sent }
 
-// Caller returns from where the current call comes.
+// Caller says where the current call comes from.
 func (h Host) Caller() Caller { return h.s.calls.caller() }
 
 // Abandoned reports whether the run failed because a step called
-// runtime.Goexit, as testing.T.FailNow does, and names the step. Such a system
-// has lost its coroutines and cannot be used again.
+// runtime.Goexit, as testing.T.FailNow does, and names that step. The system
+// has lost its coroutines then and cannot be used again.
 func (h Host) Abandoned() (step string, yes bool) { return h.s.fails.exitWhere, h.s.fails.exit }
 
-// States describes the state of each actor, by index: the result of its String
-// method, its fields, or where its process waits. The text of the test is
-// empty.
+// States describes the state of each actor, in the order of Ref.Index. A text
+// is the result of the handler's String method, the handler's fields, or the
+// place where the process waits. The text of the test is empty.
 func (h Host) States() (list []string) {
 	if !h.s.mayLook("Host.States") {
 		return nil
@@ -287,8 +289,8 @@ func (h Host) States() (list []string) {
 }
 
 // Fields describes the state of one actor like States, with one entry for each
-// field of a struct. An entry that is not a field, such as where a process
-// waits, has no name. The test has no entries.
+// field of a struct. An entry that is not a field, such as the place where a
+// process waits, has no name. Fields of the test returns nil.
 func (h Host) Fields(actor int32) []trace.Field {
 	if !h.s.mayLook("Host.Fields") || actor <= trace.Test || int(actor) >= len(h.s.actors) {
 		return nil
@@ -296,9 +298,9 @@ func (h Host) Fields(actor int32) []trace.Field {
 	return h.s.fieldsOf(h.s.actors[actor], h.hidden())
 }
 
-// hidden returns a function that reports for which types a state text shows
-// only the name: this package's structs except Ref, and the tools of the
-// property's runner.
+// hidden returns a function that reports whether a state text shows only the
+// type's name, without the value. That is so for this package's structs except
+// Ref, and for Options.Tools.
 func (h Host) hidden() func(reflect.Type) bool {
 	tools := h.s.options.Tools
 	return func(t reflect.Type) bool {
@@ -308,15 +310,17 @@ func (h Host) hidden() func(reflect.Type) bool {
 }
 
 // Progress returns the number of steps taken so far. It may be called from any
-// goroutine at any time, to watch a run; the result may lag behind.
+// goroutine at any time, for example to detect a stalled run. The result may
+// lag behind.
 //
 //go:norace
 func (h Host) Progress() (steps int) { return int(h.s.rec.steps) }
 
-// Stalled returns the number of the running step. If that is an actor's code,
-// it also returns the actor's name and the message it receives, nil for a
-// fault. Use it when Progress shows none: it is right only while the step runs.
-// It may be called from any goroutine.
+// Stalled returns the number of the running step, or -1 if there is none. If
+// the step is running an actor's code, it also returns the actor's name and the
+// received message, which is nil for a fault. The result is correct only while
+// the step keeps running, so call Stalled when Progress no longer increases. It
+// may be called from any goroutine.
 //
 //go:norace
 func (h Host) Stalled() (step int, actor string, msg any) {
@@ -325,7 +329,7 @@ func (h Host) Stalled() (step int, actor string, msg any) {
 	if !h.s.calls.running || step < 0 || step >= len(r.trace.Steps) {
 		return -1, "", nil
 	}
-	if cur == int(trace.Test) || r.called == r.steps || cur >= len(r.trace.Actors) { // like inStep, which may not be called here
+	if cur == int(trace.Test) || r.called == r.steps || cur >= len(r.trace.Actors) { // like inStep, which the race detector instruments
 		return step, "", nil
 	}
 	if m := r.trace.Steps[step].Send; m >= 0 && int(m) < len(h.s.mail.sends) {

@@ -9,17 +9,18 @@ import (
 )
 
 // Identities follow Bitá, section III-B. The identity of an actor or a message
-// is a hash of its type, the step that made it, and how many that step made
-// before. The identity of a step is a hash of the message and its receiver; the
-// message's identity already covers the sender. So the same causal step has the
-// same identity in every run, whatever the order of steps at other actors.
+// is a hash of its type, the step that made it, and its ordinal number among
+// those made by that step. The identity of a step is a hash of the received
+// message and the receiver. So a step with the same causal history has the same
+// identity in every run, whatever the order of concurrent steps at other
+// actors.
 
 const (
-	rootID    = 0 // the identity of the test's step
+	rootID    = 0 // the identity of the test's own step
 	actorSalt = hash.Gamma
 	copySalt  = 0xd6e8feb86659fd93
 	faultSalt = 0xa0761d6478bd642f
-	count     = 0xe7037ed1a0b428db // spreads the ordinal
+	count     = 0xe7037ed1a0b428db // multiplies the ordinal of an actor or message in its step
 )
 
 func messageID(typ, step uint64, nth int32) uint64 { return hash.Fold(step, typ+uint64(nth)*count) }
@@ -29,31 +30,31 @@ func actorID(typ, step uint64, nth int32) uint64 {
 func stepID(message, receiver uint64) uint64 { return hash.Fold(message, receiver) }
 func copyID(message uint64) uint64           { return hash.Fold(message, copySalt) }
 
-// faultID identifies a fault by its kind, the actor it strikes and that actor's
-// previous step.
+// faultID returns the identity of a fault: a hash of its kind, the affected
+// actor and the identity of that actor's previous step.
 func faultID(kind uint64, actor, prev uint64) uint64 {
 	return hash.Fold(hash.Fold(actor, faultSalt+kind), prev)
 }
 
-// A typeInfo is cached information about a Go type.
+// A typeInfo caches what the system needs to know about a Go type.
 type typeInfo struct {
-	name   string // as traces show it
-	hash   uint64 // of the name and package path, so the same in every process
-	starts starts // of an actor
+	name   string // the name as traces show it
+	hash   uint64 // a hash of the name and package path, which is the same in every process
+	starts starts // whether actors of this type are notified of their starts
 }
 
-// types finds a typeInfo by the type word of an interface.
+// types maps the type word of an interface to a typeInfo.
 //
-// Invariants: table maps exactly the types seen so far to indices in infos. The
-// hashes in recent are those of infos.
+// Invariants: table maps each type seen so far to its index in infos. Each hash
+// in recent equals the hash in infos.
 type types struct {
 	recent [recentTypes]recentType
 	table  hash.Table
 	infos  []typeInfo
 }
 
-// A recentType caches the last lookup of a type. The zero value is valid: the
-// nil message has word 0 and hash 0.
+// A recentType caches the hash of a recently used type. The zero value is a
+// valid entry, because the nil message has word 0 and hash 0.
 type recentType struct {
 	word uintptr
 	hash uint64
@@ -63,11 +64,11 @@ const recentTypes = 64
 
 func typeWord(v any) uintptr { return *(*uintptr)(unsafe.Pointer(&v)) }
 
-// lookUp returns the entry of recent in which the type of v would be. It is
-// small enough to be inlined.
+// lookUp returns the entry of recent that may cache the type of v. It is small
+// enough to be inlined.
 func (t *types) lookUp(v any) *recentType { return &t.recent[typeWord(v)>>5%recentTypes] }
 
-// hash is of(v).hash.
+// hash returns of(v).hash, from recent if possible.
 func (t *types) hash(v any) uint64 {
 	if r := t.lookUp(v); r.word == typeWord(v) {
 		return r.hash

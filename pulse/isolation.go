@@ -9,30 +9,30 @@ import (
 )
 
 // The isolation check computes a fingerprint of each message on its way and
-// compares it after each step. Actors share nothing but messages. A sender
-// breaks that if it keeps a pointer into a message, or sends one value to two
-// receivers that change it.
+// compares it after each step. Actors must share no memory. A sender breaks
+// this rule if it changes a message that it has sent. A receiver breaks the
+// rule if it changes a value that was also sent to another receiver.
 
-// A guard is a record of a message as it was sent.
+// A guard records the content of a message at the time of sending.
 type guard struct {
 	send  int32
 	print uint64
 	text  string
-	// memory is a copy of the message if that is a slice of numbers, as most
-	// long messages are; otherwise it is nil. A copy is fast to make and
-	// compare, so print and text are not set then.
+	// memory is a copy of the message if the message is a slice of numbers, as
+	// most long messages are; otherwise it is nil. If memory is set, print and
+	// text are not, because a copy is faster to make and compare.
 	memory []byte
 }
 
-// guards are the messages under check.
+// guards holds the guards of all messages on their way.
 //
-// Invariant: no two guards in list and spare share memory.
+// Invariant: no two entries of list and spare share memory.
 type guards struct {
 	list  []guard
-	spare [][]byte // unused memory
+	spare [][]byte // memory for reuse
 }
 
-// guard starts to check a message, unless it contains nothing that can change.
+// guard adds a guard for message m, unless nothing in the message can change.
 func (s *traffic) guard(m int32) {
 	body := s.mail.sends[m].Body
 	if s.values.Plain(body) {
@@ -42,13 +42,13 @@ func (s *traffic) guard(m int32) {
 	if data, ok := s.values.FlatSlice(body); ok {
 		g.memory = append(s.guards.memory(), data...)
 	} else {
-		g.text = s.label(body)               // first: its String method may change the message
-		g.print = s.values.Fingerprint(body) // after that change
+		g.text = s.label(body) // before the fingerprint, since a String method may change the message
+		g.print = s.values.Fingerprint(body)
 	}
 	s.guards.list = append(s.guards.list, g)
 }
 
-// memory returns unused memory, or nil.
+// memory returns an empty slice with memory for reuse, or nil.
 func (l *guards) memory() []byte {
 	n := len(l.spare)
 	if n == 0 {
@@ -59,10 +59,11 @@ func (l *guards) memory() []byte {
 	return memory
 }
 
-// reset removes all guards and keeps their memory.
+// reset removes all guards and keeps their memory for reuse.
 func (l *guards) reset() { l.keep(func(*guard) bool { return false }) }
 
-// keep removes the guards for which f is false and keeps their memory.
+// keep removes the guards for which f returns false and keeps their memory for
+// reuse.
 func (l *guards) keep(f func(*guard) bool) {
 	n := 0
 	for i := range l.list {
@@ -78,7 +79,7 @@ func (l *guards) keep(f func(*guard) bool) {
 	l.list = l.list[:n]
 }
 
-// isChanged reports whether a message differs from when it was sent.
+// isChanged reports whether a message has changed since it was sent.
 func (g *guard) isChanged(w *value.Walker, body any) bool {
 	if g.memory != nil {
 		data, _ := w.FlatSlice(body)
@@ -87,15 +88,16 @@ func (g *guard) isChanged(w *value.Walker, body any) bool {
 	return w.Fingerprint(body) != g.print
 }
 
-// label returns the label of a value for a text that no actor sees, so that
-// names in it count as not read.
+// label returns the label of a value for a text that no actor sees. It removes
+// the dependencies that the label records by reading actor names.
 func (s *traffic) label(v any) string {
 	touched := len(s.rec.trace.Touches)
 	defer func() { s.rec.trace.Touches = s.rec.trace.Touches[:touched] }()
 	return trace.Label(v)
 }
 
-// changer names the running step, which has changed something.
+// changer names the running step or the test, for a report of what it has
+// changed.
 func (s *traffic) changer() string {
 	if s.rec.cur == trace.Test {
 		return "the test"

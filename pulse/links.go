@@ -7,11 +7,12 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// links are the links that a Nemesis has changed. All others work normally.
+// links holds the links that a Nemesis has changed. All other links work
+// normally.
 //
-// Invariants: list has each link once, and table maps its channelKey to its
-// index. cuts is the number of cut links, flawed the number of links that lose
-// or delay messages.
+// Invariants: list has each changed link once, and table maps the link's
+// channelKey to its index in list. cuts is the number of cut links. flawed is
+// the number of links that lose or delay messages.
 type links struct {
 	list   []link
 	table  hash.Table
@@ -22,16 +23,16 @@ type links struct {
 // A link is the connection from one actor to another.
 type link struct {
 	from, to int32
-	cut      bool  // messages wait
-	lose     int   // how many messages are lost; lossWithoutEnd means all
-	delay    int64 // how long messages are delayed
+	cut      bool  // set if messages wait instead of being delivered
+	lose     int   // number of further messages to lose; lossWithoutEnd means all
+	delay    int64 // virtual time by which messages are delayed
 }
 
 const lossWithoutEnd = math.MaxInt
 
 func (l *link) isFlawed() bool { return l.lose > 0 || l.delay > 0 }
 
-// reset removes all changes.
+// reset makes all links work normally.
 func (l *links) reset() {
 	if len(l.list) == 0 {
 		return
@@ -40,7 +41,7 @@ func (l *links) reset() {
 	l.table.Reset()
 }
 
-// find returns a changed link, or nil.
+// find returns the entry of a link, or nil if the link was never changed.
 func (l *links) find(from, to int32) *link {
 	if len(l.list) == 0 {
 		return nil
@@ -51,7 +52,7 @@ func (l *links) find(from, to int32) *link {
 	return nil
 }
 
-// change changes a link and updates the counts.
+// change applies f to a link and updates cuts and flawed.
 func (l *links) change(from, to int32, f func(*link)) {
 	x := l.find(from, to)
 	if x == nil {
@@ -82,7 +83,8 @@ func (l *links) isCut(from, to int32) bool {
 	return x != nil && x.cut
 }
 
-// takes reports whether a link loses the message that is being sent on it.
+// takes reports whether a link loses the message that is being sent on it, and
+// counts the loss.
 func (l *links) takes(from, to int32) bool {
 	x := l.find(from, to)
 	if x == nil || x.lose == 0 {
@@ -94,7 +96,7 @@ func (l *links) takes(from, to int32) bool {
 	return true
 }
 
-// delay returns how long a link delays messages.
+// delay returns the virtual time by which a link delays messages.
 func (l *links) delay(from, to int32) int64 {
 	if x := l.find(from, to); x != nil {
 		return x.delay
@@ -102,7 +104,8 @@ func (l *links) delay(from, to int32) int64 {
 	return 0
 }
 
-// setLink changes a link and updates the messages that wait on it.
+// setLink applies f to a link. If the link was cut or healed, setLink updates
+// which messages can be delivered.
 func (r *mailroom) setLink(from, to int32, f func(*link)) {
 	was := r.links.isCut(from, to)
 	r.links.change(from, to, f)
@@ -112,7 +115,7 @@ func (r *mailroom) setLink(from, to int32, f func(*link)) {
 	}
 }
 
-// mendLinks removes all changes of links.
+// mendLinks makes all links work normally.
 func (r *mailroom) mendLinks() {
 	for i := range r.links.list {
 		x := r.links.list[i]
@@ -121,7 +124,7 @@ func (r *mailroom) mendLinks() {
 	r.links.reset()
 }
 
-// recut updates the messages that wait on a link after it was cut or healed.
+// recut updates which messages can be delivered after a link was cut or healed.
 func (r *mailroom) recut(from, to int32, cut bool) {
 	r.flagChoosy()
 	if !r.unordered {
@@ -140,7 +143,8 @@ func (r *mailroom) recut(from, to int32, cut bool) {
 	}
 }
 
-// flagLinks sets or clears the bit that makes sends check links.
+// flagLinks sets the bit that makes sends check links if some link loses or
+// delays messages, and otherwise clears it.
 func (r *mailroom) flagLinks() {
 	r.onSend &^= workLinks
 	if r.links.flawed > 0 {
@@ -148,7 +152,7 @@ func (r *mailroom) flagLinks() {
 	}
 }
 
-// waitsAtCut reports whether a message waits on a cut link.
+// waitsAtCut reports whether some message waits on a cut link.
 func (r *mailroom) waitsAtCut() bool {
 	if r.links.cuts == 0 {
 		return false
@@ -166,14 +170,14 @@ func (r *mailroom) waitsAtCut() bool {
 	return false
 }
 
-// suffersLink discards a message if its link loses it, and reports whether it
-// did.
+// suffersLink discards message m if its link loses it, and reports whether the
+// message was lost.
 func (t *traffic) suffersLink(m int32) bool {
 	d := &t.mail.sends[m]
 	if d.Kind != trace.Message && d.Kind != trace.Reply || !t.mail.links.takes(d.From, d.To) {
 		return false
 	}
-	if d.From != t.rec.cur { // the sender's own steps do not show which message is next
+	if d.From != t.rec.cur { // the loss depends on the sender's other messages, so this step conflicts with the sender's steps
 		t.rec.touch(d.From, trace.ItsSteps, 0)
 	}
 	t.mail.flagLinks()
@@ -181,7 +185,7 @@ func (t *traffic) suffersLink(m int32) bool {
 	return true
 }
 
-// linkDelay returns how long the link of a message delays it.
+// linkDelay returns the virtual time by which its link delays message m.
 func (t *traffic) linkDelay(m int32) int64 {
 	d := &t.mail.sends[m]
 	if t.mail.onSend&workLinks == 0 || d.Kind != trace.Message && d.Kind != trace.Reply && d.Kind != trace.Copy {
@@ -190,7 +194,8 @@ func (t *traffic) linkDelay(m int32) int64 {
 	return t.mail.links.delay(d.From, d.To)
 }
 
-// heldByLink delays a message if its link does, and reports whether it did.
+// heldByLink reports whether the link of message m delays it. If so, heldByLink
+// starts the delay.
 func (t *traffic) heldByLink(m int32) bool {
 	by := t.linkDelay(m)
 	if by == 0 {
@@ -200,7 +205,7 @@ func (t *traffic) heldByLink(m int32) bool {
 	return true
 }
 
-// launch posts a message, delayed if its link delays it.
+// launch posts message m, at once or after the delay of its link.
 func (t *traffic) launch(m int32) {
 	if !t.heldByLink(m) {
 		t.mail.post(m, t.mail.sends[m].From)

@@ -2,10 +2,10 @@ package pulse
 
 import "slices"
 
-// Handlers call these functions in place of those of package slices. The
-// compiler instantiates a generic function once for a program, perhaps in a
-// package that the race detector instruments. The detector would then report
-// the system's own memory: see threads_on.go.
+// Code that runs during steps uses these functions in place of those of package
+// slices. The compiler instantiates a generic function once for a program,
+// perhaps in a package that the race detector instruments. The detector would
+// then report accesses to the system's own memory. See threads_on.go.
 
 func indexFunc[E any](list []E, is func(E) bool) int {
 	for i := range list {

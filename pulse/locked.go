@@ -8,20 +8,21 @@ import (
 	"github.com/jostle-go/jostle/pulse/internal/self"
 )
 
-// The runtime ends the process when a goroutine switches to or from a coroutine
-// while its lock to a thread (runtime.LockOSThread) differs from that of the
-// goroutine that made the coroutine. Go has no way to ask for the lock. So the
-// pool finds it in the runtime's memory.
+// A goroutine may be locked to a thread by runtime.LockOSThread. A coroutine
+// inherits the lock of the goroutine that made it. The runtime ends the process
+// if a goroutine with a different lock switches to the coroutine. Go has no
+// function that returns the lock. So the pool finds it in the runtime's memory.
 
 // A lockPlace says where the runtime stores a goroutine's lock to a thread.
 type lockPlace struct {
-	known   bool    // find was called
-	found   bool    // if false, locks are not detected
-	thread  uintptr // offset in a goroutine's data of the address of the thread it is locked to; that is zero if it is not locked
-	counter uintptr // offset in a thread's data of how many times it is locked
+	known   bool    // set if find was called
+	found   bool    // set if find succeeded; otherwise locks are not detected
+	thread  uintptr // offset in a goroutine's data of the address of the thread that the goroutine is locked to, or zero
+	counter uintptr // offset in a thread's data of its lock count
 }
 
-// The runtime's data of a goroutine and of a thread are at least this long.
+// The runtime's data of a goroutine and of a thread have at least this many
+// words.
 const (
 	wordsOfGoroutine = 40
 	wordsOfThread    = 128
@@ -29,8 +30,8 @@ const (
 
 const wordSize = unsafe.Sizeof(uintptr(0))
 
-// lock returns a value that identifies the lock of a goroutine: zero if it is
-// not locked.
+// lock returns a value that identifies the thread and the lock count of a
+// goroutine's lock. It returns zero if the goroutine is not locked.
 func (p *lockPlace) lock(g uintptr) uintptr {
 	if !p.found {
 		return 0
@@ -42,7 +43,8 @@ func (p *lockPlace) lock(g uintptr) uintptr {
 	return m + uintptr(*(*uint32)(pointerTo(m + p.counter)))
 }
 
-// find finds the words that change when a goroutine is locked and unlocked.
+// find sets the offsets of the words that change when a goroutine is locked and
+// unlocked.
 func (p *lockPlace) find() {
 	p.known = true
 	done := make(chan signal)
@@ -53,9 +55,9 @@ func (p *lockPlace) find() {
 	<-done
 }
 
-// findThread finds the word of a goroutine that is zero while the goroutine is not
-// locked, and equals an earlier word, its thread's address, while it is. It reports
-// whether there is just one.
+// findThread sets p.thread and reports whether it is unique. While a goroutine
+// is locked, the word at this offset equals an earlier word, the address of its
+// thread. Otherwise the word is zero.
 func (p *lockPlace) findThread() bool {
 	word := func(i int) uintptr { return readWord(self.Goroutine() + uintptr(i)*wordSize) }
 	var locked [wordsOfGoroutine]uintptr
@@ -74,8 +76,8 @@ func (p *lockPlace) findThread() bool {
 	return found == 1
 }
 
-// findCounter finds the half word of a thread that counts how often it is locked, and
-// reports whether there is just one.
+// findCounter sets p.counter, the offset of the half word that counts the locks
+// of a thread. It reports whether there is exactly one.
 func (p *lockPlace) findCounter() bool {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -105,24 +107,25 @@ func (p *lockPlace) findCounter() bool {
 
 func readWord(at uintptr) uintptr { return *(*uintptr)(pointerTo(at)) }
 
-// pointerTo converts an address to a pointer. It points into the runtime's
-// memory, which does not move while the calling goroutine lives.
+// pointerTo converts an address in the runtime's memory to a pointer. That
+// memory does not move while the calling goroutine lives.
 func pointerTo(at uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&at)) }
 
 const lockText = "a step has called runtime.LockOSThread or UnlockOSThread, so its goroutine cannot switch to a process: " +
 	"call LockOSThread before the first actor is spawned, and do not unlock"
 
 // fits reports whether the running goroutine g can switch to the coroutine, or
-// from it if it is the coroutine's own.
+// from it if g is the coroutine's goroutine.
 //
-// It is part of every step of a process and small enough to be inlined. If
-// nothing is locked, or locks are not detected, it reads one word.
+// fits is part of every step of a process, so it is small enough to be inlined.
+// If nothing is locked, or locks are not detected, it reads one word.
 func (c *Coroutine) fits(g uintptr) bool {
 	p := c.pool
 	return c.lock|readWord(g+p.locks.thread) == 0 || p.locks.lock(g) == c.lock
 }
 
-// mustFit fails the step if goroutine g cannot switch.
+// mustFit fails the step if the running goroutine g cannot switch to or from
+// the coroutine.
 func (c *Coroutine) mustFit(g uintptr) {
 	if !c.fits(g) {
 		c.unlock(g)
@@ -130,8 +133,8 @@ func (c *Coroutine) mustFit(g uintptr) {
 	}
 }
 
-// unlock undoes locks of the running goroutine g that were made since the
-// coroutine was made.
+// unlock undoes the calls to LockOSThread that the running goroutine g has made
+// since the coroutine was made.
 func (c *Coroutine) unlock(g uintptr) {
 	for n := 0; n < mostLocks && !c.fits(g) && (c.lock == 0 || c.pool.locks.lock(g)-c.lock < mostLocks); n++ {
 		runtime.UnlockOSThread()
@@ -141,8 +144,8 @@ func (c *Coroutine) unlock(g uintptr) {
 const mostLocks = 1000
 
 // elsewhere calls f, which switches to the coroutine, on a new goroutine. A
-// coroutine made on a locked thread can run only there: then elsewhere does
-// nothing and returns false.
+// coroutine that was made on a locked thread can run only on that thread. Then
+// elsewhere returns false without calling f.
 func (c *Coroutine) elsewhere(f func()) bool {
 	if c.lock != 0 {
 		return false

@@ -4,36 +4,36 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A mailbox is what the mailroom knows about an actor: whether it is alive and
-// which messages it accepts. A message that it does not accept stays in its
-// channel, as in Erlang's selective receive. The first message of a channel
-// that it accepts can be delivered.
+// A mailbox holds the data of an actor that the mailroom needs: whether the
+// actor is alive and which messages it accepts. A message that the actor does
+// not accept stays in its channel, as in Erlang's selective receive. The first
+// accepted message of each channel can be delivered.
 //
-// Invariant: between steps, open holds exactly for an actor that is alive and
-// accepts everything. It may lag until the last step is finished.
+// Invariant: when the last step is finished, open is set if and only if the
+// actor is alive and accepts everything.
 type mailbox struct {
 	thread   thread
-	match    func(any) bool // the accepted messages when accept is acceptMatching
+	match    func(any) bool // if accept is acceptMatching: reports whether the actor accepts a message
 	actor    int32
-	here     int32 // upper bound of the messages to it in ready and held; or unknown
-	inward   int32 // the first of the channels to it, linked by sibling
-	await    int32 // the Ask or timer whose message ends its wait; 0 for none
-	answered int32 // the last Ask whose answer is on its way
+	here     int32 // upper bound on the number of messages to the actor in ready and held; or unknown
+	inward   int32 // the first channel to the actor; the others are linked by sibling
+	await    int32 // number of the Ask or timer whose message ends the actor's wait; 0 for none
+	answered int32 // number of the last Ask whose answer was sent
 	accept   acceptance
 	life     life
 	open     bool
-	safe     bool     // partitions do not affect it
-	onFull   Overflow // what happens when it is full
-	room     int32    // its bound; 0 for none
+	safe     bool     // faults of Options do not affect the actor
+	onFull   Overflow // what happens to a message sent when the mailbox is full
+	room     int32    // capacity of the mailbox; 0 for unlimited
 
-	// sieve is the code of match if match depends only on its argument, else 0.
-	// sifted is the sieve by which the waiting messages were last filtered, or
-	// 0.
+	// sieve is the code address of match if match depends only on its argument,
+	// else 0. sifted is the value of sieve when the waiting messages were last
+	// filtered by match, or 0.
 	sieve, sifted uintptr
 }
 
-// unknown marks a number that nobody counts. Messages to an open mailbox, and
-// all messages with FIFO delivery, are not counted.
+// unknown is the value of mailbox.here if messages are not counted: with FIFO
+// delivery, and while the mailbox is open.
 const unknown = -1
 
 // life is the state of an actor between its spawning and its end.
@@ -41,36 +41,36 @@ type life uint8
 
 const (
 	alive life = iota
-	down       // crashed by a fault; may be restarted
+	down       // crashed; may be restarted
 	ended
 )
 
-// acceptance is the set of messages that an actor accepts at this point. Plain
-// handlers accept everything; a process accepts what it waits for.
+// acceptance is the set of messages that an actor accepts now. A handler
+// accepts all messages; a process accepts the messages that it waits for.
 //
-// The constants are in the order of trace.Want.
+// The constants have the same values as those of trace.Want.
 type acceptance uint8
 
 const (
 	acceptAll      acceptance = iota
-	acceptNothing             // only messages that cannot be refused
+	acceptNothing             // only messages that no actor can refuse
 	acceptStart               // the message that starts a process or notifies a Starter
-	acceptMatching            // messages for which match holds
+	acceptMatching            // messages for which match returns true
 	acceptReply               // the answer to one Ask
 )
 
-// admit adds the mailbox of the next actor, which may have been used in an
-// earlier run.
+// admit resets and adds the mailbox of the next actor. b may have been used in
+// an earlier run.
 func (r *mailroom) admit(b *mailbox) {
 	n := len(r.boxes)
 	if n == cap(r.boxes) {
 		r.boxes = append(r.boxes, nil)
 	}
 	r.boxes = r.boxes[:n+1]
-	if r.boxes[n] != b { // otherwise it is from an earlier run
+	if r.boxes[n] != b { // otherwise the entry is left from an earlier run
 		r.boxes[n] = b
 	}
-	if b.match != nil { // comparing is cheaper than storing a pointer
+	if b.match != nil { // loads first, because storing a pointer is more expensive
 		b.match = nil
 	}
 	b.actor, b.inward, b.here = int32(n), none, unknown
@@ -98,24 +98,23 @@ func (b *mailbox) accepts(d *trace.Send) bool {
 	return false
 }
 
-// awaits reports whether an actor still waits for the answer to an Ask. A
-// second or late answer is dropped. The test keeps receiving other messages
-// while it waits.
+// awaits reports whether an actor still waits for the answer to an Ask, and
+// none has been sent. The caller drops a second or late answer. The test waits
+// with accept at acceptAll, because it receives other messages in the meantime.
 func (b *mailbox) awaits(ask int32) bool {
 	return b.await == ask && b.answered != ask && (b.accept == acceptReply || b.actor == trace.Test)
 }
 
-// isWake reports whether a message is from the timer that ends this actor's
-// wait.
+// isWake reports whether a message is the timeout that ends this actor's
+// current wait.
 func (b *mailbox) isWake(d *trace.Send) bool { return b.await != 0 && d.Ask == b.await && isWake(d) }
 
-// isWake reports whether a message ends a wait because of time: a timer or a
-// poll.
+// isWake reports whether a message is the timeout of a wait or of a poll.
 func isWake(d *trace.Send) bool {
 	return d.Ask != 0 && (d.Kind == trace.Timer || d.Kind == trace.Poll)
 }
 
-// setOpen opens or closes a mailbox and counts the closed ones.
+// setOpen opens or closes a mailbox and updates the number of closed mailboxes.
 func (r *mailroom) setOpen(b *mailbox, open bool) {
 	if b.open == open {
 		return
@@ -130,8 +129,8 @@ func (r *mailroom) setOpen(b *mailbox, open bool) {
 	r.flagChoosy()
 }
 
-// flagChoosy sets or clears the bit for sends with Unordered delivery: when
-// set, not every message can go straight to ready.
+// flagChoosy sets the bit workChoosy if, with Unordered delivery, some messages
+// cannot go straight to ready. Otherwise it clears the bit.
 func (r *mailroom) flagChoosy() {
 	r.onSend &^= workChoosy
 	if r.unordered && (r.choosy > 0 || r.cut >= 0 || r.links.cuts > 0) {
@@ -139,8 +138,8 @@ func (r *mailroom) flagChoosy() {
 	}
 }
 
-// refilter updates ready after a change of what an actor accepts or of which of
-// its channels are blocked.
+// refilter updates ready after a change in what an actor accepts, or in which
+// channels to it are blocked or delayed.
 func (r *mailroom) refilter(b *mailbox) {
 	if b.sifted = 0; b.accept == acceptMatching {
 		b.sifted, r.matches = b.sieve, true
@@ -165,27 +164,28 @@ func (r *mailroom) refilter(b *mailbox) {
 	}
 }
 
-// sift is refilter after a step of an actor. If the actor still accepts the
-// same messages, by a predicate that depends only on its argument, only the
-// channel of the received message needs a check. In every other channel the
-// first accepted message is known.
+// sift does the same as refilter, after a step of the actor. It is faster if
+// the actor waits with the same predicate as before, and the predicate depends
+// only on its argument. Then only the channel of the received message can have
+// a different first accepted message.
 func (r *mailroom) sift(b *mailbox) {
 	if b.sieve == 0 || b.sieve != b.sifted || b.accept != acceptMatching {
 		r.refilter(b)
 		return
 	}
 	if r.unordered {
-		return // arrive has placed each message
+		return // arrive has already put each message into ready or held
 	}
 	c := &r.channels[r.taken]
-	if c.candidate >= 0 { // the actor has sent it to itself, behind others
+	if c.candidate >= 0 { // the actor has sent the candidate to itself, behind other messages
 		r.removeReadySlot(c.candidate)
 		c.candidate = none
 	}
 	r.findCandidate(b, c)
 }
 
-// isSifted reports whether the result of sift is what refilter would find.
+// isSifted reports whether ready is as refilter would leave it. It calls match
+// for waiting messages.
 func (r *mailroom) isSifted(b *mailbox) bool {
 	if r.unordered {
 		other := func(m int32) bool { return r.sends[m].To == b.actor && !b.accepts(&r.sends[m]) }
@@ -199,8 +199,8 @@ func (r *mailroom) isSifted(b *mailbox) bool {
 	return true
 }
 
-// removeCandidates removes the messages of a mailbox from ready. It counts them
-// first, since a scan of ready may be long.
+// removeCandidates removes all messages to a mailbox from ready. It counts them
+// first, since in most cases there is at most one, which is cheaper to remove.
 func (r *mailroom) removeCandidates(b *mailbox) {
 	count, slot := 0, none
 	for i := b.inward; i >= 0; i = r.channels[i].sibling {
@@ -223,9 +223,9 @@ func (r *mailroom) removeCandidates(b *mailbox) {
 	}
 }
 
-// findCandidate adds the first message of a channel that its receiver accepts
-// to ready. It adds none if the channel is blocked or that message, or one
-// before it, is delayed.
+// findCandidate adds to ready the first message of a channel that the receiver
+// accepts. It adds none if the channel is blocked, or if that message or one
+// before it is delayed.
 func (r *mailroom) findCandidate(b *mailbox, c *channel) {
 	if c.blocked > 0 {
 		return
@@ -237,8 +237,8 @@ func (r *mailroom) findCandidate(b *mailbox, c *channel) {
 	}
 }
 
-// firstWanted returns the first message of a channel that its receiver accepts,
-// or a delayed one before it.
+// firstWanted returns the first message of a channel that the receiver accepts
+// or that is delayed. It returns none if there is no such message.
 func (r *mailroom) firstWanted(b *mailbox, c *channel) int32 {
 	m := c.head
 	for m >= 0 && !b.open && !b.accepts(&r.sends[m]) && (c.slow == 0 || !r.isSlow(m)) {
@@ -247,7 +247,7 @@ func (r *mailroom) firstWanted(b *mailbox, c *channel) int32 {
 	return m
 }
 
-// reopen refilters a mailbox even if it was open.
+// reopen refilters a mailbox even if refilter would skip it because it is open.
 func (r *mailroom) reopen(b *mailbox) {
 	r.setOpen(b, false)
 	r.refilter(b)

@@ -7,67 +7,67 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A mailroom stores the messages of a run that are on their way and knows which
-// of them can be delivered now. With FIFO delivery they wait in channels, with
-// Unordered delivery individually. Of the actors it knows only the mailboxes.
+// A mailroom stores the messages that are on their way and knows which of them
+// can be delivered now. With FIFO delivery messages wait in channels, with
+// Unordered delivery individually. The mailroom knows actors only by their
+// mailboxes.
 //
 // Invariants:
 //   - Each message on its way is in exactly one place: in a channel (FIFO), in
 //     ready or held (Unordered), or with the clock, which knows when it arrives.
-//   - ready has no message twice, none to an actor that is not alive, and none
-//     that a partition or a delay holds up. Of an actor that does not accept
-//     everything it has only accepted messages.
+//   - ready has each deliverable message once. The receiver of such a message
+//     is alive and accepts it, and no partition, cut or delay holds it up.
 //   - With FIFO delivery ready has at most one message of each channel.
-//   - A slot is in the free list, or holds a message on its way, or is kept for
+//   - Each slot is in the free list, holds a message on its way, or is kept for
 //     the recorder or the orphans.
 type mailroom struct {
 	ready     []int32      // slots of the messages that can be delivered now
-	sends     []trace.Send // by slot; when recording, also the trace's sends
+	sends     []trace.Send // messages by slot; in a recorded run also the trace's sends
 	channels  []channel
-	moved     int   // entries of ready before this index have not moved since the last Enabled.Changed
-	seq       int32 // messages that have entered their channels so far
+	moved     int   // entries of ready before this index have kept their order since Enabled.Changed last reset moved
+	seq       int32 // number of messages posted so far
 	taken     int32 // the closed channel from which a message was last taken
-	past      int32 // messages of a recorded run that are no longer on their way
-	limit     int32 // how many messages may be on their way
-	free      int32 // first of the free slots, linked by Next
+	past      int32 // in a recorded run: number of messages no longer on their way
+	limit     int32 // maximum number of messages on their way
+	free      int32 // the first free slot; the others are linked by Next
 	onSend    work  // what to check for each message sent
 	unordered bool
-	keeps     bool // slots are not reused, because the run is recorded
+	keeps     bool // set if the run is recorded, so that slots are not reused
 
 	cut     int32      // the actor that a partition of Options.Faults separates from all others, or none
-	links   links      // changed by a Nemesis
-	slow    int        // delayed messages on their way
-	choosy  int        // mailboxes that are closed
-	matches bool       // a mailbox has been acceptMatching since reset
-	boxes   []*mailbox // by actor
-	table   hash.Table // channels by channelKey
-	held    []int32    // Unordered: messages that are neither in ready nor with the clock
+	links   links      // the links changed by a Nemesis
+	slow    int        // number of delayed messages on their way
+	choosy  int        // number of closed mailboxes
+	matches bool       // set if a mailbox has been acceptMatching since reset
+	boxes   []*mailbox // mailboxes by actor index
+	table   hash.Table // index of a channel by channelKey
+	held    []int32    // Unordered: messages that have arrived but are not deliverable now
 	scratch []int32
 	orphans orphans
-	clock   *clock // ends delays
+	clock   *clock // the clock of the run, which ends delays
 }
 
 const none = trace.None
 
-// A channel is the queue from one sender to one receiver. Timers come from
-// nobody through a channel of their own; messages of SendAfter come through one
-// from the sender's clock: see sourceOf.
+// A channel is the queue from one source to one receiver. The source is usually
+// the sender. An actor's own timers and an actor's SendAfter messages have
+// separate sources: see sourceOf.
 //
-// Invariant: ready has the head of an open channel and the candidate of a
-// closed one, if there is one. A channel is open only while blocked and slow
-// are zero and its receiver's mailbox is open.
+// Invariant: ready has the head of each open channel and the candidate of each
+// closed channel, if there is one. A channel is open only while blocked and
+// slow are zero and the receiver's mailbox is open.
 type channel struct {
 	from, to   int32
-	head, tail int32 // tail means nothing while head is none
+	head, tail int32 // slots of the first and last message; tail is valid only if head is not none
 	sibling    int32 // the next channel to the same receiver
-	candidate  int32 // of a closed channel: its message in ready, or none
-	blocked    int32 // how many partitions and cuts block it
-	slow       int32 // how many of its messages are delayed
+	candidate  int32 // for a closed channel: its message in ready, or none
+	blocked    int32 // number of partitions and cuts that block the channel
+	slow       int32 // number of delayed messages in the channel
 	open       bool
 }
 
-// orphans are the messages sent to actors that had ended: the first few, and a
-// count of the others.
+// orphans holds the first keptOrphans messages to actors that had ended, and
+// the number of other such messages.
 //
 // Invariant: lost is zero while there is room in kept.
 type orphans struct {
@@ -77,8 +77,8 @@ type orphans struct {
 
 const keptOrphans = 64
 
-// add stores the message in slot m if there is room, and reports whether it
-// did.
+// add stores slot m if there is room, and otherwise only counts it. It reports
+// whether m was stored.
 func (o *orphans) add(m int32) bool {
 	if len(o.kept) == keptOrphans {
 		o.lost++
@@ -106,8 +106,8 @@ func (r *mailroom) reset() {
 	r.flagLinks()
 }
 
-// newSlot returns a slot for a message, or none. A recorded run reuses no slot,
-// since its sends are its trace's.
+// newSlot returns a slot for a message, or none if there are too many messages.
+// A recorded run reuses no slot, because sends is part of its trace.
 func (r *mailroom) newSlot() int32 {
 	if m := r.free; m >= 0 {
 		r.free = r.sends[m].Next
@@ -124,8 +124,8 @@ func (r *mailroom) newSlot() int32 {
 	return int32(m)
 }
 
-// copySlot copies the message in slot m into a slot of its own. It returns none
-// if there is no slot.
+// copySlot copies the message in slot m into a new slot. It returns the new
+// slot, or none if there are too many messages.
 func (r *mailroom) copySlot(m int32) int32 {
 	c := r.newSlot()
 	if c >= 0 {
@@ -145,18 +145,19 @@ func (r *mailroom) release(m int32) {
 	r.free = m
 }
 
-// mayBeOrphan reports whether a message of a kind is an orphan if its receiver
-// has ended. The answer to an Ask is not: the asker no longer waits, and
-// whether the answer or the end comes first is chance.
+// mayBeOrphan reports whether a message of kind k becomes an orphan if its
+// receiver has ended. The answer to an Ask does not, because it often races
+// with the end of the asker.
 func mayBeOrphan(k trace.SendKind) bool {
 	return k != trace.Down && k != trace.Kill && k != trace.Reply
 }
 
-// discard sets the fate of a message that is in no channel and frees its slot.
+// discard sets the fate of message m, which must be in no channel, and frees
+// its slot.
 func (r *mailroom) discard(m int32, fate trace.Fate) {
 	d := &r.sends[m]
 	if d.Kind == trace.Poll {
-		fate = trace.Dropped // the system sent it, so it is no orphan
+		fate = trace.Dropped // a poll comes from the system, so it is no orphan
 	}
 	d.Fate = fate
 	if fate == trace.Orphaned && mayBeOrphan(d.Kind) {
@@ -167,7 +168,7 @@ func (r *mailroom) discard(m int32, fate trace.Fate) {
 	r.release(m)
 }
 
-// undeliverable discards a message whose receiver has ended or is down.
+// undeliverable discards message m because its receiver has ended or is down.
 func (r *mailroom) undeliverable(m int32, b *mailbox) {
 	if b.life == down {
 		r.discard(m, trace.Dropped)
@@ -176,7 +177,8 @@ func (r *mailroom) undeliverable(m int32, b *mailbox) {
 	r.discard(m, trace.Orphaned)
 }
 
-// post puts a message into its channel. Timers come from nobody.
+// post puts a message on its way: into its channel, or into ready or held with
+// Unordered delivery. from is the source of the channel: see sourceOf.
 func (r *mailroom) post(m, from int32) {
 	d := &r.sends[m]
 	if !r.unordered {
@@ -205,8 +207,9 @@ func (r *mailroom) enqueue(d *trace.Send, m int32) {
 	r.append(c, d, m)
 }
 
-// append appends a message to an open channel. If the channel was empty, ready
-// grows by one. The code has no branch on that, because it cannot be predicted.
+// append appends a message to an open channel. If the channel was empty, the
+// message also enters ready. The code avoids a branch on that, because the
+// processor could not predict it.
 func (r *mailroom) append(c *channel, d *trace.Send, m int32) {
 	head, before := c.head, c.tail
 	empty := int(uint32(head) >> 31)
@@ -221,10 +224,10 @@ func (r *mailroom) append(c *channel, d *trace.Send, m int32) {
 	c.head, c.tail = head, m
 	n := len(r.ready) // less than cap: see newChannel
 	r.ready[:n+1][n] = m
-	r.ready = r.ready[:n+empty] // of itself: only the length is stored
+	r.ready = r.ready[:n+empty] // a slice of itself, so that only the length is stored
 }
 
-// enqueueClosed is enqueue for a closed channel.
+// enqueueClosed implements enqueue for a closed channel.
 func (r *mailroom) enqueueClosed(d *trace.Send, m int32, c *channel) {
 	r.seq++
 	d.Seq, d.Next = r.seq, none
@@ -247,7 +250,8 @@ func (r *mailroom) enqueueClosed(d *trace.Send, m int32, c *channel) {
 
 func channelKey(from, to int32) uint64 { return uint64(uint32(from))<<32 | uint64(uint32(to)) }
 
-// channelOf finds or makes the channel between two actors.
+// channelOf returns the channel from a source to an actor. It makes the channel
+// if there is none.
 func (r *mailroom) channelOf(from, to int32) int32 {
 	if c, ok := r.table.Get(channelKey(from, to)); ok {
 		return c
@@ -272,8 +276,7 @@ func (r *mailroom) newChannel(from, to int32) int32 {
 		c.blocked++
 	}
 	c.open = b.open && c.blocked == 0
-	// ready never has more entries than there are channels: keep room for one
-	// more.
+	// append needs room in ready for one entry for each channel, and one more.
 	if n+2 > cap(r.ready) {
 		r.ready = append(r.ready, make([]int32, n+2-len(r.ready))...)[:len(r.ready)]
 	}
@@ -281,15 +284,15 @@ func (r *mailroom) newChannel(from, to int32) int32 {
 	return int32(n)
 }
 
-// removeReady removes entry k of ready; the last one takes its place.
+// removeReady removes entry k of ready. The last entry takes its place.
 func (r *mailroom) removeReady(k int) {
 	last := len(r.ready) - 1
 	r.ready[k] = r.ready[last]
 	r.ready = r.ready[:last]
 }
 
-// removeReadyIf removes every message for which f holds from ready and keeps
-// the order of the others.
+// removeReadyIf removes from ready every message for which f returns true. It
+// keeps the order of the remaining messages.
 func (r *mailroom) removeReadyIf(f func(slot int32) bool) {
 	k := indexFunc(r.ready, f)
 	if k < 0 {
@@ -305,8 +308,8 @@ func (r *mailroom) removeReadyIf(f func(slot int32) bool) {
 	r.ready = kept
 }
 
-// removeReadySlot removes the message in slot m from ready, if it is there, and
-// keeps the order of the others.
+// removeReadySlot removes slot m from ready if ready has it. It keeps the order
+// of the remaining messages.
 func (r *mailroom) removeReadySlot(m int32) {
 	k := indexOf(r.ready, m)
 	if k < 0 {
@@ -316,8 +319,9 @@ func (r *mailroom) removeReadySlot(m int32) {
 	r.ready = append(r.ready[:k], r.ready[k+1:]...)
 }
 
-// takeClosed takes message m, which is entry k of ready, from a closed channel.
-// A refilter of the mailbox finds the next one.
+// takeClosed removes message m, which is entry k of ready, from a closed
+// channel. The caller must refilter the mailbox to find the channel's next
+// candidate.
 func (r *mailroom) takeClosed(k int, m int32, c *channel) {
 	r.removeReady(k)
 	r.taken = r.sends[m].Channel
@@ -344,7 +348,7 @@ func (r *mailroom) unlink(m int32, c *channel) {
 	}
 }
 
-// withdraw removes a waiting message that is no longer wanted.
+// withdraw removes and discards a waiting message that is no longer wanted.
 func (r *mailroom) withdraw(m int32) {
 	r.removeReadySlot(m)
 	d := &r.sends[m]
@@ -365,8 +369,9 @@ func (r *mailroom) withdraw(m int32) {
 	r.discard(m, trace.Dropped)
 }
 
-// forget withdraws the message that would end a wait that is over: the answer
-// to an Ask, or a timer.
+// forget withdraws the answer or timeout numbered ask that is on its way to an
+// actor, because the wait for it is over. If there is none, forget does
+// nothing.
 func (r *mailroom) forget(to int32, kind trace.SendKind, ask int32) {
 	is := func(m int32) bool {
 		d := &r.sends[m]
@@ -391,8 +396,9 @@ func (r *mailroom) forget(to int32, kind trace.SendKind, ask int32) {
 	}
 }
 
-// forgetWait withdraws what would end the wait of a killed process that may be
-// restarted. Its timers are gone.
+// forgetWait withdraws the messages that would end the wait of a killed
+// process, since the process may be restarted. Timers that have not fired are
+// already stopped.
 func (r *mailroom) forgetWait(b *mailbox) {
 	if b.await == 0 {
 		return
@@ -415,7 +421,7 @@ func (r *mailroom) empty(b *mailbox, fate trace.Fate) {
 		c := &r.channels[i]
 		waiting = waiting || c.head >= 0
 		for m := c.head; m >= 0; {
-			next := r.sends[m].Next // discard may overwrite the link
+			next := r.sends[m].Next // discard may overwrite Next
 			r.forgetDelay(m)
 			r.discard(m, fate)
 			m = next
@@ -428,8 +434,8 @@ func (r *mailroom) empty(b *mailbox, fate trace.Fate) {
 }
 
 // sentTo lists the messages on their way to an actor, without timers that are
-// not due. With FIFO delivery it lists them by channel; with Unordered delivery
-// delayed ones come last.
+// not due. With FIFO delivery the list is ordered by channel. With Unordered
+// delivery delayed messages come last.
 func (r *mailroom) sentTo(b *mailbox) []int32 {
 	var list []int32
 	add := func(m int32) {
@@ -457,8 +463,9 @@ func (r *mailroom) sentTo(b *mailbox) []int32 {
 	return list
 }
 
-// waiting lists the messages that wait for an actor in the order of arrival.
-// With Unordered delivery it leaves out those it would accept.
+// waiting lists the messages that wait for an actor, in the order of arrival.
+// With Unordered delivery it leaves out messages that can be delivered or are
+// delayed.
 func (r *mailroom) waiting(b *mailbox) []int32 {
 	var list []int32
 	if r.unordered {

@@ -6,44 +6,45 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Nemesis lets a program cause faults. The strategy chooses when the faults
-// of Options.Faults strike; a Nemesis strikes where the program calls it.
+// A Nemesis lets a program cause faults at chosen points. The strategy chooses
+// when the faults of Options.Faults happen; a Nemesis causes a fault whenever
+// the program calls it.
 //
 // A test calls a Nemesis before Run and between runs. A handler or a process
 // gets one from Ctx.Nemesis during a step. The fault then happens at once,
-// within that step. The step is scheduled like any other, so a search also
-// finds the worst moment for it.
+// within that step. The step is scheduled like any other, so a search tries the
+// fault at different moments.
 //
-// A Nemesis uses no decisions and no budgets: its faults follow from the
-// program, and a replay has the same ones. The one exception is what a crash
-// loses from a Disk, which is a decision, also between runs. Spec.Safe,
-// Faults.Links and Faults.Actors do not protect anybody from a Nemesis. It can
-// also lose messages from the test, and it works during Settle.
+// A Nemesis uses no decisions and no budgets. The program determines the
+// faults, so a replay has the same faults. There is one exception: the strategy
+// decides which unsynced Disk writes a crash loses, also between runs.
+// Spec.Safe, Faults.Links and Faults.Actors do not limit a Nemesis. A Nemesis
+// can also lose messages from the test, and it works during Settle.
 //
-// Cut, Partition, Lose and Delay change a link, which connects one actor to
-// another. The change lasts until another call or Heal. No link heals by
-// itself, not even at the end of a run: messages at a cut keep waiting. While
-// any do, no run fails with KindStuck, since the test may Heal and Run again.
-// With EnvironmentClosed it does fail.
+// Cut, Partition, Lose and Delay change links. A link connects one actor to
+// another in one direction. A change lasts until another call replaces it or
+// until Heal, even beyond the end of a run. While a message waits at a cut, a
+// run does not fail with KindStuck, because the test may call Heal and Run
+// again. With EnvironmentClosed the run fails nevertheless.
 //
-// A step that calls a Nemesis depends on all other steps. fuzz.Explore prunes
-// fewer orders around such steps.
+// A step that calls a Nemesis depends on all other steps, so fuzz.Explore
+// prunes fewer orders around such steps.
 type Nemesis struct{ s *System }
 
-// Nemesis returns the Nemesis of this system.
+// Nemesis returns a Nemesis for this system.
 func (s *System) Nemesis() Nemesis { return Nemesis{s} }
 
-// Nemesis returns the Nemesis of this actor's system.
+// Nemesis returns a Nemesis for this actor's system.
 func (c *Ctx) Nemesis() Nemesis {
-	c.ok("Nemesis") // fails the run if it is false
+	c.ok("Nemesis") // fails the run if the call is not allowed
 	return Nemesis{c.sys}
 }
 
-// Crash crashes an actor and reports whether it was alive; otherwise nothing
-// happens. Messages that wait for the actor or are sent to it are lost. Its
+// Crash crashes an actor and returns true, or returns false if the actor was
+// not alive. Messages that wait for the actor or are sent to it are lost. Its
 // timers, children and watches end, and its watchers receive a Down. Its Disk
-// may lose unsynced writes. A step must not crash its own actor or an ancestor
-// of it, since the step would end in the middle.
+// may lose unsynced writes. A step must not crash its own actor or an ancestor,
+// because the crash would end the step in the middle.
 func (n Nemesis) Crash(r Ref) bool {
 	if !n.ok("Nemesis.Crash", r) {
 		return false
@@ -65,9 +66,9 @@ func (n Nemesis) Crash(r Ref) bool {
 	return true
 }
 
-// RestartKept restarts a crashed actor with the state it had, and reports
-// whether it was down. For a process call RestartLost, since its code cannot
-// continue.
+// RestartKept restarts a crashed actor with the state it had and returns true,
+// or returns false if the actor was not crashed. For a process call
+// RestartLost, because the code of a process cannot continue.
 func (n Nemesis) RestartKept(r Ref) bool {
 	if !n.ok("Nemesis.RestartKept", r) {
 		return false
@@ -79,9 +80,10 @@ func (n Nemesis) RestartKept(r Ref) bool {
 	return n.restart(a, false)
 }
 
-// RestartLost restarts a crashed actor with a new state, and reports whether it
-// was down. It needs Spec.New or Spec.Process. A Starter receives its start as
-// a message from itself.
+// RestartLost restarts a crashed actor with a new state and returns true, or
+// returns false if the actor was not crashed. The actor's Spec must have New or
+// Process. The start of a Starter or process is a message from the actor to
+// itself.
 func (n Nemesis) RestartLost(r Ref) bool {
 	if !n.ok("Nemesis.RestartLost", r) {
 		return false
@@ -99,7 +101,7 @@ func (n Nemesis) restart(a *actor, lose bool) bool {
 		return false
 	}
 	s := n.s
-	handler := s.anew(a, lose) // may panic, so nothing has changed yet
+	handler := s.anew(a, lose) // may panic, so it comes before all changes
 	n.strike(trace.Strike{Kind: trace.Restart, From: a.actor, To: none, Lost: lose})
 	a.life = alive
 	s.renew(a, handler, a.actor)
@@ -108,9 +110,9 @@ func (n Nemesis) restart(a *actor, lose bool) bool {
 }
 
 // Partition cuts all links between actors of different groups, in both
-// directions. Actors in no group, and actors spawned later, still reach
-// everyone. Earlier cuts stay: to replace one partition by another, call Heal
-// first.
+// directions. Actors in no group, and actors spawned later, keep all their
+// links. Partition does not undo earlier cuts: call Heal first to replace a
+// partition.
 func (n Nemesis) Partition(groups ...[]Ref) {
 	if !n.ok("Nemesis.Partition") {
 		return
@@ -129,8 +131,8 @@ func (n Nemesis) Partition(groups ...[]Ref) {
 	}
 }
 
-// check returns the actors of each group, or fails the run if the groups are
-// invalid.
+// check returns the indices of the actors in each group. If the groups are
+// invalid, the run fails.
 func (n Nemesis) check(groups [][]Ref) (of [][]int32) {
 	if len(groups) < 2 {
 		n.s.misuse("Nemesis.Partition with fewer than two groups: name the actors of each side")
@@ -138,7 +140,7 @@ func (n Nemesis) check(groups [][]Ref) (of [][]int32) {
 	group := map[int32]int{}
 	for i, refs := range groups {
 		if len(refs) == 0 {
-			n.s.misuse("Nemesis.Partition: group %d is empty, so it is cut off from nobody: name its actors", i)
+			n.s.misuse("Nemesis.Partition with an empty group %d: name its actors", i)
 		}
 		var list []int32
 		for _, r := range refs {
@@ -154,17 +156,17 @@ func (n Nemesis) check(groups [][]Ref) (of [][]int32) {
 	return of
 }
 
-// Cut cuts the link from one actor to another: messages wait until Heal. The
-// link in the other direction does not change.
+// Cut cuts the link from one actor to another, so that messages on it wait
+// until Heal. The link in the other direction does not change.
 func (n Nemesis) Cut(from, to Ref) {
 	if n.link("Nemesis.Cut", from, to) {
 		n.set(trace.Strike{Kind: trace.Cut, From: from.actor, To: to.actor}, func(x *link) { x.cut = true })
 	}
 }
 
-// Heal restores all links. Messages at a cut continue, messages already delayed
-// arrive when they are due, and lost messages stay lost. It does not heal the
-// partitions of Options.Faults.
+// Heal undoes all changes of links. Messages that wait at a cut can then be
+// delivered. Delays that have begun do not end early, and lost messages stay
+// lost. Heal does not end a partition of Options.Faults.
 func (n Nemesis) Heal() {
 	if n.ok("Nemesis.Heal") {
 		n.strike(trace.Strike{Kind: trace.Heal, From: none, To: none})
@@ -172,9 +174,9 @@ func (n Nemesis) Heal() {
 	}
 }
 
-// Lose loses the next count messages from one actor to another: all with
-// math.MaxInt, none with zero. It replaces an earlier Lose of this link. A Kill
-// or a Down is never lost.
+// Lose loses the next count messages from one actor to another. With
+// math.MaxInt it loses all messages, with zero none. It replaces an earlier
+// Lose of this link. It never loses a Kill, a Down or a message of SendAfter.
 func (n Nemesis) Lose(from, to Ref, count int) {
 	if !n.link("Nemesis.Lose", from, to) {
 		return
@@ -185,10 +187,11 @@ func (n Nemesis) Lose(from, to Ref, count int) {
 	n.set(trace.Strike{Kind: trace.Loss, From: from.actor, To: to.actor, N: int64(count)}, func(x *link) { x.lose = count })
 }
 
-// Delay delays each message sent from one actor to another by d of virtual
-// time; zero ends that. It replaces an earlier Delay of this link. With FIFO
-// delivery a delayed message also delays those behind it in its channel. A Kill
-// or a Down gets no delay of its own.
+// Delay delays each later message from one actor to another by d of virtual
+// time. With d zero, later messages are not delayed. It replaces an earlier
+// Delay of this link. With FIFO delivery a delayed message also delays later
+// messages on the link, including a Kill or a Down, which otherwise are not
+// delayed.
 func (n Nemesis) Delay(from, to Ref, d time.Duration) {
 	if !n.link("Nemesis.Delay", from, to) {
 		return
@@ -199,13 +202,13 @@ func (n Nemesis) Delay(from, to Ref, d time.Duration) {
 	n.set(trace.Strike{Kind: trace.Delay, From: from.actor, To: to.actor, N: int64(d)}, func(x *link) { x.delay = int64(d) })
 }
 
-// set records a strike and changes its link.
+// set records a strike and applies f to its link.
 func (n Nemesis) set(x trace.Strike, f func(*link)) {
 	n.strike(x)
 	n.s.mail.setLink(x.From, x.To, f)
 }
 
-// link reports whether a call about a link may proceed.
+// link reports whether a call that changes a link may proceed.
 func (n Nemesis) link(what string, from, to Ref) bool {
 	if !n.ok(what, from, to) {
 		return false
@@ -216,7 +219,8 @@ func (n Nemesis) link(what string, from, to Ref) bool {
 	return true
 }
 
-// ok reports whether a call that strikes actors may proceed.
+// ok reports whether a method call may proceed. It fails the run if the call is
+// not allowed or a Ref is invalid.
 func (n Nemesis) ok(what string, refs ...Ref) bool {
 	s := n.s
 	if s == nil {
@@ -234,18 +238,18 @@ func (n Nemesis) ok(what string, refs ...Ref) bool {
 	return true
 }
 
-// finds reports whether an actor's life is want. The caller learns that, so it
-// is recorded.
+// finds reports whether actor a is in state want. It records a dependency on
+// the state, because the caller learns it.
 func (n Nemesis) finds(a *actor, want life) bool {
 	n.s.rec.touch(a.actor, trace.ItsLife, 0)
 	n.s.learned(uint64(a.life))
 	return a.life == want
 }
 
-// strike records a fault that happens now. In a step it depends on all other
-// steps: it decides what they can receive, and a waiting message may never be
-// received because of it. Then no later step shows that the order mattered. So
-// strike touches ItsSteps, which no message can order and for which every
+// strike records a fault that happens now. In a step, the fault conflicts with
+// all other steps, because it decides what they can receive. If a waiting
+// message is never received because of the fault, no later step would reveal
+// the conflict. So strike records a Touch of kind ItsSteps, for which every
 // reduction falls back to all orders.
 func (n Nemesis) strike(x trace.Strike) {
 	r := &n.s.rec
@@ -255,7 +259,7 @@ func (n Nemesis) strike(x trace.Strike) {
 	if most := n.s.mail.limit; r.strikes > most {
 		n.s.bound(int(most), "faults", "faults of a Nemesis", "strikes")
 	}
-	if x.From != none && x.To == none { // changed links are part of the state anyway
+	if x.From != none && x.To == none { // changed links are part of the state hash anyway
 		n.s.wasStruck(n.s.actors[x.From], x)
 	}
 }

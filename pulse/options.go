@@ -8,13 +8,15 @@ import (
 	"time"
 )
 
-// Delivery says which of the messages on their way can come next.
+// Delivery is the delivery order that the system guarantees for messages.
 type Delivery uint8
 
 const (
-	// DeliveryFIFO keeps the order of the messages from one sender to one receiver.
+	// DeliveryFIFO delivers the messages from one sender to one receiver in the
+	// order of sending.
 	DeliveryFIFO Delivery = iota
-	// DeliveryUnordered keeps no order: any message on its way may come next.
+	// DeliveryUnordered guarantees no order: any message on its way may come
+	// next.
 	DeliveryUnordered
 )
 
@@ -25,16 +27,17 @@ func (d Delivery) String() string {
 	return "fifo"
 }
 
-// Environment says whether more can come from outside when a run is at rest.
+// Environment says whether the test may send more messages when nothing more
+// can happen in a run. This decides which waiting actors count as stuck.
 type Environment uint8
 
 const (
 	// EnvironmentOpen: the test may send more. A process that waits for a
-	// particular message is stuck. Actors that wait for any message are not,
-	// nor are processes that sleep past the horizon.
+	// particular message is stuck. Actors that accept any message and processes
+	// that sleep past the horizon are not stuck.
 	EnvironmentOpen Environment = iota
-	// EnvironmentClosed: nothing more comes. Every actor that has not ended is
-	// stuck.
+	// EnvironmentClosed: the test sends nothing more. Every actor that is still
+	// alive is stuck.
 	EnvironmentClosed
 )
 
@@ -45,54 +48,57 @@ func (e Environment) String() string {
 	return "open"
 }
 
-// Options configures a System. The zero value has FIFO delivery, takes the
-// oldest message first, has no faults and records nothing.
+// Options configures a System. The zero value has FIFO delivery and no faults,
+// delivers the oldest message first and records nothing.
 type Options struct {
 	Delivery    Delivery
 	Environment Environment
 
-	// Strategy makes the decisions. If nil, the oldest message comes first and
-	// every choice is zero.
+	// Strategy chooses the order of messages and answers all choices. If nil,
+	// the oldest message comes first and every choice is zero.
 	Strategy Strategy
 	// Seed is the strategy's seed for the first run. Reset sets the seeds of
 	// later runs.
 	Seed uint64
 
-	// Steps is how many steps a run may take before it fails; zero means
-	// 100,000.
+	// Steps is the maximum number of steps of a run; zero means 100,000. A run
+	// that needs more fails.
 	Steps int
-	// Pending is how many messages may wait at once before the run fails; zero
-	// means 100,000. It also bounds other actions of handlers. A run may have
-	// as many actors and Nemesis faults, an actor as many watchers. A run may
-	// have ten times as many choices, log lines and disk writes.
+	// Pending is the maximum number of messages that wait at once; zero means
+	// 100,000. It also limits other things: the messages that one step sends,
+	// the actors and Nemesis faults of a run, and the watchers of an actor. The
+	// limit for choices, log lines and disk writes of a run is ten times
+	// Pending. A run that exceeds a limit fails.
 	Pending int
 
-	// Record records the trace and the decisions, and computes identities.
+	// Record records the trace and the decisions of the run, and computes
+	// identities of messages, actors and steps.
 	Record bool
 	// Isolation checks after each step that no message on its way has changed.
-	// It implies Record and costs a walk over all such messages.
+	// It implies Record. Each check walks over all messages on their way.
 	Isolation bool
-	// Tools reports whether a struct type is a tool of the test, which is no
-	// part of the program: Isolation and State ignore its fields. It is called
-	// once for each type. Nil means none. System, Ctx, Process, the types of
-	// package testing and the standard library's loggers are always tools.
+	// Tools reports whether a struct type is a tool of the test and not a part
+	// of the program. Isolation and State ignore the fields of tools. Tools is
+	// called once for each type. Nil means that there are no further tools.
+	// System, Ctx, Process, the types of package testing and the standard
+	// library's loggers are always tools.
 	Tools func(reflect.Type) bool
-	// Orphans makes a message to an ended actor a failure.
+	// Orphans makes a run fail if a message is sent to an actor that has ended.
 	Orphans bool
 
-	// EarlyTimers is how many times in a run a timer may fire while messages
-	// wait. Zero means never; but a search may allow a few in some runs of a
-	// property that leaves it at zero, as fuzz.Check does. NeverEarly means
-	// never in any run. Any other negative number means no limit. The limit
-	// also holds for strategies that hold messages back.
+	// EarlyTimers is the maximum number of times in a run that a timer may fire
+	// while messages can be delivered. Zero means never, except that a search
+	// such as fuzz.Check may allow a few in some runs. NeverEarly means never
+	// in any run. Any other negative number means no limit. The limit also
+	// counts timers that fire because a strategy's Pick returns Hold.
 	EarlyTimers int
-	// Ticks bounds how long periodic timers keep a run going by themselves;
-	// zero means 10. The run is at rest after Ticks firings per periodic timer
-	// in a row without another message sent or due. Firings at the same time as
+	// Ticks limits how long periodic timers alone keep a run going; zero means
+	// 10. Time stops after Ticks consecutive firings per periodic timer if no
+	// other message was sent or came due meanwhile. Firings at the same time as
 	// another timer do not count. RunFor ignores Ticks.
 	Ticks int
-	// Horizon is the end of virtual time: events due later never happen. Zero
-	// means no end.
+	// Horizon is the end of virtual time. Events due later, such as timers,
+	// never happen. Zero means no end.
 	Horizon time.Duration
 
 	Faults Faults
@@ -102,9 +108,9 @@ type Options struct {
 	Failed func(*Failure)
 }
 
-// NeverEarly, for Options.EarlyTimers, forbids early timers in every run of
-// every search. Use it if timers are so much slower than messages that no timer
-// races with a message.
+// NeverEarly is a value of Options.EarlyTimers that forbids early timers in
+// every run of every search. Use it if timers are so much slower than messages
+// that no timer races with a message.
 const NeverEarly = math.MinInt
 
 const (
@@ -120,8 +126,8 @@ func orDefault(v, zero int) int {
 	return zero
 }
 
-// refusal returns what is wrong with the options, or "". Negative counts are an
-// error, since a program that computes one has a bug.
+// refusal says why the options are invalid. It returns "" if they are valid.
+// Negative counts are invalid, since a program that computes one has a bug.
 func (o *Options) refusal() string {
 	switch {
 	case o.Delivery > DeliveryUnordered:
@@ -140,9 +146,9 @@ func (o *Options) refusal() string {
 	return o.Faults.refusal()
 }
 
-// refusal returns what is wrong with the budgets, or "".
+// refusal says why the faults are invalid. It returns "" if they are valid.
 func (f *Faults) refusal() string {
-	if f.Drop|f.Duplicate|f.Delay|f.Crash|f.RestartKept|f.RestartLost|f.Partition < 0 { // one of them is
+	if f.Drop|f.Duplicate|f.Delay|f.Crash|f.RestartKept|f.RestartLost|f.Partition < 0 { // true if any of them is negative
 		for _, b := range []struct {
 			name string
 			n    int
@@ -167,12 +173,12 @@ func negative(field string, n int, zero string) string {
 	return fmt.Sprintf("%s is %d: give it a number from 1 on, or zero for %s", field, n, zero)
 }
 
-// A Setting is one option as text.
+// A Setting is the name and the value of an option as text.
 type Setting struct{ Name, Value string }
 
-// Settings returns the options that affect how the program runs, as text,
-// without those left at their default. It leaves out the strategy, the seed and
-// options that only observe.
+// Settings returns the options that affect how the program runs, except options
+// left at their default. It leaves out the strategy, the seed and options that
+// only observe the run.
 func (o Options) Settings() (list []Setting) {
 	add := func(name string, value any, zero bool) {
 		if !zero {

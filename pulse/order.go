@@ -5,20 +5,19 @@ import (
 	"math/bits"
 )
 
-// A View remembers which deliverable messages a strategy has seen.
-// Enabled.Changed tells it what has changed since, so that it need not scan all
-// messages in each step. The zero View has seen nothing; use it at the start of
-// each run.
+// A View records when a strategy last called Enabled.Changed, which returns the
+// messages that have changed since. So the strategy need not scan all messages
+// in each step. For the zero View all messages count as changed. Use the zero
+// View at the start of each run.
 type View struct {
 	run, step int32
 	count     int
 }
 
-// Changed returns where the messages may differ from those at the last call
-// with this View. They may differ at index at, unless at is negative, and at
-// all indices from from on. There may be fewer messages than these indices. If
-// a step has passed without a call, from is zero. Changed is for Pick, and is
-// cheap if every Pick calls it.
+// Changed returns which messages may differ from those at the last call with
+// this View. These are message at, unless at is negative, and all messages i >=
+// from. at and from may exceed the number of messages. If a step has passed
+// without a call, from is zero. Call Changed in every Pick.
 func (e *Enabled) Changed(v *View) (at, from int) {
 	now := View{e.sys.run, e.sys.rec.steps, len(e.mail.ready)}
 	then := *v
@@ -29,7 +28,7 @@ func (e *Enabled) Changed(v *View) (at, from int) {
 	switch moved := min(e.moved, e.mail.moved); {
 	case then.run != now.run:
 		return -1, 0
-	case then.step == now.step: // at most time has passed
+	case then.step == now.step: // no step in between, but perhaps a clock tick
 		return -1, min(moved, then.count)
 	case then.step+1 == now.step:
 		return e.picked, min(moved, then.count-1)
@@ -37,24 +36,25 @@ func (e *Enabled) Changed(v *View) (at, from int) {
 	return -1, 0
 }
 
-// An Order finds the message with the highest priority. If many messages can be
-// delivered, it asks for the priority of each only once, when the message
-// becomes deliverable. The zero Order is ready for use.
+// An Order finds the message with the highest priority among the deliverable
+// ones. If there are many, it asks for the priority of each only once, when the
+// message becomes deliverable. The zero Order is ready for use.
 type Order struct {
 	view View
 	tree Tournament
 }
 
-// Renew makes the Order ask for all priorities again. A strategy calls it at
-// the start of a run and after it has changed priorities.
+// Renew makes the Order ask for all priorities again. A strategy must call
+// Renew after it has changed priorities, also at the start of a run.
 func (o *Order) Renew() { o.view = View{} }
 
-// First returns the message with the highest priority; among equals the one
-// with the smallest index. priority returns the priority of message i.
+// First returns the index of the message with the highest priority. If several
+// have that priority, it returns the smallest index. priority returns the
+// priority of message i.
 //
-// If every Pick calls First, it takes time logarithmic in the number of
-// messages. It then asks for the priority of the message that has replaced the
-// last picked one, even if both are of one channel.
+// If every Pick calls First, a call takes time logarithmic in the number of
+// messages. After a step, First calls priority for the message that now has the
+// index of the delivered one, even if both are of one channel.
 func (o *Order) First(e *Enabled, priority func(i int) uint64) int {
 	n := e.Len()
 	if n <= fewReady {
@@ -81,13 +81,14 @@ func (o *Order) First(e *Enabled, priority func(i int) uint64) int {
 	return o.tree.First()
 }
 
-// A Tournament finds the largest of a list of words that change. Words that
+// A Tournament maintains the index of the largest word in a list. Words that
 // were not set are zero. The zero Tournament is ready for use.
 type Tournament struct {
-	// Invariants: nodes is empty or a binary tree of 2·leaves nodes. Node j has
-	// the children 2j and 2j+1; word i is node leaves+i. A node has the larger
-	// word of its children and that word's index; of equal words the smaller
-	// index. Words from count on are zero.
+	// Invariants: nodes is empty or a binary tree of 2·leaves nodes, where node
+	// j has the children 2j and 2j+1. Word i is node leaves+i. An inner node
+	// holds the larger word of its children and the index of that word. If the
+	// words are equal, it holds the smaller index. Each word i >= count is
+	// zero.
 	nodes  []best
 	leaves int
 	count  int
@@ -98,8 +99,8 @@ type best struct {
 	at  int32
 }
 
-// First returns the index of the largest word, the smallest index if there are
-// several.
+// First returns the index of the largest word. If several are largest, it
+// returns the smallest index.
 func (t *Tournament) First() int {
 	if t.leaves == 0 {
 		return 0
@@ -107,7 +108,7 @@ func (t *Tournament) First() int {
 	return int(t.nodes[1].at)
 }
 
-// Set sets word i.
+// Set sets word i to key.
 func (t *Tournament) Set(i int, key uint64) {
 	if i >= t.leaves {
 		t.grow(i + 1)
@@ -118,9 +119,9 @@ func (t *Tournament) Set(i int, key uint64) {
 	j := t.leaves + i
 	nodes[j].key = key
 	for ; j > 1; j /= 2 {
-		// Which of two siblings is larger cannot be predicted, so the code does
-		// not branch on it: less is 1 if the other is larger, or equal and on
-		// the left.
+		// The processor cannot predict which of two siblings is larger, so the
+		// code has no branch on that. less is 1 if other is larger, or equal
+		// and on the left.
 		other := &nodes[j^1]
 		_, less := bits.Sub64(key, other.key, uint64(j&1))
 		key ^= (key ^ other.key) & -less
@@ -136,7 +137,7 @@ func (t *Tournament) Set(i int, key uint64) {
 // Reset sets all words to zero and keeps the memory.
 func (t *Tournament) Reset() { t.cut(0) }
 
-// cut sets the words from n on to zero.
+// cut sets each word i >= n to zero.
 func (t *Tournament) cut(n int) {
 	if t.count <= n {
 		return
@@ -155,7 +156,7 @@ func (t *Tournament) cut(n int) {
 	t.count = n
 }
 
-// fill sets the first n words.
+// fill sets the first n words to key(0), ..., key(n-1).
 func (t *Tournament) fill(n int, key func(i int) uint64) {
 	if n > t.leaves {
 		t.grow(n)

@@ -7,16 +7,17 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A SendObserver is an Observer that is also called for each message sent, with
-// the message's index in Trace.Sends. The sending call is still on the stack,
-// so it can note its line. It is not called for timers and copies.
+// A SendObserver is an Observer whose method Sent is called for each message
+// sent. send is the message's index in Trace.Sends. The sending call is still
+// on the stack, so Sent can find the line of the call. Sent is not called for
+// timers and copies.
 type SendObserver interface {
 	Observer
 	Sent(s *System, send int)
 }
 
-// tellSent calls the SendObservers for a message. It is not called for messages
-// that they send themselves.
+// tellSent calls the SendObservers for message m. It clears workObserve during
+// the calls, so that messages sent by an observer do not cause further calls.
 func tellSent(s *System, m int32) {
 	s.mail.onSend &^= workObserve
 	was := s.rec.called
@@ -30,17 +31,18 @@ func tellSent(s *System, m int32) {
 	s.mail.onSend |= workObserve
 }
 
-// A Placed actor runs code of another runtime and reports where that code
-// begins.
+// A Placed is an actor that runs code of another runtime and knows the source
+// line at which that code begins.
 type Placed interface {
 	Actor
-	// HandlerPlace returns the result of Host.Place, such as "writer.go:12".
+	// HandlerPlace returns the line that Host.Place returns for this actor,
+	// such as "writer.go:12".
 	HandlerPlace() string
 }
 
-// Place returns where the code that now handles an actor's messages begins,
-// such as "writer.go:12". It returns "" if there is no such line, and for the
-// test.
+// Place returns the source line at which the code of an actor's current handler
+// or process begins, such as "writer.go:12". It returns "" if there is no such
+// line, and for the test.
 func (h Host) Place(actor int32) string {
 	if actor <= trace.Test || int(actor) >= len(h.s.actors) {
 		return ""
@@ -58,12 +60,12 @@ func (h Host) Place(actor int32) string {
 	return receivePlace(reflect.TypeOf(a.handler), deepest)
 }
 
-// deepest bounds the depth of embedded types searched for a Receive, since some
-// types embed themselves.
+// deepest limits the depth to which receivePlace searches embedded types, since
+// some types embed themselves.
 const deepest = 8
 
-// receivePlace returns where the Receive of a type, or of a type embedded in
-// it, begins.
+// receivePlace returns the line at which the method Receive of type t, or of a
+// type embedded in t, begins. It returns "" if none is found.
 func receivePlace(t reflect.Type, deepest int) string {
 	if deepest == 0 {
 		return ""
@@ -91,8 +93,8 @@ func receivePlace(t reflect.Type, deepest int) string {
 	return ""
 }
 
-// placeOf returns where a function begins; for a method value, where its method
-// begins, which is cached.
+// placeOf returns the line at which a function begins. For a method value it
+// returns the line at which the method begins, and caches the result.
 func (c *cast) placeOf(function any) string {
 	if f, ok := stack.Begin(function); ok {
 		return f.Place()

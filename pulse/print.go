@@ -7,28 +7,29 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Print is a hash of a recorded run: of everything that happened, and of the
-// contents of its messages at the end. The zero Print is ready for use; Take
-// reuses its memory.
+// A Print is a fingerprint of a recorded run. It covers all steps, and the
+// contents that the messages have at the end of the run. The zero Print is
+// ready for use, and Take reuses its memory.
 type Print struct {
-	hash  uint64 // of the trace
+	hash  uint64 // Trace.Hash
 	sends []printed
 	steps int
 }
 
 // A printed is one message of a Print.
-type printed struct { // 0 if the contents cannot be read
-	id, contents uint64 // contents is 0 when they cannot be read
+type printed struct {
+	id, contents uint64 // contents is a hash, or 0 if the contents cannot be read
 }
 
-// differs reports whether two messages are known to differ. An unreadable
-// message differs from none: formatting can make a message unreadable, since
-// the String method of a protobuf message sets a pointer in it.
+// differs reports whether two messages are known to differ. Unreadable contents
+// count as equal to any contents, because formatting can make a message
+// unreadable: the String method of a protobuf message sets a pointer in it.
 func (x printed) differs(y printed) bool {
 	return x.id != y.id || x.contents != y.contents && x.contents != 0 && y.contents != 0
 }
 
-// Take sets p to the print of the last run of s, which must not be running.
+// Take sets p to the Print of the last run of s. The system must not be
+// running.
 func (p *Print) Take(s *System) {
 	t := s.view()
 	p.hash, p.steps, p.sends = t.Hash, len(t.Steps), slices.Grow(p.sends[:0], len(t.Sends))
@@ -42,32 +43,32 @@ func (p *Print) Take(s *System) {
 	}
 }
 
-// Differs describes where the run of s, whose print is q, differs from the run
-// of p. It returns "" if no difference is known.
+// Differs describes the first difference between the run of p and the later run
+// of q, which is the last run of s. It returns "" if no difference is known.
 func (p *Print) Differs(q *Print, s *System) string {
 	t := s.view()
 	for i := range min(len(p.sends), len(q.sends)) {
 		x, y := p.sends[i], q.sends[i]
 		if x.differs(y) {
-			what := "is another message"
+			what := "was a different message"
 			if x.id == y.id {
-				what = "held something else"
+				what = "had different contents"
 			}
-			return fmt.Sprintf("%s sends %s to %s, which %s in the run before, though all decisions were the same",
+			return fmt.Sprintf("%s sends %s to %s, which %s in the previous run, though all decisions were the same",
 				senderOf(t, i), trace.Label(t.Sends[i].Body), t.Name(t.Sends[i].To), what)
 		}
 	}
 	switch {
 	case len(p.sends) < len(q.sends):
 		i := len(p.sends)
-		return fmt.Sprintf("%s sends %s to %s, which was not sent in the run before, though all decisions were the same",
+		return fmt.Sprintf("%s sends %s to %s, which was not sent in the previous run, though all decisions were the same",
 			senderOf(t, i), trace.Label(t.Sends[i].Body), t.Name(t.Sends[i].To))
 	case len(p.sends) > len(q.sends):
-		return fmt.Sprintf("%d messages were sent, and %d in the run before, though all decisions were the same", len(q.sends), len(p.sends))
+		return fmt.Sprintf("%d messages were sent, and %d in the previous run, though all decisions were the same", len(q.sends), len(p.sends))
 	case p.steps != q.steps:
-		return fmt.Sprintf("there were %d steps, and %d in the run before, though all decisions were the same", q.steps, p.steps)
+		return fmt.Sprintf("there were %d steps, and %d in the previous run, though all decisions were the same", q.steps, p.steps)
 	case p.hash != q.hash:
-		return "actors were spawned, steps came, or a Nemesis struck in another order than in the run before, though all decisions were the same"
+		return "actors were spawned, steps came, or a Nemesis struck in a different order than in the previous run, though all decisions were the same"
 	}
 	return ""
 }

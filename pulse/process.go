@@ -10,33 +10,33 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Process is an actor written as straight-line code, which waits for its
-// messages where it needs them. Its code between two waits is one step. It has
-// all methods of Ctx.
+// A Process is an actor written as straight-line code that blocks until a
+// message comes. The code between two waits is one step. A Process has all
+// methods of Ctx.
 //
-// A message is delivered when the process takes it. While a process waits for
-// particular messages, the first message of each channel that it wants can be
-// delivered.
+// While a process waits for particular messages, the first such message of each
+// channel can be delivered. The delivery ends the wait.
 type Process struct {
 	*Ctx
 	co    *Coroutine
 	body  func(*Process)
-	main  func(*Coroutine) // calls body; made once for each Process
+	main  func(*Coroutine) // calls body; created once for each Process
 	in    any              // the message that ended the wait
-	empty int              // polls in a row that found nothing, without another wait between them
+	empty int              // number of consecutive polls that found nothing
 
-	// takes and code are what the process accepted when it last waited for
-	// messages other than answers: all, or those that the function at code
-	// matches. takes is acceptStart before the first such wait.
+	// takes is what the process accepted in its last wait that was not for an
+	// answer or for time: acceptAll or acceptMatching. It is acceptStart before
+	// the first such wait. code identifies the predicate of an acceptMatching,
+	// else it is 0.
 	takes acceptance
 	code  uintptr
-	like  uintptr // the message type of a ReceiveAs
-	asked uintptr // the code for which fixed is known
-	fixed bool    // code depends only on its argument: see isFixed
+	like  uintptr // type word of the message type of a ReceiveAs, else 0
+	asked uintptr // the value of code for which fixed was computed
+	fixed bool    // set if the predicate depends only on its argument: see isFixed
 }
 
-// Started returns how the code of the process was started. A restarted process
-// has always lost its state.
+// Started returns StartNew, or StartLost if the process was restarted: a
+// restarted process has always lost its state.
 func (p *Process) Started() Start {
 	a := p.me("Started")
 	if a == nil {
@@ -45,26 +45,27 @@ func (p *Process) Started() Start {
 	return a.how
 }
 
-// wait is what a stuck report says about a process.
+// wait describes what an actor waits for, in a stuck report.
 type wait struct {
 	verb string // "Receive", "ReceiveMatch", "Ask", …
 	on   int32  // the receiver of an Ask, or none
-	text string // text set by a Host, which replaces the rest
+	text string // text set by Host.Waits, which replaces verb and on
 }
 
 // start is the body of the message that starts a process.
 type start struct{}
 
-// timeout is the body of the message that ends a wait by time.
+// timeout is the body of the message that ends a wait when its time is over.
 type timeout struct{}
 
-// processActor is a stand-in for the handler of a process, whose code loop
-// resumes.
+// processActor is the handler of a process. Its Receive is not called, because
+// System.loop resumes the code of the process instead.
 type processActor struct{}
 
 func (processActor) Receive(*Ctx, any) {}
 
-// hand gives a message to the code of a process, which the caller then resumes.
+// hand stores the message of a step for the code of a process. It returns the
+// coroutine, which the caller must resume.
 func (c *cast) hand(a *actor, msg any) *Coroutine {
 	p := a.process
 	p.in = msg
@@ -79,8 +80,8 @@ func (c *cast) hand(a *actor, msg any) *Coroutine {
 	return co
 }
 
-// codeEnded ends an actor whose process has returned, or repeats the panic of
-// one that has panicked.
+// codeEnded releases the process of an actor whose code has ended. It then ends
+// the actor, or repeats the panic if the code has panicked.
 func (c *cast) codeEnded(a *actor) {
 	p := a.process
 	thrown := p.co.panic
@@ -90,13 +91,13 @@ func (c *cast) codeEnded(a *actor) {
 	if thrown != nil {
 		panic(thrown)
 	}
-	if c.todo.afterStep&workEnd == 0 { // otherwise it has called Stop
+	if c.todo.afterStep&workEnd == 0 { // otherwise the process has called Stop, and finishStep ends the actor
 		c.end(a, "returned")
 	}
 }
 
-// startProcess prepares the process of an actor. Its code starts with the
-// delivery of the start message, which starter sends.
+// startProcess prepares the process of an actor and sends its start message in
+// the name of starter. The code starts when that message is delivered.
 func (c *cast) startProcess(a *actor, starter int32) {
 	p := c.newProcess()
 	p.Ctx, p.body, p.empty, p.takes = &a.ctx, a.spec.Process, 0, acceptStart
@@ -129,14 +130,15 @@ func (c *cast) newProcess() *Process {
 	return p
 }
 
-// retire makes a process free for another actor.
+// retire makes a Process available for reuse by another actor.
 func (c *cast) retire(p *Process) {
 	p.co, p.body, p.in = nil, nil, nil
 	c.inUse--
 	c.processes = append(c.processes, p)
 }
 
-// killProcess ends an actor's waiting code, if it is a process.
+// killProcess ends the waiting code of an actor that is a process. It does
+// nothing for other actors.
 func (c *cast) killProcess(a *actor) {
 	p := a.process
 	a.process = nil
@@ -147,9 +149,10 @@ func (c *cast) killProcess(a *actor) {
 	}
 }
 
-// noteKilled reports the panic of a deferred function that ran while a process
-// was killed. The panic fails the current run, or is late if none is running.
-// After a failure it is dropped, since the failure may have caused it.
+// noteKilled fails the run if a deferred function has panicked while a process
+// was killed. If no step is running, Host.Late returns the failure. If the run
+// has already failed, the panic is dropped, since the failure may have caused
+// it.
 func (c *cast) noteKilled(actor int32) {
 	thrown := c.pool.thrown
 	c.pool.thrown = nil
@@ -177,7 +180,7 @@ func (c *cast) killedFailure(v *carried, actor int32) *Failure {
 	return f
 }
 
-// killProcesses ends all waiting code.
+// killProcesses ends all processes and coroutines of a Host that still wait.
 func (c *cast) killProcesses() {
 	for _, a := range c.actors {
 		c.killProcess(a)
@@ -189,7 +192,7 @@ func (c *cast) killProcesses() {
 	c.noteKilled(none)
 }
 
-// endCode ends all waiting code and releases the coroutines.
+// endCode ends all code that still waits and releases all coroutines.
 func (c *cast) endCode() {
 	c.killProcesses()
 	c.pool.close()
@@ -200,24 +203,24 @@ func (p *Process) Receive() any {
 	return p.wait("Receive", acceptAll, none)
 }
 
-// ReceiveMatch waits for a message for which match holds and returns it. Other
-// messages stay in their channels. The system calls match as messages come and
-// go, so it must depend only on its argument and on what this process owns.
+// ReceiveMatch waits for a message for which match returns true and returns the
+// message. Other messages stay in their channels. The system may call match at
+// any time during the wait, so match must depend only on its argument and on
+// data of this process.
 //
-// A match that is declared at package level, and is not a method value, must
-// depend only on its argument. The system does not call it again for messages
-// it has rejected, so many waiting messages do not slow down a step. ReceiveAs
-// is as fast. Any other function is called again each time for all waiting
-// messages.
+// If match is a function declared at package level, and not a method value, it
+// must depend only on its argument. The system does not call it again for
+// messages that it has rejected, so many waiting messages do not slow down a
+// step. ReceiveAs has the same advantage. Any other function is called again in
+// each wait for all waiting messages.
 //
-// A rejected message is not put into a mailbox. It stays on its way, first in
-// its channel, so a message of another channel that was sent later can overtake
-// it. This cannot happen in a mailbox that keeps the order of arrival, such as
-// Erlang's. The orders tried include all orders of such a mailbox, and more; a
-// failure that needs one of the others is impossible there. To get only the
-// orders of such a mailbox, receive every message by Receive and store the
-// unwanted ones: see the example Mailbox. Explore wastes no run on such a
-// process.
+// A rejected message stays on its way, at the front of its channel. So when the
+// process later accepts it, a message of another channel that was sent later
+// can overtake it. A mailbox that keeps the order of arrival, such as Erlang's,
+// does not allow that. The orders tried include all orders of such a mailbox,
+// and more, so a failure may be impossible with such a mailbox. To try only its
+// orders, receive every message by Receive and store the unwanted ones, as in
+// the example Mailbox. Explore wastes no run on such a process.
 func (p *Process) ReceiveMatch(match func(msg any) bool) any {
 	if match == nil && p.me("ReceiveMatch") != nil {
 		p.sys.misuse("ReceiveMatch(nil): give it a function that says which messages are wanted, or call Receive")
@@ -225,8 +228,8 @@ func (p *Process) ReceiveMatch(match func(msg any) bool) any {
 	return p.receiveMatch("ReceiveMatch", match, nil)
 }
 
-// receiveMatch is ReceiveMatch with the name of the called method. The type of
-// like distinguishes predicates that share their code.
+// receiveMatch implements ReceiveMatch and ReceiveAs. verb is the name of the
+// called method. The type of like distinguishes predicates with the same code.
 func (p *Process) receiveMatch(verb string, match func(msg any) bool, like any) any {
 	a := p.me(verb)
 	if a == nil {
@@ -236,13 +239,15 @@ func (p *Process) receiveMatch(verb string, match func(msg any) bool, like any) 
 	return p.wait(verb, acceptMatching, none)
 }
 
-// ReceiveTimeout waits for any message, but at most for d.
+// ReceiveTimeout waits for any message, but at most for d. If the time is over
+// first, it returns false.
 //
-// With d zero it does not wait. A message from the process to itself is there;
-// any other message on its way may have arrived or not. So it can find nothing
-// although messages wait. A process that only polls would starve the others.
-// After as many empty polls in a row as Options.Ticks allows, it finds nothing
-// only when nothing else can happen.
+// With d zero it is a poll, which the clock does not delay. The strategy
+// chooses whether a message on its way arrives before the poll ends, so a poll
+// can find nothing although messages wait. With FIFO delivery a message from
+// the process to itself always arrives before. A process that only polls would
+// starve other actors. So after Options.Ticks consecutive polls that found
+// nothing, a poll finds nothing only when no message can be delivered.
 func (p *Process) ReceiveTimeout(d time.Duration) (msg any, ok bool) {
 	if d == 0 && p.Ctx != nil && p.empty < p.sys.clock.patience {
 		return p.poll()
@@ -250,8 +255,8 @@ func (p *Process) ReceiveTimeout(d time.Duration) (msg any, ok bool) {
 	return p.waitFor("ReceiveTimeout", acceptAll, none, d)
 }
 
-// Ask sends a message, waits for the answer and returns it. The answer is what
-// the receiver sends to the sender of this message, by Reply or later.
+// Ask sends a message, waits for the answer and returns the answer. The
+// receiver answers by Ctx.Reply, or later by sending to Ctx.Sender.
 func (p *Process) Ask(to Ref, msg any) any {
 	if !p.ask(to, msg) {
 		return nil
@@ -259,7 +264,8 @@ func (p *Process) Ask(to Ref, msg any) any {
 	return p.wait("Ask", acceptReply, to.actor)
 }
 
-// AskTimeout is Ask with a timeout. A later answer is dropped.
+// AskTimeout is Ask with a timeout. If no answer comes in time, it returns
+// false, and a later answer is dropped.
 func (p *Process) AskTimeout(to Ref, msg any, d time.Duration) (answer any, ok bool) {
 	if !p.ask(to, msg) {
 		return nil, false
@@ -267,8 +273,8 @@ func (p *Process) AskTimeout(to Ref, msg any, d time.Duration) (answer any, ok b
 	return p.waitFor("AskTimeout", acceptReply, to.actor, d)
 }
 
-// ask sends a message with the number of the Ask. It returns false if the call
-// comes from another goroutine.
+// ask sends the message of an Ask under a new number. It returns false if the
+// call comes from another goroutine.
 func (p *Process) ask(to Ref, msg any) bool {
 	a, s := p.me("Ask"), p.sys
 	if a == nil {
@@ -288,8 +294,9 @@ func (p *Process) Sleep(d time.Duration) {
 	p.waitFor("Sleep", acceptNothing, none, d)
 }
 
-// me returns the actor of a process whose step is running, or nil if the call
-// comes from another goroutine.
+// me checks that a call comes from the process's own code in its step, and
+// returns the actor. It returns nil if the call comes from another goroutine,
+// and fails the run for other invalid calls.
 func (p *Process) me(what string) *actor {
 	if p.Ctx == nil || p.co == nil {
 		return p.over(what)
@@ -299,7 +306,7 @@ func (p *Process) me(what string) *actor {
 	}
 	s := p.sys
 	if s.rec.cur == p.actor && s.calls.top-here() <= s.calls.span {
-		return s.actors[p.actor] // confirmed to be on the coroutine's stack
+		return s.actors[p.actor] // the address is known to be on the coroutine's stack
 	}
 	if s.rec.cur == p.actor && s.calls.running && p.co.mine() {
 		return s.actors[p.actor]
@@ -307,8 +314,8 @@ func (p *Process) me(what string) *actor {
 	return p.astray(what)
 }
 
-// over fails the run for a call of a Process whose code has ended or not
-// started.
+// over fails the run for a call to a method of a Process whose code has ended
+// or not started.
 func (p *Process) over(what string) *actor {
 	const text = "%s on a Process whose code is not running"
 	if p.Ctx == nil {
@@ -320,8 +327,8 @@ func (p *Process) over(what string) *actor {
 	return nil
 }
 
-// astray fails the run for a call that does not come from the process's own
-// code.
+// astray fails the run for a call to a method of a Process that does not come
+// from the process's own code.
 func (p *Process) astray(what string) *actor {
 	s := p.sys
 	s.unwind()
@@ -339,7 +346,8 @@ func (p *Process) astray(what string) *actor {
 	return nil
 }
 
-// wait parks the process until a message that it accepts is delivered.
+// wait parks the process until a message that it accepts is delivered, and
+// returns the message.
 func (p *Process) wait(verb string, accept acceptance, on int32) any {
 	a, s := p.me(verb), p.sys
 	if a == nil {
@@ -353,7 +361,7 @@ func (p *Process) wait(verb string, accept acceptance, on int32) any {
 	if accept != acceptAll || !a.open {
 		s.todo.afterStep |= workFilter
 	}
-	c := p.co // like Coroutine.Park
+	c := p.co // the following is Coroutine.Park, inlined
 	if !c.fits(c.g) {
 		c.unlock(c.g)
 		s.misuse(lockText)
@@ -373,10 +381,11 @@ func (p *Process) wait(verb string, accept acceptance, on int32) any {
 	return in
 }
 
-// take marks the step in the trace if the process now accepts other messages
-// than at its last wait, as Become marks a handler's step. Waits for an answer
-// or for time do not count. Two predicates are the same if their code is, since
-// addresses of closures say nothing.
+// take marks the step as Changed in the trace if the process now accepts
+// different messages than in its last wait. Become does the same for a handler.
+// Waits for an answer or for time do not count. Predicates with the same code
+// count as equal, since each evaluation of a function literal may have a
+// different address.
 func (p *Process) take(a *actor) {
 	code := uintptr(0)
 	switch a.accept {
@@ -399,9 +408,9 @@ func (p *Process) take(a *actor) {
 	p.takes, p.code = a.accept, code
 }
 
-// isFixed reports whether the function at code is declared at package level.
-// Unlike function literals, method values and functions made by reflection, it
-// has no captured variables.
+// isFixed reports whether the function at code is declared at package level. It
+// returns false for function literals, method values and functions made by
+// reflection, because these may have captured variables.
 func isFixed(code uintptr) bool {
 	f := runtime.FuncForPC(code)
 	if f == nil {
@@ -413,7 +422,7 @@ func isFixed(code uintptr) bool {
 }
 
 // checkSieve fails the run if a predicate that must depend only on its argument
-// now gives another result for a waiting message.
+// now returns a different result for a waiting message.
 func (t *traffic) checkSieve(b *mailbox) {
 	if b.life == alive && b.sieve != 0 && b.sieve == b.sifted && b.accept == acceptMatching && !t.mail.isSifted(b) {
 		t.misuse("ReceiveMatch of %s by a package-level function that now gives another answer for the same message: "+
@@ -421,8 +430,9 @@ func (t *traffic) checkSieve(b *mailbox) {
 	}
 }
 
-// poll is ReceiveTimeout(0). A message to itself, which no fault affects, ends
-// the wait unless another message comes first.
+// poll implements ReceiveTimeout(0). It sends the process a timeout message,
+// which no fault affects. This message ends the wait unless another message is
+// delivered first.
 func (p *Process) poll() (any, bool) {
 	a, s := p.me("ReceiveTimeout"), p.sys
 	if a == nil {
@@ -444,7 +454,7 @@ func (p *Process) poll() (any, bool) {
 	return in, true
 }
 
-// waitFor is wait with a timeout d.
+// waitFor waits like wait, but returns false after d.
 func (p *Process) waitFor(verb string, accept acceptance, on int32, d time.Duration) (any, bool) {
 	a, s := p.me(verb), p.sys
 	if a == nil {
@@ -472,8 +482,7 @@ func (p *Process) waitFor(verb string, accept acceptance, on int32, d time.Durat
 	return in, true
 }
 
-// stack returns the program counters at which a process waits. It reads the
-// stack only on demand, so that waiting costs nothing.
+// stack returns the program counters of the stack of a process that waits.
 func (p *Process) stack() []uintptr {
 	var pcs [32]uintptr
 	n := 0

@@ -8,44 +8,44 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A recorder knows the running step, computes identities and, when on, records
-// the trace.
+// A recorder keeps track of the running step. If on is set, it also computes
+// identities and records the trace.
 //
-// Invariants: outside of steps, step is None and cur is the test. Between the
-// end of a step and the beginning of the next, cur may still be that step's
-// actor. When on, trace.Steps has the steps taken so far and id is the identity
-// of the running one.
+// Invariants: while the system takes no steps, step is None and cur is the
+// test. Between two steps, cur may still be the actor of the earlier one. If on
+// is set, trace.Steps has the steps taken so far and id is the identity of the
+// running step.
 type recorder struct {
 	id      uint64 // identity of the running step
-	hash    uint64 // of everything that has happened
+	hash    uint64 // hash of the run so far
 	cur     int32  // the actor whose step is running; trace.Test outside a step
-	step    int32  // the running one; trace.None outside a step
-	steps   int32  // taken so far
-	called  int32  // the value of steps while code that is no actor's is called, else none: see callOut
-	sent    int32  // messages sent by the running step
-	spawned int32  // actors spawned by it
+	step    int32  // number of the running step; trace.None outside a step
+	steps   int32  // number of steps taken so far
+	called  int32  // the value of steps while code that is not an actor's is called, else none: see callOut
+	sent    int32  // number of messages sent by the running step
+	spawned int32  // number of actors spawned by the running step
 	on      bool
-	asked   int32 // questions answered in this run
-	logged  int32 // lines that actors have logged
-	written int32 // writes to disks
+	asked   int32 // number of choices answered in this run
+	logged  int32 // number of log lines
+	written int32 // number of disk writes
 	point   point
-	strikes int32   // faults caused by a Nemesis
-	holds   []int32 // for each Hold: the number of steps before it
+	strikes int32   // number of faults caused by a Nemesis
+	holds   []int32 // for each Hold: the number of steps taken before it
 	types   types
 	trace   trace.Trace
 	record  choice.Record
 }
 
-// A track is the recorder's information about an actor.
+// A track holds the identity and the last step of an actor.
 type track struct {
 	id   uint64
-	last int32 // its previous step
+	last int32 // the actor's last step so far
 }
 
-// A point counts the calls of MayCrash in a step, from 1.
+// A point counts the calls to MayCrash in a step; n is 1 for the first call.
 type point struct{ step, n int32 }
 
-// nextPoint counts a call of MayCrash in the running step.
+// nextPoint counts a call to MayCrash in the running step.
 func (r *recorder) nextPoint() {
 	if r.point.step != r.step {
 		r.point = point{step: r.step}
@@ -53,8 +53,9 @@ func (r *recorder) nextPoint() {
 	r.point.n++
 }
 
-// origin is how many messages and actors the test itself has sent and spawned.
-// The test's own step continues after each Run.
+// origin holds the numbers of messages and actors that the test itself has sent
+// and spawned. All actions of the test in a run count as one step, which
+// continues after each Run.
 type origin struct{ sent, spawned int32 }
 
 func (r *recorder) reset() {
@@ -66,15 +67,15 @@ func (r *recorder) reset() {
 	r.outside(origin{})
 }
 
-// outside makes the test's own step the running one.
+// outside makes the test's own step the running step.
 func (r *recorder) outside(test origin) {
 	r.cur, r.step, r.id = trace.Test, trace.None, rootID
 	r.sent, r.spawned = test.sent, test.spawned
 }
 
-// callOut marks that code which is no actor's is called: the strategy, an
-// observer or a function of Faults. If that code panics, the panic is not
-// attributed to a step. The mark lasts until callOver or the next step.
+// callOut records that code which is not an actor's is about to be called: the
+// strategy, an observer or a function of Faults. If that code panics, the panic
+// is not attributed to a step. callOver or the next step ends this.
 func (r *recorder) callOut() { r.called = r.steps }
 
 func (r *recorder) callOver() { r.called = none }
@@ -82,7 +83,8 @@ func (r *recorder) callOver() { r.called = none }
 // inStep reports whether an actor's code is running.
 func (r *recorder) inStep() bool { return r.cur != trace.Test && r.called != r.steps }
 
-// identify completes a message of the running step.
+// identify sets the identity and the step of a message sent by the running
+// step.
 func (r *recorder) identify(d *trace.Send) {
 	d.Step, d.Receipt = r.step, trace.None
 	d.ID = messageID(r.types.hash(d.Body), r.id, r.sent)
@@ -107,8 +109,8 @@ func (r *recorder) addActor(name string, info *typeInfo, parent int32) uint64 {
 	return id
 }
 
-// addStep records the step that begins: actor a, which accepts want, receives
-// the message d in slot m.
+// addStep records a new step in which actor a receives message d in slot m.
+// want is the set of messages that a accepts.
 func (r *recorder) addStep(d *trace.Send, m int32, a *track, want trace.Want, now int64, settled bool) {
 	t := &r.trace
 	n := len(t.Steps)
@@ -128,8 +130,8 @@ func (r *recorder) addStep(d *trace.Send, m int32, a *track, want trace.Want, no
 	r.hash = hash.Fold(r.hash, id)
 }
 
-// beginFault begins and records the step of a fault that strikes an actor. name
-// distinguishes faults of one kind.
+// beginFault begins and records a step in which a fault affects an actor. name
+// distinguishes different faults of one kind.
 func (r *recorder) beginFault(kind trace.StepKind, name uint64, actor int32, a *track, now int64) {
 	r.cur, r.sent, r.spawned = actor, 0, 0
 	r.step = r.steps
@@ -145,9 +147,9 @@ func (r *recorder) beginFault(kind trace.StepKind, name uint64, actor int32, a *
 	a.last = r.step
 }
 
-// lastOf returns the actor's step that a fault of the given kind follows. It
-// skips partitions for other faults: no actor notices a partition, so it must
-// not change the identity of a crash or of what follows from one.
+// lastOf returns the last step of an actor that enters the identity of a new
+// fault. For crashes and restarts it skips partitions. No actor notices a
+// partition, so it must not change the identities of other faults.
 func (r *recorder) lastOf(a *track, kind trace.StepKind) int32 {
 	last := a.last
 	for last >= 0 && kind != trace.Partition && kind != trace.Heal {
@@ -188,13 +190,13 @@ func (r *recorder) stepID(step int32) uint64 {
 	return r.trace.Steps[step].ID
 }
 
-// decided records an answer of the strategy. During start-up an answer enters
-// only the hash.
+// decided records answer v to a choice with n alternatives. During Settle it
+// only adds the answer to the hash.
 func (r *recorder) decided(k choice.Kind, n, v int, settling bool) {
 	r.asked++
 	if r.on && !settling {
 		r.record.Choices = append(r.record.Choices, choice.Choice{Kind: k, N: uint32(n), Value: uint32(v)})
-		if k == choice.Program || v > 0 && k != choice.Clock && k != choice.Fault { // early timers and faults come between steps
+		if k == choice.Program || v > 0 && k != choice.Clock && k != choice.Fault { // early timers and faults happen between steps
 			a := trace.Answer{Step: r.step, Value: int32(v), Of: int32(n), Sent: r.sent}
 			if k == choice.Crash {
 				a.Value = r.point.n
@@ -205,7 +207,8 @@ func (r *recorder) decided(k choice.Kind, n, v int, settling bool) {
 	r.hash = hash.Fold(r.hash^uint64(k+1), uint64(v))
 }
 
-// redecide replaces the last answer. before is the hash before that question.
+// redecide replaces the last recorded answer by v. before is the hash from
+// before that answer.
 func (r *recorder) redecide(before uint64, k choice.Kind, v int) {
 	if last := len(r.record.Choices) - 1; r.on {
 		r.record.Choices[last].Value = uint32(v)
@@ -231,30 +234,30 @@ func (r *recorder) decisions() *choice.Record {
 	return &r.record
 }
 
-// held records that the strategy held all messages back and a timer fired
-// early.
+// held records that Pick returned Hold, so that a timer fires early.
 func (r *recorder) held() {
 	if r.on {
 		r.holds = append(r.holds, r.steps)
 	}
 }
 
-// passes records that time passes, if the strategy picks early timers. seq is
-// the mailroom's.
+// passes records that time passes, if Pick chooses early timers. seq is
+// mailroom.seq.
 func (r *recorder) passes(f *faults, seq int32, how trace.PassKind) {
 	if f.timed && r.on {
 		r.trace.Passes = append(r.trace.Passes, trace.Pass{Before: r.steps, Seq: seq, How: how})
 	}
 }
 
-// meetsTime records that the running step depends on virtual time or on timers.
+// meetsTime records that the running step depends on virtual time or on timers,
+// if Pick chooses early timers.
 func (r *recorder) meetsTime(f *faults, what trace.Touched) {
 	if f.timed && r.on && r.step >= 0 && r.called != r.steps {
 		r.trace.Touches = append(r.trace.Touches, trace.Touch{Step: r.step, Actor: trace.None, What: what, Reads: true})
 	}
 }
 
-// atRest records that nothing was deliverable after the steps so far.
+// atRest records that no message was deliverable after the steps so far.
 func (r *recorder) atRest() {
 	n := int32(len(r.trace.Steps))
 	if !r.on || n == 0 {
@@ -277,43 +280,45 @@ func (r *recorder) changed() {
 	}
 }
 
-// touch records that the running step shares something with other steps that no
-// message shows. Searches that leave out orders need it: messages show all
-// other dependencies.
+// touch records that the running step accesses something that other steps also
+// access, without a message between the steps. Partial-order reductions need
+// this, because they derive all other dependencies from messages.
 func (r *recorder) touch(actor int32, what trace.Touched, ask int32) {
 	if r.on && r.step >= 0 {
 		r.trace.Touches = append(r.trace.Touches, trace.Touch{Step: r.step, Actor: actor, Ask: ask, What: what})
 	}
 }
 
-// read records that the running step checks whether an actor is alive.
+// read records that the running step depends on whether an actor is alive.
 func (r *recorder) read(actor int32) {
 	if r.on && r.step >= 0 {
 		r.trace.Touches = append(r.trace.Touches, trace.Touch{Step: r.step, Actor: actor, What: trace.ItsLife, Reads: true})
 	}
 }
 
-// look records that the running code, if it is an actor's, reads or changes
-// something that steps of other actors change or depend on. Indices and names
-// are only read: spawning does not touch them.
+// look records that the running step accesses something that steps of other
+// actors also access. It does nothing if no actor's code is running. Accesses
+// to an actor's index or name count as reads.
 func (r *recorder) look(actor int32, what trace.Touched) {
 	if !r.on || !r.inStep() {
 		return
 	}
 	x := trace.Touch{Step: r.step, Actor: actor, What: what, Reads: what == trace.ItsPlace || what == trace.ItsName}
-	if n := len(r.trace.Touches); n == 0 || r.trace.Touches[n-1] != x { // a handler may look in a loop
+	if n := len(r.trace.Touches); n == 0 || r.trace.Touches[n-1] != x { // a handler may repeat the access in a loop
 		r.trace.Touches = append(r.trace.Touches, x)
 	}
 }
 
-// touchOther records that the running step ends or restarts another actor.
+// touchOther records that the running step conflicts with all steps of another
+// actor, for example because it ends that actor.
 func (r *recorder) touchOther(actor int32) {
 	if actor != r.cur {
 		r.touch(actor, trace.ItsSteps, 0)
 	}
 }
 
-// nameOf names an actor, which may be of an earlier run.
+// nameOf returns the name of an actor. If the actor is of an earlier run, it
+// says so.
 func (r *recorder) nameOf(actor int32) string {
 	if int(actor) < len(r.trace.Actors) {
 		return r.trace.Name(actor)
@@ -321,10 +326,10 @@ func (r *recorder) nameOf(actor int32) string {
 	return "an actor of an earlier run"
 }
 
-// inTest reports whether no actor runs, but the test.
+// inTest reports whether the test runs and no actor's step.
 func (r *recorder) inTest() bool { return r.cur == trace.Test || int(r.cur) >= len(r.trace.Actors) }
 
-// where names the running step or the test. sends are the messages by slot.
+// where names the running step, or the test. sends are the messages by slot.
 func (r *recorder) where(sends []trace.Send) string {
 	if r.inTest() {
 		return "the test"
@@ -336,11 +341,12 @@ func (r *recorder) where(sends []trace.Send) string {
 	return r.nameOf(r.cur)
 }
 
-// longestCycle is the longest repeating pattern of steps that is recognized.
+// longestCycle is the length of the longest repeating pattern of steps that
+// period can recognize.
 const longestCycle = 32
 
-// lastSteps names the last steps of the trace, without their numbers, so that
-// repetition shows.
+// lastSteps names the last steps of the trace. It leaves out step numbers, so
+// that repeated steps have equal names.
 func (r *recorder) lastSteps(sends []trace.Send) []string {
 	list := make([]string, 0, 3*longestCycle)
 	for i := max(0, len(r.trace.Steps)-3*longestCycle); i < len(r.trace.Steps); i++ {
@@ -354,8 +360,8 @@ func (r *recorder) lastSteps(sends []trace.Send) []string {
 	return list
 }
 
-// repeating describes the pattern of steps that the trace ends with. sends are
-// the messages by slot.
+// repeating describes the repeating pattern at the end of the trace, or the
+// last steps if there is none. sends are the messages by slot.
 func (r *recorder) repeating(sends []trace.Send) string {
 	if !r.on {
 		return "    (record the run to see its last steps)"
@@ -369,8 +375,8 @@ func (r *recorder) repeating(sends []trace.Send) string {
 	return "    " + what + ": " + strings.Join(list[len(list)-n:], ", ")
 }
 
-// period returns the length of the shortest pattern that list ends with three
-// times, or 0.
+// period returns the length of the shortest pattern that the end of list
+// repeats three times, or 0 if there is none.
 func period(list []string) int {
 	for n := 1; 3*n <= len(list); n++ {
 		same := true

@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Run takes steps until nothing more can happen, and reports whether the run
-// has not failed; Err and Failure return the failure. Run may be called again
+// Run takes steps until nothing more can happen. It returns false if the run
+// has failed; Err and Failure then return the failure. Run may be called again
 // after more messages were sent. A failed run stays failed until Reset.
 func (s *System) Run() bool {
 	return s.drive("Run", s.options.horizon(), true)
@@ -23,8 +23,8 @@ func (o *Options) horizon() int64 {
 	return endOfTime
 }
 
-// RunFor is Run for d of virtual time. Events due later stay pending, and no
-// actor counts as stuck.
+// RunFor is like Run, but stops after d of virtual time. Events due later stay
+// pending, and no actor counts as stuck.
 func (s *System) RunFor(d time.Duration) bool {
 	if d < 0 {
 		s.misuse("RunFor(%v): time does not go back", d)
@@ -32,9 +32,10 @@ func (s *System) RunFor(d time.Duration) bool {
 	return s.drive("RunFor", max(s.clock.now, min(s.clock.later(d), s.options.horizon())), false)
 }
 
-// Settle takes steps in plain order, oldest message first, until nothing is
-// deliverable; no time passes. Use it for start-up whose order is not under
-// test: it asks no strategy and records no decision.
+// Settle delivers the oldest message first until nothing is deliverable. It
+// does not advance the clock, asks no strategy and records no decision. Use it
+// for start-up whose order is not under test. Like Run, it returns false if the
+// run has failed.
 func (s *System) Settle() bool {
 	if !s.mustBeIdle("Settle") {
 		return false
@@ -44,8 +45,9 @@ func (s *System) Settle() bool {
 	return s.drive("Settle", s.clock.now, false)
 }
 
-// drive takes steps until nothing more can happen before a time, and reports
-// whether the run has not failed. final means that the run is then over.
+// drive takes steps until nothing more can happen by the time until. It returns
+// false if the run has failed. If final is set, the run is then over, and drive
+// checks for stuck actors and orphans.
 func (s *System) drive(what string, until int64, final bool) bool {
 	if !s.mustBeIdle(what) {
 		return false
@@ -59,8 +61,7 @@ func (s *System) drive(what string, until int64, final bool) bool {
 	return s.fails.failure == nil
 }
 
-// attempts runs the loop, and runs it again after each panic that a supervisor
-// has handled.
+// attempts calls attempt until the run is over, then makes the final checks.
 func (s *System) attempts(until int64, final bool) {
 	s.enter()
 	defer s.leave()
@@ -81,14 +82,15 @@ func (s *System) attempts(until int64, final bool) {
 	}
 }
 
-// enter suspends the test's own step.
+// enter suspends the test's own step and marks the system as running.
 func (s *System) enter() {
 	s.root = origin{s.rec.sent, s.rec.spawned}
 	s.entered++
 	s.calls.enter()
 }
 
-// leave resumes the test's own step.
+// leave marks the system as not running, resumes the test's own step and calls
+// End of an Ender.
 func (s *System) leave() {
 	s.calls.running = false
 	s.rec.outside(s.root)
@@ -98,7 +100,8 @@ func (s *System) leave() {
 	}
 }
 
-// watchful returns the checks to make before each step.
+// watchful returns the initial beforeStep: which questions to ask the strategy
+// before each step.
 func (s *System) watchful() work {
 	var w work
 	if s.settling {
@@ -113,10 +116,10 @@ func (s *System) watchful() work {
 	return w
 }
 
-// attempt runs the loop until its end or a panic, and reports whether the run
-// is over.
+// attempt runs the loop. It returns false after a panic or a crash within a
+// step, which the next attempt handles. It returns true if the run is over.
 func (s *System) attempt(until int64) (over bool) {
-	exited := true // by a panic or Goexit, unless the end of this function is reached
+	exited := true // set until this function returns normally, so that the deferred function detects a panic or Goexit
 	defer func() {
 		if !exited {
 			return
@@ -126,7 +129,8 @@ func (s *System) attempt(until int64) (over bool) {
 			return
 		}
 		// The step called runtime.Goexit, as testing's FailNow does. The
-		// goroutine keeps unwinding, and no coroutine may stay behind.
+		// goroutine keeps unwinding, so this is the last chance to release the
+		// coroutines.
 		s.abandon()
 	}()
 	if f := s.fails.panicked; f != nil && !s.resume(f) {
@@ -149,8 +153,8 @@ func (s *System) attempt(until int64) (over bool) {
 	return true
 }
 
-// abandon fails the run and ends all its code after a step called
-// runtime.Goexit.
+// abandon fails the run because a step called runtime.Goexit. It ends all code
+// that waits.
 func (s *System) abandon() {
 	s.calls.running = false
 	s.unwound()
@@ -158,7 +162,8 @@ func (s *System) abandon() {
 	s.endCode()
 }
 
-// loop takes steps until nothing is left to do. It is part of the hot path.
+// loop takes steps until nothing more can happen, the run fails, or the test's
+// Ask is answered. It is part of the hot path.
 func (s *System) loop(until int64) {
 	strategy := s.strategy
 	if s.settling {
@@ -177,7 +182,7 @@ func (s *System) loop(until int64) {
 			if s.todo.beforeStep&workAnswer != 0 {
 				return
 			}
-			if s.rec.steps < s.limit && s.interrupt(until) { // otherwise the run fails first
+			if s.rec.steps < s.limit && s.interrupt(until) { // otherwise the run fails below
 				continue
 			}
 		}
@@ -187,7 +192,7 @@ func (s *System) loop(until int64) {
 		}
 		k := 0
 		if n > 1 || (s.needs.Single || s.faults.offered > 0) && !s.settling {
-			s.rec.callOut() // the mark ends with the next step
+			s.rec.callOut() // until the next step begins
 			if k = strategy.Pick(&s.enabled); uint(k) >= uint(n) {
 				s.rec.cur = trace.Test
 				if !s.pickedNone(k, n, until) {
@@ -209,8 +214,9 @@ func (s *System) loop(until int64) {
 				a.handler.Receive(&a.ctx, body)
 			}
 		} else {
-			// This is Coroutine.Resume, inlined by hand. A switch of stacks spoils
-			// the processor's return prediction, so each call saved counts.
+			// This is Coroutine.Resume, inlined by hand. Each avoided call
+			// counts, because a switch of stacks spoils the processor's return
+			// prediction.
 			c := s.hand(a, body)
 			g, top, span := s.calls.g, s.calls.top, s.calls.span
 			s.calls.g, s.calls.top, s.calls.span = c.g, c.top, c.span
@@ -227,9 +233,9 @@ func (s *System) loop(until int64) {
 	}
 }
 
-// rest does what can still happen when nothing is deliverable: a fault strikes,
-// time passes, or a partition ends. It reports whether anything happened; if
-// not, the run is over.
+// rest is called when no message is deliverable. It lets a fault happen,
+// advances the clock or ends a partition. It returns false if nothing happened,
+// which means that the run is over.
 func (s *System) rest(until int64) bool {
 	if f := s.fails.intruder.Load(); f != nil {
 		s.fails.fail(f)
@@ -238,13 +244,13 @@ func (s *System) rest(until int64) bool {
 	if s.fails.failure != nil {
 		return false
 	}
-	if s.rec.steps > s.limit { // a fault at rest exceeded the limit, as it would have during the run
+	if s.rec.steps > s.limit { // a fault was the step that exceeded the limit
 		s.exhausted()
 		return false
 	}
 	if s.todo.beforeStep&(workFault|workAnswer) == workFault {
 		if s.strike() || s.faults.offered > 0 && picksAtRest(s, until) {
-			return true // not a rest: the fault depends only on its actor's steps, so it could have come earlier
+			return true // do not record a quiescent point: the fault depends only on its actor's steps, so it could have come earlier
 		}
 		if s.fails.failure != nil {
 			return false
@@ -261,7 +267,7 @@ func (s *System) rest(until int64) bool {
 	return s.healAtEnd()
 }
 
-// picksAtRest lets Pick choose a strike when nothing is deliverable, and
+// picksAtRest lets Pick choose a strike when no message is deliverable, and
 // reports whether one happened.
 func picksAtRest(s *System, until int64) bool {
 	s.rec.callOut()
@@ -270,8 +276,8 @@ func picksAtRest(s *System, until int64) bool {
 	return k != Hold && s.pickedNone(k, 0, until)
 }
 
-// interrupt asks the strategy before a step whether a fault or an early timer
-// comes first, and reports whether one did.
+// interrupt asks the strategy, before a step, whether a fault or an early timer
+// comes first. It reports whether one happened.
 func (s *System) interrupt(until int64) bool {
 	if s.todo.beforeStep&workFault != 0 && s.strike() {
 		return true
@@ -289,13 +295,14 @@ func (s *System) interrupt(until int64) bool {
 	return can && s.choose(choice.Clock, 2) == 1 && passEarly(s, until)
 }
 
-// canHold reports whether a timer may fire early now, so that a strategy may
-// hold back all messages.
+// canHold reports whether a timer may fire early now, so that Pick may return
+// Hold.
 func canHold(s *System, until int64) bool {
 	return s.todo.beforeStep&workClock != 0 && s.timeCanPass(until)
 }
 
-// passEarly fires a timer while messages can be delivered.
+// passEarly advances the clock to the next due time while messages can be
+// delivered. It reports whether anything was due.
 func passEarly(s *System, until int64) bool {
 	if s.faults.early++; s.faults.early == s.options.EarlyTimers {
 		s.todo.beforeStep &^= workClock
@@ -305,8 +312,9 @@ func passEarly(s *System, until int64) bool {
 	return s.passTime(until)
 }
 
-// pickedNone handles an answer of Pick that is no message: a strike, Hold, Quit
-// or an invalid answer. It reports whether the run continues.
+// pickedNone handles a result k of Pick that is not the index of a message: a
+// strike, Hold, Quit or an invalid result. It reports whether the run
+// continues.
 func (s *System) pickedNone(k, n int, until int64) bool {
 	switch {
 	case k >= n && k < n+s.faults.offered:
@@ -328,8 +336,9 @@ func (s *System) pickedNone(k, n int, until int64) bool {
 	return false
 }
 
-// judge checks a run at rest: stuck actors, orphans, and the strategy's own
-// verdict.
+// judge checks a run in which nothing more can happen. It fails the run if
+// there are stuck actors or forbidden orphans, or if the strategy is a Judge
+// and returns an error.
 func (s *System) judge() {
 	if f := s.stuck(s.options.Environment == EnvironmentClosed); f != nil {
 		s.fails.fail(f)
@@ -346,8 +355,8 @@ func (s *System) judge() {
 	}
 }
 
-// exhausted fails a run that has reached its limit of steps.
+// exhausted fails the run because it has reached its limit of steps.
 func (s *System) exhausted() {
 	s.fails.fail(&Failure{Kind: KindBudget, Step: int(s.rec.step), Site: "steps", Detail: s.rec.repeating(s.mail.sends), Text: fmt.Sprintf(
-		"the run has not come to rest after %d steps: does it ever? Options.Steps raises the limit", s.limit)})
+		"the run has not ended after %d steps: does it ever? Options.Steps raises the limit", s.limit)})
 }

@@ -4,15 +4,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Send sends a message. From the test the sender is the test; during a step it
-// is the step's actor.
+// Send sends a message. During a step the sender is the step's actor, otherwise
+// the test.
 func (s *System) Send(to Ref, msg any) {
 	if s.mayCall("Send") {
 		s.send(to, msg)
 	}
 }
 
-// Kill ends an actor by a message that it cannot refuse.
+// Kill sends a message that ends the actor when it is delivered. Every actor
+// accepts this message.
 func (s *System) Kill(r Ref) {
 	if s.mayCall("Kill") {
 		s.kill(r)
@@ -21,10 +22,10 @@ func (s *System) Kill(r Ref) {
 
 // Send sends a message to an actor.
 //
-// It is half of the hot path and handles only the plain case itself: an
+// Send is half of the hot path. It handles only the common case itself: an
 // ordinary message to a receiver that accepts everything, through a channel
-// that was used before. sendOther handles the rest. Each call is in tail
-// position, so that nothing is kept in memory across it.
+// that was used before. sendOther handles all other cases. Each call is in tail
+// position, so that no variable must be saved across it.
 func (c *Ctx) Send(to Ref, msg any) {
 	s := c.sys
 	if threaded || s.rec.cur != c.actor || s.calls.top-here() > s.calls.span || to.sys != s || to.run != s.run || to.ask|int32(s.mail.onSend) != 0 {
@@ -64,7 +65,7 @@ func (c *Ctx) Send(to Ref, msg any) {
 	d.Body = msg
 	d.From, d.To, d.Seq, d.Channel = c.actor, to.actor, s.mail.seq, known.channel
 	d.Ask, d.Kind, d.Fate = 0, trace.Message, trace.Pending
-	// The following is append, which is too large to be inlined.
+	// The following is mailroom.append, which is too large to be inlined.
 	head, before := h.head, h.tail
 	empty := int(uint32(head) >> 31)
 	if head < 0 {
@@ -81,8 +82,9 @@ func (c *Ctx) Send(to Ref, msg any) {
 	s.mail.ready = s.mail.ready[:n+empty]
 }
 
-// sendNew is Send into a slot that was not used before in this run, as all
-// slots of a recorded run. Calls that are not inlined are in tail position.
+// sendNew is the common case of Send with a slot that was not used before in
+// this run. In a recorded run every slot is new. Calls that are not inlined are
+// in tail position.
 func (c *Ctx) sendNew(to Ref, msg any) {
 	s := c.sys
 	typ := s.rec.types.lookUp(msg)
@@ -103,7 +105,7 @@ func (c *Ctx) sendNew(to Ref, msg any) {
 		return
 	}
 	id := messageID(typ.hash, s.rec.id, s.rec.sent)
-	s.mail.sends = s.mail.sends[:m+1] // the same slice, so that only the length is stored
+	s.mail.sends = s.mail.sends[:m+1] // a slice of itself, so that only the length is stored
 	d := &s.mail.sends[m]
 	s.rec.sent++
 	s.mail.seq++
@@ -119,7 +121,7 @@ func (c *Ctx) sendNew(to Ref, msg any) {
 	s.mail.append(&s.mail.channels[known.channel], d, m)
 }
 
-// sendOther is Send for all other cases.
+// sendOther implements Send for all cases that Send and sendNew do not handle.
 func (c *Ctx) sendOther(to Ref, msg any) {
 	s := c.sys
 	if sp := here(); s.rec.cur != c.actor || s.calls.top-sp > s.calls.span && !s.calls.same(sp) {

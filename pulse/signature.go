@@ -8,13 +8,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Signature returns a text that distinguishes failures of one build: kind, site
-// and, for a panic or a property, the line and the message without values. Two
-// orders that fail at one line with different values have the same signature.
+// Signature returns a text that distinguishes the bugs of one build of a
+// program. It consists of kind, site and, for a panic or a property, the line
+// and the message without values. So two runs that fail at one line with
+// different values have the same signature.
 func (f *Failure) Signature() string { return f.signature(f.place()) }
 
-// Lasting returns the signature without the line, so that edits elsewhere do
-// not change it. Saved cases and reports use it.
+// Lasting returns the signature without the line, so that unrelated edits of
+// the code do not change it. Saved cases and reports use this form.
 func (f *Failure) Lasting() string { return f.signature("") }
 
 func (f *Failure) signature(line string) string {
@@ -28,8 +29,9 @@ func (f *Failure) signature(line string) string {
 	return s + ": " + f.said()
 }
 
-// Matches reports whether a saved lasting signature is that of this failure.
-// Older versions of jostle saved the formatted text in place of the format.
+// Matches reports whether lasting is the Lasting signature of this failure. It
+// also accepts signatures saved by older versions of jostle, which have the
+// formatted text in place of the format.
 func (f *Failure) Matches(lasting string) bool {
 	if lasting == f.Lasting() {
 		return true
@@ -44,7 +46,7 @@ func (f *Failure) Matches(lasting string) bool {
 	return mask(said) == f.said()
 }
 
-// head returns the kind and the site.
+// head returns the first part of the signature: the kind and the site.
 func (f *Failure) head() string {
 	if f.Site == "" {
 		return f.Kind.String()
@@ -63,7 +65,7 @@ func (f *Failure) place() string {
 	return f.Line
 }
 
-// said returns the first line of the message, without values.
+// said returns the first line of the message without values.
 func (f *Failure) said() string {
 	if format := f.format(); format != "" {
 		return format
@@ -79,9 +81,8 @@ func (f *Failure) rendered() string {
 	return firstLine(f.Text)
 }
 
-// format returns the first line of the format. It returns "" if that has no
-// letters of its own, such as "\n%s", by which assertion libraries pass on
-// their texts.
+// format returns the first line of Format. It returns "" if that line has no
+// letters except verbs, as in "\n%s", which assertion libraries use.
 func (f *Failure) format() string {
 	format := firstLine(strings.TrimLeft(f.Format, "\n"))
 	if strings.IndexFunc(verbs.ReplaceAllString(format, ""), unicode.IsLetter) < 0 {
@@ -95,11 +96,11 @@ func firstLine(s string) string {
 	return line
 }
 
-// verbs matches the verbs of a format.
+// verbs matches the verbs of a format string.
 var verbs = regexp.MustCompile(`%[-+# 0]*(?:\[\d+\])?(?:\*|\d+)?(?:\.(?:\[\d+\])?(?:\*|\d+)?)?(?:\[\d+\])?[a-zA-Z]`)
 
 // older returns a pattern for the masked texts that older versions of jostle
-// saved for a format: any text may replace a verb.
+// saved for a format. In the pattern any text may replace a verb.
 func older(format string) *regexp.Regexp {
 	parts := strings.Split(mask(verbs.ReplaceAllString(format, "#")), "#")
 	for i := range parts {
@@ -109,15 +110,17 @@ func older(format string) *regexp.Regexp {
 }
 
 // values matches numbers with their units, hexadecimal numbers, identifiers
-// such as UUIDs, and quoted parts. A masked number counts as a number.
+// such as UUIDs, and quoted parts. It also matches a masked number.
 var values = regexp.MustCompile(`[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|0x[0-9a-fA-F]+|\b[0-9a-fA-F]{8,}\b|` +
 	`-?[0-9#]+[a-zA-Zµ]*(?:[.:/+-]?[0-9#]+[a-zA-Zµ]*)*|"[^"]*"|` + "`[^`]*`")
 
-// several matches values in a row, whose number varies too.
+// several matches a sequence of masked values, so that its length does not
+// enter the signature.
 var several = regexp.MustCompile(`(#|"")(?:,? (?:#|""))+`)
 
-// mask replaces values by marks: numbers, quoted parts, several of these in a
-// row, and the contents of brackets, as in lists and maps. It is idempotent.
+// mask removes values from a message. It replaces numbers by #, quoted parts by
+// "", a sequence of such values by the first, and the contents of brackets by
+// "…". It is idempotent.
 func mask(s string) string {
 	s = values.ReplaceAllStringFunc(s, func(value string) string {
 		if value[0] == '"' || value[0] == '`' {
@@ -128,7 +131,8 @@ func mask(s string) string {
 	return emptied(several.ReplaceAllString(s, "$1"))
 }
 
-// emptied removes the contents of brackets. A nil list looks like any other.
+// emptied replaces the contents of brackets by "…". It writes "(nil)" like an
+// empty list.
 func emptied(s string) string {
 	s = strings.ReplaceAll(s, "(nil)", "{}")
 	var b strings.Builder

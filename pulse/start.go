@@ -6,21 +6,22 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// An actor that is notified of its start accepts nothing else before it. The
-// start is a message from the actor that spawns or restarts it. Until it
-// arrives, a startingActor is the handler in place of the Starter, so that
-// other actors cost nothing extra.
+// A Starter accepts no other message before its start message, which comes from
+// the actor that spawns or restarts it. Until the start message arrives, a
+// startingActor replaces the Starter as handler. So actors that are no Starters
+// have no extra cost.
 
-// A lifetime is the state of an actor that outlives a restart, and how it was
-// started.
+// A lifetime holds how an actor was started, and its disk, which survives
+// restarts.
 //
-// Invariant: it is zero, apart from an empty disk, unless used is set.
+// Invariant: if used is not set, all fields are zero, but disk may be an empty
+// disk.
 type lifetime struct {
 	used    bool
-	toStart bool  // its start, or the start of its code, is still to come
-	how     Start // its last start
-	pending Actor // the Starter while its start has not come; else nil
-	disk    *disk // nil until an actor at this index has used its disk
+	toStart bool  // set if the start message has not been delivered yet
+	how     Start // the kind of its last start
+	pending Actor // the Starter until its start message is delivered; else nil
+	disk    *disk // nil until an actor with this index has used its disk
 }
 
 // forget resets a lifetime for a newly spawned actor.
@@ -43,8 +44,9 @@ func (startingActor) Receive(ctx *Ctx, _ any) {
 	a.handler.(Starter).Started(ctx, a.how)
 }
 
-// start starts a spawned or renewed actor, if it is a process or a Starter.
-// info describes its handler; starter sends the start message.
+// start sends the start message of a spawned or renewed actor in the name of
+// starter. It does so only for a process or a Starter. info describes the
+// handler.
 func (c *cast) start(a *actor, info *typeInfo, starter int32) {
 	switch {
 	case a.spec.Process != nil:
@@ -56,17 +58,16 @@ func (c *cast) start(a *actor, info *typeInfo, starter int32) {
 	}
 }
 
-// starts says whether actors of a type are notified of their starts.
+// starts says whether a type of actors implements Starter.
 type starts uint8
 
 const (
 	untold starts = iota
 	told
-	mistold // has a method Started that does not match Starter
+	mistold // has a method Started with a signature that does not match Starter
 )
 
-// startsOf returns whether actors like v, of type typ, are notified of their
-// starts.
+// startsOf says whether the type typ of handler v implements Starter.
 func startsOf(v any, typ reflect.Type) starts {
 	if _, is := v.(Starter); is {
 		return told
@@ -78,7 +79,8 @@ func startsOf(v any, typ reflect.Type) starts {
 	return untold
 }
 
-// startActor sends a Starter its start message.
+// startActor sends a Starter its start message. If its method Started does not
+// match Starter, the run fails.
 func (c *cast) startActor(a *actor, info *typeInfo, starter int32) {
 	if info.starts == mistold {
 		c.misuse("actor %q: %s has a method Started that does not match Starter: it must be Started(ctx *pulse.Ctx, how pulse.Start)",
@@ -91,7 +93,8 @@ func (c *cast) startActor(a *actor, info *typeInfo, starter int32) {
 	c.sendAs(starter, a.actor, a.how, trace.Start, 0)
 }
 
-// behind returns the handler of an actor, even before its start message.
+// behind returns the handler of an actor. Before the start message it returns
+// the Starter, not the startingActor.
 func (a *actor) behind() Actor {
 	if a.pending != nil {
 		return a.pending

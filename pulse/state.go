@@ -10,30 +10,29 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// State returns a hash of everything that the rest of the run depends on. It is
-// for a strategy that Needs states, between two steps: in Pick, not in a Choose
-// of the program. It is also for code that inspects a system that is not
-// running. If two runs of a program have equal states, they have the same
-// possible futures, apart from hash collisions.
+// State returns a hash of everything that the rest of the run depends on. If
+// two runs of a program have equal states, they have the same possible futures,
+// apart from hash collisions. The strategy must have Needs.States. It may call
+// State in Pick, but not in a Choose during a step. While the system is not
+// running, other code may call State too.
 //
-// The hash is the same in every process and on every machine with the same word
-// size, byte order and Go version. The Go version decides how much capacity
-// append gives to a slice, and slices of different capacity are different
-// states.
+// The hash is the same on every machine with the same word size, byte order and
+// Go version. The Go version matters because it decides what capacity append
+// gives to a slice, and State covers capacities.
 //
-// State covers the actors, the messages on their way, timers and time, the
-// remaining budgets, and what the test has received. It does not cover the
-// bound on steps or the order in which actors were spawned.
+// State covers the actors, the messages on their way, the timers, the virtual
+// time, the remaining fault budgets, and what the test has received. It does
+// not cover the number of steps left or the order in which actors were spawned.
 //
-// The state of a handler is its method Hash() uint64 or, without one,
-// everything reachable from its fields. Functions, channels, unsafe pointers,
-// stacks of processes and lists of more than 10,000 cells cannot be read. The
-// state of such an actor is its history: what it has received and when, what
+// The state of a handler is the result of its method Hash() uint64. Without
+// such a method it is everything reachable from the handler's fields.
+// Functions, channels, unsafe pointers, stacks of processes and lists of more
+// than 10,000 cells cannot be read. The state of an actor that cannot be read
+// is its history. The history covers what the actor has received and when, what
 // was chosen in its steps, and the history of its spawner. The history does not
 // cover what the actor learns in other ways: from variables that other actors
-// write, or from Timer.Stop. Enabled.Unread returns the first such actor or
-// message.
-// returns the first such actor or message.
+// write, or from Timer.Stop. Enabled.Unread describes the first actor or
+// message that could not be read.
 func (s *System) State() uint64 {
 	w := s.walkState("State", false)
 	if w == nil {
@@ -42,10 +41,10 @@ func (s *System) State() uint64 {
 	return w.Sum()
 }
 
-// StateText describes what State hashes, a line for each actor, channel and
-// timer. It calls a Hash method only if the fields of the handler cannot be
-// read. So if two states have equal hashes and different texts, a Hash method
-// leaves something out.
+// StateText describes what State hashes, with a line for each actor, channel
+// and timer. It calls a Hash method only if the fields of the handler cannot be
+// read. So if two states have equal hashes and different texts, some Hash
+// method omits a part of the state.
 func (s *System) StateText() string {
 	w := s.walkState("StateText", true)
 	if w == nil {
@@ -54,11 +53,11 @@ func (s *System) StateText() string {
 	return string(w.Text())
 }
 
-// A gap is a part of a state that a walk could not read.
+// A gap describes a part of a state that a stateWalk could not read.
 type gap struct {
 	kind  gapKind
 	actor int32
-	body  any // the message or value, if it is one
+	body  any // the message or disk value, if the gap is in one
 	why   string
 }
 
@@ -81,21 +80,21 @@ func (g *gap) text(s *System) string {
 	name := s.rec.nameOf(g.actor)
 	switch g.kind {
 	case gapProcess:
-		return "the stack of process " + name + " cannot be read: what it has received stands in for it"
+		return "the stack of process " + name + " cannot be read: what it has received is used instead"
 	case gapInbox:
-		return "what the test has received cannot be compared: a message " + g.why + "; what the test was sent until then stands in for it"
+		return "what the test has received cannot be compared: a message " + g.why + "; what the test was sent until then is used instead"
 	case gapHash:
 		return fmt.Sprintf("the Hash of %s cannot be checked: its handler, a %T, %s", name, s.actors[g.actor].behind(), g.why)
 	case gapMessage:
-		return fmt.Sprintf("a message of %s, a %T, %s: what %s had received when it sent the message stands in for it", name, g.body, g.why, name)
+		return fmt.Sprintf("a message of %s, a %T, %s: what %s had received when it sent the message is used instead", name, g.body, g.why, name)
 	}
 	if g.kind == gapDisk {
-		return fmt.Sprintf("what %s wrote to its disk, a %T, %s: what %s has received stands in for it", name, g.body, g.why, name)
+		return fmt.Sprintf("what %s wrote to its disk, a %T, %s: what %s has received is used instead", name, g.body, g.why, name)
 	}
-	return fmt.Sprintf("the handler of %s, a %T, %s: what %s has received stands in for its state", name, s.actors[g.actor].behind(), g.why, name)
+	return fmt.Sprintf("the handler of %s, a %T, %s: what %s has received is used instead", name, s.actors[g.actor].behind(), g.why, name)
 }
 
-// miss records the first gap of the walk.
+// miss records g if it is the first gap of the walk.
 func (w *stateWalk) miss(g gap) {
 	if w.gap.kind == gapNone {
 		w.gap = g
@@ -105,29 +104,29 @@ func (w *stateWalk) miss(g gap) {
 // hasher is a handler that hashes its state itself.
 type hasher interface{ Hash() uint64 }
 
-// A stateWalk walks over all parts of a state. Its order does not depend on how
-// the state was reached: where the system's order does, it sorts by identities.
-// The next walk reuses its memory.
+// A stateWalk writes all parts of a state to a hash or a text, in an order that
+// is the same for equal states. If the order in the system depends on the run,
+// the walk sorts by identities. The next walk reuses the memory.
 type stateWalk struct {
 	value.Walker
 	sys *System
 
-	run       int32       // the run that same, events and histories belong to
-	ids       []uint64    // of the actors at the last walk
-	same      int         // the first same of ids are known to be of this run
-	order     []int32     // the indices of ids, sorted by id
-	events    []event     // of the run
-	known     int         // how many of the events are in the histories
-	histories []uint64    // by step: its actor's history at that step
+	run       int32       // the run to which same, events and histories belong
+	ids       []uint64    // identities of the actors at the last walk
+	same      int         // ids[:same] are known to be valid for this run
+	order     []int32     // the indices of ids, sorted by identity
+	events    []event     // the events of the run
+	known     int         // number of events that the histories include
+	histories []uint64    // for each step, the history of its actor at that step
 	due       []entry     // see dueTimers
-	sorted    bool        // due is valid for this walk
-	inward    []int32     // scratch memory of channels
-	keyed     []keyedSlot // scratch memory of cloud
+	sorted    bool        // set if due is valid for this walk
+	inward    []int32     // scratch memory of the method channels
+	keyed     []keyedSlot // scratch memory of the method cloud
 	gap       gap         // the first gap of this walk
 }
 
-// walkState walks over the whole system. It returns nil if the call comes from
-// another goroutine, and the run then fails.
+// walkState walks over the whole system and returns the walk. If the call comes
+// from another goroutine, it returns nil and the run fails.
 func (s *System) walkState(what string, texts bool) *stateWalk {
 	if !s.mayLook(what) {
 		return nil
@@ -149,8 +148,8 @@ func (w *stateWalk) begin(texts bool) {
 	w.sortActors()
 }
 
-// sortActors updates order to the current actors. Most runs spawn the same
-// actors as the run before, and need no sorting.
+// sortActors updates ids and order to the current actors. A run that spawns the
+// same actors as the previous run needs no sorting.
 func (w *stateWalk) sortActors() {
 	actors := w.sys.actors
 	for w.same < len(actors) && w.same < len(w.ids) && w.ids[w.same] == actors[w.same].id {
@@ -169,7 +168,7 @@ func (w *stateWalk) sortActors() {
 	w.same = len(actors)
 }
 
-// renew drops the data of an earlier run.
+// renew drops data of an earlier run.
 func (w *stateWalk) renew() {
 	if w.run != w.sys.run {
 		w.run = w.sys.run
@@ -177,8 +176,8 @@ func (w *stateWalk) renew() {
 	}
 }
 
-// Tags separate the parts of a state, so that no two states give the same
-// words.
+// Tags separate the parts of a state, so that different states give different
+// sequences of words.
 const (
 	tagEnded uint64 = 0x5ca1ab1f + iota
 	tagHash
@@ -212,8 +211,9 @@ func (w *stateWalk) everything() {
 	w.Overlaps()
 }
 
-// actor writes an actor except its mailbox. Of an ended actor only the check at
-// the end of the run can still depend on it.
+// actor writes the state of an actor, without its mailbox. For an ended actor
+// it writes only the identity and the handler, which the test may inspect at
+// the end.
 func (w *stateWalk) actor(a *actor) {
 	switch {
 	case w.Texts():
@@ -230,7 +230,8 @@ func (w *stateWalk) actor(a *actor) {
 	}
 }
 
-// Bits of the facts word announce the facts that follow it.
+// Bits of the word that facts writes. A bit is a fact itself, or says that
+// moreFacts writes the fact.
 const (
 	factAwaits uint64 = 1 << (16 + iota)
 	factRestarts
@@ -242,8 +243,9 @@ const (
 	factPending
 )
 
-// facts writes what sayFacts says about a live actor, without zero values.
-// Answers on their way to it are among the messages.
+// facts writes the same facts about an actor as sayFacts, but as words and
+// without zero values. It omits answers on their way, which are written as
+// messages.
 func (w *stateWalk) facts(a *actor) {
 	w.Word(a.id)
 	w.Word(w.idOf(a.parent))
@@ -268,7 +270,7 @@ func (w *stateWalk) facts(a *actor) {
 	}
 }
 
-// moreFacts writes the facts that the bits of f announce.
+// moreFacts writes the facts whose bits are set in f.
 func (w *stateWalk) moreFacts(a *actor, f uint64) {
 	if f&factAwaits != 0 {
 		w.Signed(int64(a.await))
@@ -291,7 +293,7 @@ func (w *stateWalk) moreFacts(a *actor, f uint64) {
 	}
 }
 
-// sayFacts describes an actor except its handler and its disk.
+// sayFacts describes an actor in text, without its handler and its disk.
 func (w *stateWalk) sayFacts(a *actor) {
 	w.Say("\nactor ")
 	w.Hex(a.id)
@@ -344,8 +346,8 @@ func (w *stateWalk) disk(a *actor) {
 	}
 }
 
-// watchers writes the watchers of an actor as a multiset: each receives the
-// Down through a channel of its own.
+// watchers writes the watchers of an actor as a multiset. Their order does not
+// matter, because each receives the Down through a different channel.
 func (w *stateWalk) watchers(a *actor) {
 	w.Say("watchers ")
 	sum := uint64(len(a.watchers))
@@ -356,8 +358,8 @@ func (w *stateWalk) watchers(a *actor) {
 	w.Hex(sum)
 }
 
-// handler writes the state of an actor's handler, or its history if that cannot
-// be read.
+// handler writes the state of an actor's handler. If the handler cannot be
+// read, it writes the actor's history.
 func (w *stateWalk) handler(a *actor) {
 	h, hashes := a.behind().(hasher)
 	if hashes && !w.Texts() {
@@ -369,7 +371,7 @@ func (w *stateWalk) handler(a *actor) {
 	case a.spec.Process != nil:
 		kind = gapProcess
 	case a.actor == trace.Test:
-		read, kind = w.TryAll(w.sys.inbox) && w.asking(), gapInbox // the test may check what it has received
+		read, kind = w.TryAll(w.sys.inbox) && w.asking(), gapInbox // the test may inspect what it has received
 	default:
 		read = w.Try(a.behind())
 	}
@@ -402,8 +404,9 @@ func (w *stateWalk) idOf(actor int32) uint64 {
 	return w.sys.actors[actor].id
 }
 
-// idOfSource returns the identity of a channel's source: an actor, nobody, or
-// an actor's clock.
+// idOfSource returns the identity of a channel's source: see sourceOf. It is
+// the identity of an actor, 0 for none, or a hash for an actor's SendAfter
+// messages.
 func (w *stateWalk) idOfSource(from int32) uint64 {
 	if from <= later {
 		return hash.Fold(w.idOf(later-from), tagTimer)
@@ -411,8 +414,8 @@ func (w *stateWalk) idOfSource(from int32) uint64 {
 	return w.idOf(from)
 }
 
-// idOfTimer returns the identity of a timer's owner: an actor, or the channel
-// of its message.
+// idOfTimer returns the identity of the actor that owns a timer. If there is no
+// owner, it returns a hash of the channel of the timer's message.
 func (w *stateWalk) idOfTimer(e *entry) uint64 {
 	if e.actor >= 0 {
 		return w.idOf(e.actor)
@@ -421,7 +424,7 @@ func (w *stateWalk) idOfTimer(e *entry) uint64 {
 	return hash.Fold(w.idOfSource(later-d.From), w.idOf(d.To))
 }
 
-// ref writes a Ref by its actor's identity, if it is of this run.
+// ref writes a Ref of this run as its actor's identity and its Ask.
 func (w *stateWalk) ref(r *Ref) {
 	switch {
 	case r.sys == nil:
@@ -435,7 +438,8 @@ func (w *stateWalk) ref(r *Ref) {
 	}
 }
 
-// timerValue writes a Timer by its position among the due timers.
+// timerValue writes a Timer as its position in dueTimers, or as 0 if it is over
+// or of another run.
 func (w *stateWalk) timerValue(t *Timer) {
 	w.Say("timer ")
 	if t.sys != w.sys || t.run != w.sys.run {
@@ -445,8 +449,9 @@ func (w *stateWalk) timerValue(t *Timer) {
 	w.Signed(w.timerIndex(func(e *entry) bool { return e.number == t.number }))
 }
 
-// dueTimers returns the timers in the order in which they will fire. Timers of
-// one actor that are due at one time fire in the order of setting.
+// dueTimers returns the running timers, sorted by due time and then by owner.
+// Timers of one actor that are due at the same time are in the order of
+// setting, in which they will fire.
 func (w *stateWalk) dueTimers() []entry {
 	if w.sorted {
 		return w.due
@@ -463,8 +468,8 @@ func (w *stateWalk) dueTimers() []entry {
 	return w.due
 }
 
-// timerIndex returns the position of a timer, from 1, or 0 if it has fired or
-// was stopped.
+// timerIndex returns the position of a timer in dueTimers, where the first is
+// 1. It returns 0 if the timer has fired or was stopped.
 func (w *stateWalk) timerIndex(is func(*entry) bool) int64 {
 	list := w.dueTimers()
 	for i := range list {
@@ -488,7 +493,7 @@ func (w *stateWalk) timer(e *entry) {
 	w.body(d)
 }
 
-// rest writes what belongs to no actor or message.
+// rest writes the parts of the state that belong to no actor or message.
 func (w *stateWalk) rest() {
 	s := w.sys
 	w.Tag(tagRest, "\nnow ")
@@ -531,8 +536,7 @@ func (w *stateWalk) budgets() {
 	}
 }
 
-// links writes the changed links, in an order that does not depend on the order
-// of the calls.
+// links writes the changed links, sorted by the identities of their actors.
 func (w *stateWalk) links() {
 	l := &w.sys.mail.links
 	if l.cuts == 0 && l.flawed == 0 {
@@ -554,8 +558,8 @@ func (w *stateWalk) links() {
 	}
 }
 
-// orphans writes the orphans in the order in which they arose, since the report
-// shows the first ones.
+// orphans writes the orphans in order, since the failure report shows the first
+// ones.
 func (w *stateWalk) orphans() {
 	for _, m := range w.sys.mail.orphans.kept {
 		w.Tag(tagOrphan, "\norphan ")
@@ -565,8 +569,8 @@ func (w *stateWalk) orphans() {
 	w.Signed(int64(w.sys.mail.orphans.lost))
 }
 
-// asking writes the answers to the test's Asks, and reports whether they could
-// be read.
+// asking writes the answers to the test's Ask calls, and reports whether all
+// could be read.
 func (w *stateWalk) asking() bool {
 	k := &w.sys.asking
 	if len(k.answers) == 0 {

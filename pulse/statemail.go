@@ -8,8 +8,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// channels writes the messages on their way with FIFO delivery: each channel as
-// a sequence, sorted by the identities of its ends.
+// channels writes the messages on their way with FIFO delivery. It writes each
+// channel as a sequence, and sorts the channels by the identities of receiver
+// and source.
 func (w *stateWalk) channels() {
 	s := w.sys
 	w.Word(tagChannel)
@@ -38,9 +39,9 @@ func (w *stateWalk) channels() {
 	}
 }
 
-// cloud writes the messages on their way with Unordered delivery, as a
-// multiset. It sorts them by content, so that equal states number pointers
-// alike.
+// cloud writes the messages on their way with Unordered delivery as a multiset.
+// It sorts the messages by content, so that equal states number shared pointers
+// in the same way.
 func (w *stateWalk) cloud() {
 	s := w.sys
 	w.keyed = w.keyed[:0]
@@ -69,13 +70,13 @@ func (w *stateWalk) cloud() {
 	}
 }
 
-// A keyedSlot is a message with a hash of its content, without pointers that it
-// shares with other messages.
+// A keyedSlot is a message with a hash of its content. The hash does not cover
+// which pointers the message shares with other messages.
 type keyedSlot struct {
 	key   uint64
 	slot  int32
 	held  bool
-	whole bool // it has no pointers: key covers all of it
+	whole bool // set if the message has no pointers, so that key covers its whole content
 }
 
 func (w *stateWalk) addKeyed(m int32, held bool) {
@@ -91,8 +92,9 @@ func (w *stateWalk) ends(m int32) {
 	w.Hex(w.idOf(d.To))
 }
 
-// message writes a message except its ends. A duplicate counts as an ordinary
-// message. The time at which a timer was set is left out.
+// message writes a message without its sender and receiver. It writes a
+// duplicate like an ordinary message. held is set if the message cannot be
+// delivered now.
 func (w *stateWalk) message(m int32, held bool) {
 	s := w.sys
 	d := &s.mail.sends[m]
@@ -126,10 +128,10 @@ func (w *stateWalk) message(m int32, held bool) {
 	w.body(d)
 }
 
-// body writes the contents of a message. If they cannot be read, it writes what
-// the sender had received when it sent the message.
+// body writes the contents of a message. If the contents cannot be read, it
+// writes the history that the sender had when it sent the message.
 func (w *stateWalk) body(d *trace.Send) {
-	if w.Steady(d.Body) { // it can be read
+	if w.Steady(d.Body) { // a steady body can always be read
 		w.Value(d.Body)
 	} else if !w.Try(d.Body) {
 		w.miss(gap{kind: gapMessage, actor: d.From, body: d.Body, why: w.Why()})

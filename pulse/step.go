@@ -5,15 +5,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// take begins a step: it takes message k of ready and returns the receiver and
-// the message. A nil actor means that the step is already over. The next
-// message of the channel takes the place in ready; if there is none, or with
-// Unordered delivery, the last entry does. Which of the two it is cannot be
-// predicted, so the code has no branch on it.
+// take begins a step. It removes message k of ready and returns the receiver
+// and the message. If the step is already over, the actor is nil. With FIFO
+// delivery the next message of the channel takes entry k of ready. If there is
+// none, or with Unordered delivery, the last entry of ready is moved there. The
+// processor could not predict which of the two happens, so the code has no
+// branch on that.
 //
-// take, loop and Ctx.Send are the hot path. Other than in the plain case, take
-// returns early by a call in tail position, so that nothing is kept in memory
-// across the call.
+// take, loop and Ctx.Send are the hot path. In all but the common case take
+// ends with a call in tail position, so that no variable must be saved across
+// the call.
 func (s *System) take(k int) (*actor, any) {
 	slots := s.mail.ready
 	m := slots[k]
@@ -21,7 +22,7 @@ func (s *System) take(k int) (*actor, any) {
 	last := len(slots) - 1
 	if s.mail.unordered {
 		slots[k] = slots[last]
-		s.mail.ready = s.mail.ready[:last] // the same slice, so that only the length is stored
+		s.mail.ready = s.mail.ready[:last] // a slice of itself, so that only the length is stored
 	} else {
 		next, v, n := d.Next, slots[last], last
 		c := &s.mail.channels[d.Channel]
@@ -50,15 +51,15 @@ func (s *System) take(k int) (*actor, any) {
 	return a, d.Body
 }
 
-// takeClosed is take for a closed channel. The next deliverable message of the
-// channel is found after the step.
+// takeClosed implements take for a closed channel. The next deliverable message
+// of the channel is determined after the step.
 func (s *System) takeClosed(k int, m int32, c *channel) (*actor, any) {
 	s.mail.takeClosed(k, m, c)
 	s.todo.afterStep |= workFilter
 	return s.receive(m)
 }
 
-// receive is the second half of take, for all cases.
+// receive is the second half of take for all cases but the common one.
 func (s *System) receive(m int32) (*actor, any) {
 	d := &s.mail.sends[m]
 	a := s.actors[d.To]
@@ -90,8 +91,8 @@ func (s *System) receive(m int32) (*actor, any) {
 	return nil, nil
 }
 
-// isForHandler handles a message that is not an ordinary one, and reports
-// whether the actor's handler receives it.
+// isForHandler reports whether the actor's handler receives a message of a
+// special kind. It handles a Kill and an answer to the test's Ask itself.
 func (s *System) isForHandler(a *actor, body any, kind trace.SendKind, m int32) bool {
 	switch kind {
 	case trace.Kill:
@@ -106,18 +107,18 @@ func (s *System) isForHandler(a *actor, body any, kind trace.SendKind, m int32) 
 		}
 	}
 	if kind != trace.Copy {
-		s.ask = 0 // it is an answer, or nobody asked
+		s.ask = 0 // the message belongs to no Ask that the handler could answer
 	}
 	return true
 }
 
-// finishStep does the work that the step has left in afterStep.
+// finishStep does the work that afterStep requests at the end of a step.
 func (s *System) finishStep(a *actor) {
 	w := s.todo.afterStep
 	s.todo.afterStep = s.todo.everyStep
 	if w&workCrash != 0 {
 		s.mustBeUnwound()
-		w &^= workEnd // the crash replaces the end
+		w &^= workEnd // the actor crashes instead of ending
 	}
 	if w&workEnd != 0 {
 		s.end(a, "stopped")
@@ -151,8 +152,9 @@ func (s *System) tellObservers() {
 	s.rec.callOver()
 }
 
-// strike asks which fault happens before the next step, and reports whether one
-// did. Faults that Pick chooses are offered instead.
+// strike asks the strategy whether a fault happens before the next step, and
+// reports whether one did. If Pick chooses crashes, strike only offers them and
+// returns false.
 func (s *System) strike() bool {
 	list := s.listStrikes()
 	s.faults.offered = 0
@@ -171,7 +173,7 @@ func (s *System) strike() bool {
 	return true
 }
 
-// inflict makes a fault happen, as a step of the actor that it strikes.
+// inflict makes a fault happen, as a step of the affected actor.
 func (s *System) inflict(x strike) {
 	a := s.actors[x.actor]
 	s.rec.beginFault(x.kind, faultName(x.kind, x.lose), x.actor, &a.track, s.clock.now)
@@ -197,8 +199,8 @@ func (s *System) inflict(x strike) {
 	s.rec.cur = trace.Test
 }
 
-// healAtEnd heals a partition before the run ends, and reports whether there
-// was one.
+// healAtEnd heals the current partition before the run ends. It returns false
+// if there was none.
 func (s *System) healAtEnd() bool {
 	if s.mail.cut < 0 {
 		return false

@@ -5,54 +5,56 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Strategy makes the decisions of a run. With the same seed it gives the same
-// answers to the same questions.
+// A Strategy makes the decisions of a run. With the same seed it must return
+// the same answers to the same sequence of calls.
 type Strategy interface {
 	// Begin is called before the first decision of each run.
 	Begin(seed uint64)
-	// Pick returns which of the deliverable messages comes next, from 0 to
-	// e.Len()-1. It is called only if there are several, unless Needs has
-	// Single or Strikes.
+	// Pick returns the index of the message to deliver next, from 0 to
+	// e.Len()-1. It is called only if several messages can be delivered, unless
+	// the strategy has Needs.Single or Needs.Strikes.
 	Pick(e *Enabled) int
-	// Choose answers a question with n possible answers, 0 to n-1; n is at
-	// least 2. For a fault, zero means that nothing goes wrong.
+	// Choose makes a choice of kind k. It returns a number from 0 to n-1, where
+	// n is at least 2. If k is a kind of fault, zero means that no fault
+	// happens.
 	Choose(k choice.Kind, n int) int
 }
 
-// Hold is returned by Pick if none of the deliverable messages may come yet. It
-// requires Needs.Single. A timer then fires early: it counts against
-// Options.EarlyTimers, and the record gets a choice.Hold. The run fails if
-// Enabled.CanHold reports false.
+// Hold is returned by Pick to delay all deliverable messages. A timer then
+// fires early. It counts against Options.EarlyTimers, and the record gets a
+// choice.Hold. Hold requires Needs.Single. The run fails if Enabled.CanHold
+// returns false.
 const Hold = -1
 
-// Quit is returned by a Judge's Pick or Choose to stop the run; its Err is the
-// reason.
+// Quit is returned by Pick or Choose of a Judge to stop the run. The error of
+// Judge.Err is the failure of the run.
 const Quit = -2
 
-// Needs declares what a strategy needs from the system in addition to Begin,
-// Pick and Choose. A strategy declares it by a method Needs() Needs, which
-// always returns the same value.
+// Needs declares the special requirements of a strategy. A strategy with
+// requirements has a method Needs() Needs, which always returns the same value.
 type Needs struct {
 	// Single: Pick is also called for a single deliverable message, and may
 	// return Hold.
 	Single bool
 	// Record: the strategy reads identities or the trace. The system records
-	// the run even if the options do not say so.
+	// the run even if Options.Record is not set.
 	Record bool
-	// States: the strategy compares states. The system records the run and what
-	// State needs. See System.State.
+	// States: the strategy calls Enabled.State. The system records the run and
+	// everything else that State needs. See System.State.
 	States bool
 	// Strikes: Pick chooses crashes, and Choose is not asked about them. Pick
-	// is then also called for a single message or none. It may return e.Len()
-	// plus the number of a strike; if nothing is deliverable, it returns that
-	// or Hold. There are no partitions, because without timers a partition adds
-	// no new orders. All this requires options without restarts and early
-	// timers; otherwise Choose is asked about all faults. With early timers and
-	// without faults, Pick chooses early timers in the same way.
+	// may return e.Len()+i to make strike i happen: see Enabled.Strike. Pick is
+	// also called if there is a single message or none. If there is none, it
+	// must return a strike or Hold; Hold means that no crash happens. There are
+	// no partitions, because without timers a partition adds no new orders. If
+	// the options allow restarts or early timers as well, Choose is asked about
+	// all faults instead. If the options allow early timers and no other
+	// faults, Pick chooses early timers as strikes.
 	Strikes bool
 }
 
-// NeedsOf returns what a strategy needs.
+// NeedsOf returns the Needs of a strategy. They are zero if the strategy has no
+// method Needs.
 func NeedsOf(s Strategy) Needs {
 	if n, ok := s.(interface{ Needs() Needs }); ok {
 		return n.Needs()
@@ -60,22 +62,22 @@ func NeedsOf(s Strategy) Needs {
 	return Needs{}
 }
 
-// An Ender is a strategy that receives the trace when a run is over. The next
-// run overwrites the trace.
+// An Ender is a strategy whose method End is called with the trace at the end
+// of Run and similar methods. The next run overwrites the trace.
 type Ender interface {
 	Strategy
 	End(t *trace.Trace)
 }
 
-// A Judge is a strategy that may fail the run: Err returns an error if the run
-// did not go as required, as in a strict replay.
+// A Judge is a strategy that may fail the run. Err returns an error if the run
+// did not go as the strategy requires, for example if a strict replay deviates.
 type Judge interface {
 	Strategy
 	Err() error
 }
 
-// plain is the reference order: the oldest message first, zero for every
-// choice.
+// plain is the default strategy: it picks the oldest message first and answers
+// every choice with zero.
 type plain struct{}
 
 func (plain) Begin(uint64)                {}

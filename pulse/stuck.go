@@ -12,12 +12,13 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// stuck returns a failure that reports each actor that cannot continue: where
-// it waits, what is in its mailbox, and the cycle if there is one. It returns
-// nil if all can continue. closed means that nothing comes from outside.
+// stuck returns a failure that reports each stuck actor: where it waits, what
+// is in its mailbox, and the cycle if there is one. It returns nil if no actor
+// is stuck. closed is set for EnvironmentClosed, in which every living actor is
+// stuck.
 func (c *cast) stuck(closed bool) *Failure {
 	if !closed && c.mail.waitsAtCut() {
-		return nil // a Nemesis may still heal the cut
+		return nil // the test may still heal the cut and run again
 	}
 	living, list := 0, []*actor(nil)
 	for _, a := range c.actors[1:] {
@@ -43,7 +44,7 @@ func (c *cast) stuck(closed bool) *Failure {
 	return &Failure{Kind: KindStuck, Step: -1, Text: text, Detail: r.detail(), Site: r.site}
 }
 
-// A stuckReport describes the stuck actors of a run at rest.
+// A stuckReport builds the description of stuck actors.
 type stuckReport struct {
 	cast *cast
 	list []*actor // the stuck actors
@@ -51,7 +52,7 @@ type stuckReport struct {
 	site string
 }
 
-// detail describes all stuck actors, and sets the site.
+// detail returns a description of all stuck actors, and sets site.
 func (r *stuckReport) detail() string {
 	for _, a := range r.list {
 		r.describe(a)
@@ -62,18 +63,18 @@ func (r *stuckReport) detail() string {
 	return strings.TrimSuffix(r.text.String(), "\n")
 }
 
-// asleep reports whether a process waits for a timer that is due beyond the
-// horizon.
+// asleep reports whether a process waits for a timer that has not fired by the
+// end of the run because it is due after the horizon.
 func (c *cast) asleep(a *actor) bool {
 	return a.await != 0 && slices.ContainsFunc(c.clock.heap, func(e entry) bool {
 		return e.effect == fire && e.at < forever && e.actor == a.actor && c.mail.sends[e.send].Ask == a.await
 	})
 }
 
-// describe writes where an actor waits and what is in its mailbox. The place of
-// the first actor is the site of the failure. If that actor was spawned in a
-// step, the site is the smallest place by name, since the order of spawning may
-// be chance.
+// describe writes where an actor waits and what is in its mailbox. The site of
+// the failure is the function in which the first stuck actor waits. If the
+// first actor was spawned in a step, the site is the alphabetically first of
+// all such functions, since the order of spawning may vary.
 func (r *stuckReport) describe(a *actor) {
 	what, at := r.whereWaits(a)
 	fmt.Fprintf(&r.text, "    %s waits %s", r.nameOf(a.actor), what)
@@ -103,8 +104,8 @@ func (r *stuckReport) describe(a *actor) {
 
 func (r *stuckReport) nameOf(actor int32) string { return r.cast.rec.nameOf(actor) }
 
-// whereWaits describes what an actor waits for, and returns the waiting line of
-// its code, if there is one.
+// whereWaits describes what an actor waits for. at is the line of code at which
+// it waits, if there is one.
 func (r *stuckReport) whereWaits(a *actor) (what string, at Frame) {
 	w := a.waits
 	switch {
@@ -128,7 +129,8 @@ func (r *stuckReport) whereWaits(a *actor) (what string, at Frame) {
 	return what, at
 }
 
-// asked describes the receiver of an Ask, "" if the wait is no Ask.
+// asked describes the receiver of an Ask. It returns "" if the wait is not an
+// Ask.
 func (r *stuckReport) asked(w wait) string {
 	switch {
 	case w.on < 0:
@@ -139,7 +141,8 @@ func (r *stuckReport) asked(w wait) string {
 	return " of " + r.nameOf(w.on)
 }
 
-// cycle describes a cycle of processes that ask each other.
+// cycle describes a cycle of processes that ask each other, or returns "" if
+// there is none.
 func (r *stuckReport) cycle() string {
 	for _, first := range r.list {
 		names := []string{r.nameOf(first.actor)}
@@ -158,11 +161,11 @@ func (r *stuckReport) cycle() string {
 	return ""
 }
 
-// orphaned returns a failure that reports the messages to actors that had
-// ended.
+// orphaned returns the failure that reports the orphans, which are messages to
+// actors that had ended.
 func (t *traffic) orphaned() *Failure {
 	site := t.rec.trace.Actors[t.mail.sends[t.mail.orphans.kept[0]].To].Label
-	for _, m := range t.mail.orphans.kept { // which one came first depends on the order of steps at different actors
+	for _, m := range t.mail.orphans.kept { // the smallest label, since the order of orphans varies between equivalent runs
 		site = min(site, t.rec.trace.Actors[t.mail.sends[m].To].Label)
 	}
 	n := t.mail.orphans.count()
@@ -174,8 +177,8 @@ func (t *traffic) orphaned() *Failure {
 		Detail: strings.Join(t.warnings(), "\n")}
 }
 
-// warnings returns a line for each of the first messages to actors that had
-// ended.
+// warnings returns a line for each stored orphan, and a line with the number of
+// further ones.
 func (t *traffic) warnings() []string {
 	var list []string
 	for _, m := range t.mail.orphans.kept {
@@ -189,8 +192,8 @@ func (t *traffic) warnings() []string {
 	return list
 }
 
-// stateOf describes the state of an actor: the text of its handler, or where
-// its process waits.
+// stateOf describes the state of an actor: the text of its handler or the place
+// where its process waits, and its disk.
 func (c *cast) stateOf(a *actor, hidden func(reflect.Type) bool) string {
 	text := ""
 	switch {
@@ -226,8 +229,9 @@ func (c *cast) stateOf(a *actor, hidden func(reflect.Type) bool) string {
 	return text
 }
 
-// fieldsOf describes the state of an actor by its fields. If it has none or is
-// not alive, it returns one text.
+// fieldsOf returns the fields of an actor's handler, and its disk. If the
+// handler has no fields or the actor is not alive, it returns the text of
+// stateOf as one field.
 func (c *cast) fieldsOf(a *actor, hidden func(reflect.Type) bool) (list []trace.Field) {
 	if a.life != ended && a.life != down && a.process == nil && a.spec.Process == nil {
 		list = trace.StateFields(a.behind(), hidden)

@@ -9,14 +9,15 @@ import (
 
 const defaultRestarts = 10
 
-// panicked handles a panic and reports whether the run is over. If not, the
-// panic is a step's, and the loop asks supervisors when it continues, since
-// code that they call may panic too.
+// panicked handles panic value v and reports whether the run is over. It
+// returns false for a crash or a panic of an actor's code. The next attempt
+// then performs the crash, or calls resume to ask supervisors, since code
+// called by supervisors may panic too.
 func (s *System) panicked(v any) (over bool) {
 	if s.crashes(v) {
 		return false
 	}
-	if f, ok := v.(*Failure); ok { // thrown by this package or by an observer
+	if f, ok := v.(*Failure); ok { // this package or an observer has panicked with a Failure
 		s.fails.fail(f)
 		return true
 	}
@@ -33,8 +34,8 @@ func (s *System) panicked(v any) (over bool) {
 	return false
 }
 
-// resume continues after a step that panicked, and reports whether a supervisor
-// has handled the panic.
+// resume asks supervisors to handle the panic of a step. It returns false if
+// none did; f is then the failure of the run.
 func (s *System) resume(f *Failure) bool {
 	s.fails.panicked = nil
 	a := s.actors[s.rec.cur]
@@ -49,8 +50,8 @@ func (s *System) resume(f *Failure) bool {
 	return true
 }
 
-// panicFailure returns the failure for a panic. inStep means that an actor's
-// code panicked, not a strategy or an observer.
+// panicFailure returns the failure for panic value v. inStep is set if an
+// actor's code panicked, and not a strategy or an observer.
 func (s *System) panicFailure(v any, inStep bool) *Failure {
 	f := &Failure{Kind: KindPanic, Step: int(s.rec.step), Value: v}
 	var list [64]uintptr
@@ -73,8 +74,9 @@ func (s *System) panicFailure(v any, inStep bool) *Failure {
 	return f
 }
 
-// supervise follows the directives from a panicking actor upward, and reports
-// whether one of them has handled the panic.
+// supervise applies Spec.OnPanic of a panicking actor. If that escalates, it
+// continues with the actor's ancestors. It reports whether the panic was
+// handled.
 func (c *cast) supervise(a *actor) bool {
 	for {
 		switch a.spec.OnPanic {
@@ -102,8 +104,8 @@ func (c *cast) supervise(a *actor) bool {
 	}
 }
 
-// restart restarts an actor within the step in which it or a descendant
-// panicked. Its mailbox stays.
+// restart restarts an actor within the step in which the actor or a descendant
+// panicked. Messages that wait for the actor are kept.
 func (c *cast) restart(a *actor) {
 	c.unwatchAll(a.actor)
 	c.endChildren(a.actor, "stopped")
@@ -113,7 +115,7 @@ func (c *cast) restart(a *actor) {
 		c.mail.forgetWait(&a.mailbox)
 	}
 	if a.pending != nil {
-		return // it has done nothing yet: its start is still to come
+		return // the actor has done nothing yet, and still receives its start message
 	}
 	c.renew(a, c.anew(a, true), c.rec.cur)
 	c.mail.reopen(&a.mailbox)

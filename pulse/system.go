@@ -8,27 +8,28 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A System is one run of a program made of actors. One goroutine at a time uses
-// it. Reset prepares it for the next run and keeps its memory, so that a worker
-// that runs a million cases allocates once.
+// A System is one run of a program made of actors. Only one goroutine at a time
+// may use it. Reset prepares the System for the next run and keeps its memory,
+// so that a worker that runs a million cases allocates once.
 //
-// The System takes the steps. They change its parts: a cast of actors, on top
-// of the traffic between them.
+// The methods of System take the steps. The embedded cast holds the actors, and
+// the traffic in the cast handles messages and timers.
 type System struct {
 	cast
 	enabled   Enabled
 	until     int64  // when this Run or RunFor ends
-	limit     int32  // steps that may be taken
-	root      origin // maximum number of steps
+	limit     int32  // maximum number of steps
+	root      origin // while steps are taken: what the test had sent and spawned before
 	observers []Observer
-	inbox     []any // what the test has received, except answers to its Asks
+	inbox     []any // the messages that the test has received, except answers to its Ask calls
 	asking    asking
-	entered   int // how many times Run or another method has begun to take steps
+	entered   int // number of times Run or a similar method has begun to take steps
 	closed    bool
-	looked    bool // Trace or Record was called while no step was running
+	looked    bool // set if Trace or Record was called while no step was running
 }
 
-// New returns a system that is ready for its first run. Call Close when done.
+// New returns a system that is ready for its first run. Call Close after the
+// last run.
 func New(o Options) *System {
 	s := &System{}
 	s.join(s)
@@ -37,8 +38,8 @@ func New(o Options) *System {
 	return s
 }
 
-// Configure resets the system and sets other options. It is like New, but
-// reuses the system's memory.
+// Configure sets new options and resets the system. It is like New, but reuses
+// the system's memory.
 func (s *System) Configure(o Options) {
 	if !s.mustBeIdle("Configure") {
 		return
@@ -57,9 +58,9 @@ func (s *System) Configure(o Options) {
 	s.Reset(o.Seed)
 }
 
-// Reset ends the run and begins an empty one. References and contexts of the
-// old run become invalid. Reset allocates nothing once the system has had a run
-// as large.
+// Reset ends the run and begins a new one without actors. Each Ref and Ctx of
+// the old run becomes invalid. Reset allocates nothing if an earlier run was as
+// large.
 func (s *System) Reset(seed uint64) {
 	if !s.mustBeIdle("Reset") {
 		return
@@ -76,7 +77,8 @@ func (s *System) Reset(seed uint64) {
 }
 
 // Close ends the run and releases the coroutines of processes, which the
-// garbage collector cannot. A closed system can only return its trace.
+// garbage collector cannot release. After Close only methods that read the
+// finished run may be called, such as Trace and Err.
 func (s *System) Close() {
 	if s.closed || !s.mustBeIdle("Close") {
 		return
@@ -85,7 +87,8 @@ func (s *System) Close() {
 	s.closed = true
 }
 
-// mayCall reports whether a method of the system may be called now.
+// mayCall reports whether the current goroutine may call a method of the system
+// now. It panics if the system is closed.
 func (s *System) mayCall(what string) bool {
 	s.unwind()
 	if s.calls.strange() {
@@ -98,8 +101,8 @@ func (s *System) mayCall(what string) bool {
 	return true
 }
 
-// mayLook is mayCall for methods that change nothing: between steps any
-// goroutine may call them.
+// mayLook is mayCall for methods that change nothing. Between steps any
+// goroutine may call such a method.
 func (s *System) mayLook(what string) bool {
 	if s.calls.running || s.closed {
 		return s.mayCall(what)
@@ -107,8 +110,8 @@ func (s *System) mayLook(what string) bool {
 	return true
 }
 
-// mustBeIdle reports whether a method that must not be called during a run may
-// proceed.
+// mustBeIdle is mayCall for methods that must not be called while the system
+// takes steps.
 func (s *System) mustBeIdle(what string) bool {
 	if !s.mayCall(what) {
 		return false
@@ -119,19 +122,19 @@ func (s *System) mustBeIdle(what string) bool {
 	return true
 }
 
-// Trace returns what has happened in this run so far. Reset overwrites it; use
-// Clone to keep it. Without Options.Record it has only the actors.
+// Trace returns the trace of this run so far. Reset overwrites it; use Clone to
+// keep it. Without Options.Record the trace has only the actors.
 //
-// A step that calls Trace, Record, Steps or Warnings depends on all steps
-// before it, so a search can prune few orders around it.
+// A step that calls Trace, Record, Steps, Timers or Warnings depends on all
+// steps before it, so a search can prune few orders around it.
 func (s *System) Trace() *trace.Trace {
 	s.rec.look(trace.Test, trace.AllSteps)
 	s.looked = s.looked || !s.calls.running
 	return s.view()
 }
 
-// Record returns the decisions of this run so far. The next call and Reset
-// overwrite it. Without Options.Record it is empty.
+// Record returns the decisions of this run so far. The next call to Record and
+// Reset overwrite the result. Without Options.Record the result is empty.
 func (s *System) Record() *choice.Record {
 	s.rec.look(trace.Test, trace.AllSteps)
 	s.looked = s.looked || !s.calls.running
@@ -144,11 +147,11 @@ func (s *System) Options() Options { return s.options }
 // Running reports whether the system is taking steps now.
 func (s *System) Running() bool { return s.calls.running }
 
-// HasRun reports whether the system was asked to take steps since it was made
-// or reset, even if there were none to take.
+// HasRun reports whether Run or a similar method was called since the system
+// was made or reset, even if there were no steps to take.
 func (s *System) HasRun() bool { return s.entered > 0 }
 
-// Steps returns how many steps this run has taken.
+// Steps returns the number of steps that this run has taken.
 func (s *System) Steps() int {
 	s.rec.look(trace.Test, trace.AllSteps)
 	return int(s.rec.steps)
@@ -160,8 +163,8 @@ func (s *System) Now() time.Duration {
 	return time.Duration(s.clock.now)
 }
 
-// Timers returns how many timers the run has set, including those of sleeps and
-// timeouts.
+// Timers returns the number of timers that the run has set, including timers of
+// sleeps and timeouts.
 func (s *System) Timers() int {
 	s.rec.look(trace.Test, trace.AllSteps)
 	return s.clock.set
@@ -175,12 +178,12 @@ func (s *System) Err() error {
 	return s.fails.failure
 }
 
-// Failure returns the run's failure, or nil. It has more details than Err;
-// check it for nil before converting it to an error.
+// Failure returns the run's failure, or nil. A Failure has more details than
+// the error of Err. Check it for nil before converting it to an error.
 func (s *System) Failure() *Failure { return s.fails.failure }
 
 // An Observer is called after each step. It may read the system and its trace,
-// but not send.
+// but must not send messages.
 type Observer interface {
 	Stepped(s *System, step int)
 }
@@ -204,19 +207,19 @@ func (s *System) Observe(o Observer) {
 	s.todo.afterStep |= workObserve
 }
 
-// Received returns the messages that the test has received, in order, except
-// the answers that Ask has returned.
+// Received returns the messages that the test has received, in the order of
+// receipt. It leaves out the answers that Ask has returned.
 func (s *System) Received() []any {
 	s.rec.look(trace.Test, trace.ItsSteps)
 	return s.inbox
 }
 
-// inbox is the handler of the test's own actor.
+// inbox is the handler of the actor that stands for the test.
 type inbox System
 
 func (in *inbox) Receive(_ *Ctx, msg any) { in.inbox = append(in.inbox, msg) }
 
-// Spawn adds an actor and returns a reference to it. The name is a label; it
+// Spawn adds an actor and returns a reference to it. The name is a label and
 // need not be unique.
 func (s *System) Spawn(name string, a Actor) Ref {
 	if !s.mayCall("Spawn") {
@@ -225,8 +228,8 @@ func (s *System) Spawn(name string, a Actor) Ref {
 	return s.spawnPlain(name, a, s.rec.cur)
 }
 
-// Go adds a process: an actor written as straight-line code that blocks. Its
-// code starts in a step of its own.
+// Go adds a process, which is an actor written as straight-line code that may
+// block. The first step of the process starts its code.
 func (s *System) Go(name string, body func(*Process)) Ref {
 	return s.SpawnSpec(Spec{Name: name, Process: body})
 }
@@ -239,7 +242,7 @@ func (s *System) SpawnSpec(spec Spec) Ref {
 	return s.spawn(&spec, s.rec.cur)
 }
 
-// Alive reports whether the actor has neither ended nor crashed.
+// Alive reports whether an actor is alive: it has not ended and is not crashed.
 func (s *System) Alive(r Ref) bool {
 	if !s.mayCall("Alive") {
 		return false
@@ -248,8 +251,8 @@ func (s *System) Alive(r Ref) bool {
 	return s.lives(r.actor)
 }
 
-// Fail fails the run with a failure that an observer found. During a step it
-// does not return.
+// Fail fails the run with a failure that an observer has found. While the
+// system takes steps, Fail does not return.
 func (s *System) Fail(f *Failure) {
 	if !s.mayCall("Fail") {
 		return
@@ -263,8 +266,9 @@ func (s *System) Fail(f *Failure) {
 	}
 }
 
-// Warnings returns a line for each message to an ended actor, up to 64 of them,
-// even if the run did not fail.
+// Warnings returns a line for each of the first 64 messages that were sent to
+// ended actors, even if the run did not fail. If there are more, the last line
+// says how many.
 func (s *System) Warnings() []string {
 	s.rec.look(trace.Test, trace.AllSteps)
 	return s.warnings()

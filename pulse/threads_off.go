@@ -4,9 +4,9 @@ package pulse
 
 import "iter"
 
-// threaded reports whether each actor runs on its own goroutine, for the race
-// detector: see threads_on.go. In other builds it is false, and of the
-// functions below only pull is called.
+// threaded is set in builds in which each actor runs on its own goroutine, for
+// the race detector: see threads_on.go. In this build threaded is false, and of
+// the functions below pull is the only one that is called.
 const threaded = false
 
 type (
@@ -15,7 +15,8 @@ type (
 	raceClock struct{}
 )
 
-// pull returns the two functions of a coroutine.
+// pull returns the functions that resume and stop a coroutine with the body
+// seq.
 func pull(seq iter.Seq[signal]) (next func() (signal, bool), stop func()) { return iter.Pull(seq) }
 
 func onThread(*System, *actor, any)                            {}

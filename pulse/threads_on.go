@@ -10,64 +10,65 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// The race detector orders two accesses only by synchronization that it sees.
 // All steps of a run are taken on one goroutine, so an ordinary -race build
-// sees no race between actors. In this build each actor has its own goroutine,
-// and the switches between them are hidden from the detector. It sees only the
-// order on which a program of actors may rely:
+// reports no race between actors. In this build each actor has its own
+// goroutine, and the switches between these goroutines are hidden from the race
+// detector. The detector sees only the happens-before relation on which a
+// program of actors may rely:
 //
 //  - the sending of a message happens before its receipt;
 //  - the spawning of an actor happens before its first step;
 //  - the test's actions happen before the next Run;
 //  - a step happens before what the system and the test do after it.
 //
-// What an observer reads happens before all later steps. So with an observer no
-// race between steps of different actors is seen, nor is one between actors of
-// a Host. ReceiveMatch shows a message to its process before the receipt, so it
-// hides races that this orders. There are no false reports: every reported race
-// is one.
+// An observer's call happens before all later steps, so races between steps of
+// different actors are not reported in a run with an observer. Races between
+// actors of a Host are not reported either. ReceiveMatch passes a message to
+// the process before the receipt, which may hide further races. Every reported
+// race is a real one.
 //
-// All goroutines use the system. So this build must compile jostle's own
-// packages without instrumentation, and must not inline them into user code.
-// instrumentation in this build, and without inlining into those of the user.
+// All goroutines use the memory of the system. So this build must compile
+// jostle's own packages without instrumentation, and must not inline their
+// functions into user code.
 
 const threaded = true
 
-// A raceClock represents what happened before a point of the run. The detector
-// keeps the clock; only the address matters.
+// A raceClock identifies a vector clock that the race detector keeps. Only the
+// address of the raceClock matters.
 type raceClock struct{ _ [8]byte }
 
 func (c *raceClock) release() { runtime.RaceReleaseMerge(unsafe.Pointer(c)) }
 func (c *raceClock) acquire() { runtime.RaceAcquire(unsafe.Pointer(c)) }
 
-// A thread is the goroutine of an actor. A process runs on its own coroutine.
+// A thread is the coroutine on which an actor's code runs. For a process it is
+// the coroutine of the process.
 type thread struct {
 	co *Coroutine
 	in any // the message of the step
 }
 
-// threads are the clocks of a run.
+// threads holds the clocks of a run.
 type threads struct {
 	all     raceClock    // happens before every later step
-	sent    []*raceClock // by slot: the sending of the message
-	spawned []*raceClock // by actor
-	slot    int32        // of the message being received
+	sent    []*raceClock // by slot: acquired by the receipt of the message
+	spawned []*raceClock // by actor: acquired by its steps
+	slot    int32        // slot of the message being received
 }
 
-// A fiber is the goroutine of a coroutine. The detector does not see the
-// switches.
+// A fiber implements a coroutine by a goroutine and channels. The race detector
+// does not see its switches.
 //
-// Invariant: one of the two sides waits at in or out.
+// Invariant: either the goroutine waits at in, or its resumer waits at out.
 type fiber struct {
 	in, out chan signal
 	seq     iter.Seq[signal]
 	did     raceClock // what the coroutine did happens before what its resumer does next
 	done    bool
 	stopped bool
-	exited  bool // by Goexit, which the resumer must repeat
+	exited  bool // set if the coroutine called Goexit, which the resumer must repeat
 }
 
-// pull is iter.Pull with switches that the race detector does not see.
+// pull is like iter.Pull, but the race detector does not see the switches.
 func pull(seq iter.Seq[signal]) (next func() (signal, bool), stop func()) {
 	f := &fiber{in: make(chan signal), out: make(chan signal), seq: seq}
 	go f.run()
@@ -123,7 +124,8 @@ func (f *fiber) stop() {
 	}
 }
 
-// onThread runs a step of an actor's handler on the actor's goroutine.
+// onThread calls the handler of an actor for one step, on the actor's
+// goroutine.
 func onThread(s *System, a *actor, body any) {
 	if a.actor == trace.Test || s.pool.united {
 		a.handler.Receive(&a.ctx, body)
@@ -134,7 +136,7 @@ func onThread(s *System, a *actor, body any) {
 	}
 	t := &a.thread
 	t.in = body
-	ended := true // by a panic, unless Resume returns
+	ended := true // stays true if Resume panics
 	defer func() {
 		if ended {
 			t.co = nil
@@ -143,8 +145,9 @@ func onThread(s *System, a *actor, body any) {
 	ended = t.co.Resume()
 }
 
-// makeThread gives an actor its goroutine. The spawner calls it, because the
-// start of a goroutine is synchronization that cannot be hidden.
+// makeThread gives an actor its goroutine. It runs in the step of the spawner,
+// because the race detector always sees that the start of a goroutine happens
+// before its code.
 func makeThread(c *cast, a *actor) {
 	t := &a.thread
 	t.co, t.in = nil, nil
@@ -175,12 +178,13 @@ func endThreads(c *cast) {
 	c.pool.united = false
 }
 
-// unite runs all further steps of the run on one goroutine: the Host is
-// responsible for what its actors share besides messages.
+// unite makes all later steps of the run use one goroutine. It is called for a
+// Host, whose actors may share memory under rules that the system does not
+// know.
 func unite(s *System) { s.pool.united = true }
 
-// united returns a coroutine body that happens after everything before its
-// resumption.
+// united returns a coroutine body that first calls learns, so that everything
+// before its first resumption happens before it.
 func united(s *System, body func(*Coroutine)) func(*Coroutine) {
 	unite(s)
 	return func(c *Coroutine) {
@@ -189,36 +193,38 @@ func united(s *System, body func(*Coroutine)) func(*Coroutine) {
 	}
 }
 
-// knowsIfUnited is knows for the coroutine of a Host.
+// knowsIfUnited calls knows if the run has actors of a Host.
 func (c *Coroutine) knowsIfUnited() {
 	if c.pool.united {
 		c.knows()
 	}
 }
 
-// knows makes everything so far happen before what the coroutine does after
-// learns.
+// knows makes everything so far happen before what the coroutine does after it
+// calls learns.
 func (c *Coroutine) knows()  { c.seen.release() }
 func (c *Coroutine) learns() { c.seen.acquire() }
 
 // barrier makes everything so far happen before every later step.
 func (t *threads) barrier() { t.all.release() }
 
-// released makes the sender's actions happen before the receipt of the message
-// in a slot.
+// released makes the sender's actions so far happen before the receipt of the
+// message in slot m.
 func (t *threads) released(m int32) {
 	clockAt(&t.sent, m)
-	t.sent[m] = new(raceClock) // a copy of the slot's last message may still use the old one
+	t.sent[m] = new(raceClock) // a copy of the slot's previous message may still use the old clock
 	t.sent[m].release()
 }
 
-// copied gives the copy of a message the clock of the message.
+// copied makes the copy of a message use the clock of the original.
 func (t *threads) copied(from, to int32) {
 	clockAt(&t.sent, max(from, to))
 	t.sent[to] = t.sent[from]
 }
 
-// acquired begins a step, on the goroutine of its actor.
+// acquired is called on an actor's goroutine at the beginning of each of its
+// steps. It makes the spawning of the actor, the sending of the message and the
+// last barrier happen before the step.
 func (t *threads) acquired(actor int32) {
 	t.all.acquire()
 	clockAt(&t.spawned, actor).acquire()
@@ -232,13 +238,13 @@ func clockAt(list *[]*raceClock, i int32) *raceClock {
 	return (*list)[i]
 }
 
-// runsOn sets the goroutine of a process.
+// runsOn sets the coroutine of a process.
 func (b *mailbox) runsOn(c *Coroutine) { b.thread.co = c }
 
 // matchOnThread calls match on the process's own goroutine.
 func (b *mailbox) matchOnThread(msg any) (wanted bool) {
 	c := b.thread.co
-	if c == nil || c.pool == nil || c.mine() { // a Host's actor, or a process that begins to wait
+	if c == nil || c.pool == nil || c.mine() { // a Host's actor, or a process that is about to wait
 		return b.match(msg)
 	}
 	var thrown *carried

@@ -1,11 +1,12 @@
 package pulse
 
-// Virtual time passes only when nothing is deliverable, or when the strategy
-// fires a timer early. It then jumps to the next time at which something is
-// due, and everything due at that time becomes deliverable. The message of a
-// timer waits in its actor's mailbox like any other, and may be received late.
+// Virtual time passes only when no message is deliverable, or when the strategy
+// fires a timer early. The clock then jumps to the next time at which something
+// is due, and everything due at that time becomes deliverable. The message of a
+// timer then waits like any other and may be received late.
 
-// A Timer can be stopped. The zero Timer counts as fired.
+// A Timer is a timer that was set by After, Every or SendAfter. The zero Timer
+// counts as fired.
 type Timer struct {
 	sys    *System
 	run    int32
@@ -13,8 +14,8 @@ type Timer struct {
 	number int32
 }
 
-// Stop stops the timer and reports whether it had not fired yet. A message that
-// is already due is not withdrawn.
+// Stop stops the timer. It returns false if the timer has already fired or was
+// stopped. A message that is already due is not withdrawn.
 func (t Timer) Stop() bool {
 	s := t.sys
 	if s == nil || t.run != s.run || !s.mayCall("Timer.Stop") {

@@ -129,7 +129,7 @@ var timings = []struct {
 			}))
 			ctx.Every(1, "tick")
 		}),
-		now: 11, fails: "the run has not come to rest after 21 steps",
+		now: 11, fails: "the run has not ended after 21 steps",
 	},
 	{
 		name: "up to the horizon", o: pulse.Options{Horizon: 4},

@@ -11,66 +11,68 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// traffic handles messages and timers from sending to delivery or loss. It
+// traffic handles messages and timers, from sending to delivery or loss. It
 // knows actors only by their mailboxes, and takes no steps.
 //
-// Invariant: mail, clock and recorder agree on whether the run is recorded and
-// on which slots hold messages on their way.
+// Invariant: mail, clock and rec agree on whether the run is recorded and on
+// which slots hold messages on their way.
 type traffic struct {
 	mail     mailroom
 	calls    calls
 	todo     agenda
-	from     int32 // the sender of the message being received
-	ask      int32 // the number of the Ask that the message belongs to
-	run      int32 // the number of this run, to detect old references
-	needs    Needs // of the strategy
-	begun    bool  // the strategy's Begin was called for this run
-	settling bool  // in start-up, where no strategy is asked
+	from     int32 // sender of the message being received
+	ask      int32 // number of the Ask that this message belongs to
+	run      int32 // number of this run, to detect references of earlier runs
+	needs    Needs // the needs of the strategy
+	begun    bool  // set if Begin of the strategy was called in this run
+	settling bool  // set during Settle, which asks no strategy
 	rec      recorder
 	strategy Strategy
 	clock    clock
 	faults   faults
 	fails    failing
 	guards   guards
-	values   *value.Walker // over message bodies
-	owner    *System       // for references
+	values   *value.Walker // walks over message bodies
+	owner    *System       // the system to which references belong
 	threads  threads       // for the race detector; empty in other builds
 	options  Options
 	seed     uint64
 }
 
-// agenda is the extra work around steps. It is empty in a plain run.
+// agenda holds the extra work to do before and after steps. In a run without
+// special features it is empty.
 type agenda struct {
 	beforeStep work
-	afterStep  work // after the running step
+	afterStep  work // to do after the running step
 	everyStep  work // the initial value of afterStep in this run
 	everyRun   work // the initial value of everyStep
 }
 
-// work is a set of extra work, one bit for each kind, so that a kind costs
-// nothing while it is off.
+// work is a set of kinds of extra work, one bit for each kind, so that unused
+// kinds cost nothing.
 type work uint16
 
 const (
 	workClock   work = 1 << iota // early timers
-	workFault                    // faults that strike actors
-	workMessage                  // faults that strike messages
-	workIsolate                  // the isolation check
+	workFault                    // crashes, restarts and partitions of Options.Faults
+	workMessage                  // message faults of Options.Faults
+	workIsolate                  // Options.Isolation
 	workObserve                  // an observer
 	workEnd                      // the actor ends after this step
-	workFilter                   // what the actor accepts may have changed
-	workChoosy                   // Unordered: not every message can be delivered at once
-	workThrow                    // a failure that did not unwind the step
-	workLinks                    // links that lose or delay messages
-	workBounded                  // a mailbox has a bound
-	workAnswer                   // the answer to the test's Ask has come: the run is over
+	workFilter                   // after the step, update which messages to the actor can be delivered
+	workChoosy                   // Unordered: not every message can go straight to ready
+	workThrow                    // fail the run even if the step has recovered the panic
+	workLinks                    // some link loses or delays messages
+	workBounded                  // some mailbox is bounded
+	workAnswer                   // the test's Ask is answered, so no further step is taken
 	workCrash                    // the actor crashes after this step
 )
 
-// configure derives the settings that do not change from run to run.
+// configure stores the options and derives the settings that do not change from
+// run to run.
 func (t *traffic) configure(o Options) {
 	if o.EarlyTimers == NeverEarly {
-		o.EarlyTimers = 0 // only the maker of the options needed to know
+		o.EarlyTimers = 0 // for the system, NeverEarly is the same as zero; only searches distinguish them
 	}
 	t.options = o
 	t.strategy = o.Strategy
@@ -90,7 +92,7 @@ func (t *traffic) configure(o Options) {
 	}
 }
 
-// reset begins another run.
+// reset begins a new run.
 func (t *traffic) reset() {
 	t.mail.reset()
 	t.clock.reset()
@@ -106,7 +108,7 @@ func (t *traffic) reset() {
 
 func (t *traffic) ref(actor int32) Ref { return Ref{sys: t.owner, run: t.run, actor: actor} }
 
-// nameOf names the actor of a reference.
+// nameOf returns the name of the actor of a reference.
 func (t *traffic) nameOf(r Ref) string {
 	if r.run != t.run {
 		return "an actor of an earlier run"
@@ -134,7 +136,7 @@ func (t *traffic) send(to Ref, msg any) {
 	kind := trace.Message
 	if to.ask != 0 {
 		t.rec.touch(to.actor, trace.ItsAsk, to.ask)
-		if !t.mail.boxes[to.actor].awaits(to.ask) { // it counts as sent, so that later messages of the step keep their identities
+		if !t.mail.boxes[to.actor].awaits(to.ask) { // the unwanted answer also gets an identity, so that later messages of the step keep theirs
 			t.mail.discard(t.message(t.rec.cur, to.actor, msg, trace.Reply, to.ask), trace.Dropped)
 			return
 		}
@@ -155,7 +157,8 @@ func (t *traffic) kill(r Ref) {
 // stop is the body of a Kill.
 type stop struct{}
 
-// sendAs sends a message of the running step in any actor's name.
+// sendAs sends a message of the running step with any sender, and returns its
+// slot.
 func (t *traffic) sendAs(from, to int32, msg any, kind trace.SendKind, ask int32) int32 {
 	m := t.message(from, to, msg, kind, ask)
 	if t.mail.onSend != 0 && t.goesAstray(m) {
@@ -165,16 +168,17 @@ func (t *traffic) sendAs(from, to int32, msg any, kind trace.SendKind, ask int32
 	return m
 }
 
-// message makes a message of the running step without posting it.
+// message makes a message of the running step without posting it, and returns
+// its slot.
 func (t *traffic) message(from, to int32, msg any, kind trace.SendKind, ask int32) int32 {
 	if t.rec.sent > t.mail.limit && t.rec.cur != trace.Test {
-		t.tooMany("sent") // even if few of them wait, their record must not take all memory
+		t.tooMany("sent") // limits the memory of a step that sends without end, even if few of the messages wait
 	}
 	m := t.newSlot()
 	d := &t.mail.sends[m]
 	d.Body = msg
 	d.From, d.To = from, to
-	d.Ask, d.Kind, d.Fate, d.Seq = ask, kind, trace.Pending, 0 // until it arrives: the slot may be one of an earlier run
+	d.Ask, d.Kind, d.Fate, d.Seq = ask, kind, trace.Pending, 0 // Seq is zero until the message arrives; the slot may have been used before
 	if t.rec.on {
 		t.rec.identify(d)
 	}
@@ -184,7 +188,7 @@ func (t *traffic) message(from, to int32, msg any, kind trace.SendKind, ask int3
 	return m
 }
 
-// newSlot returns a slot for a message; the run fails if there is none.
+// newSlot returns a slot for a message. If there is none, the run fails.
 func (t *traffic) newSlot() int32 {
 	m := t.mail.newSlot()
 	if m < 0 {
@@ -193,8 +197,8 @@ func (t *traffic) newSlot() int32 {
 	return m
 }
 
-// copySlot copies a message into a slot of its own; the run fails if there is
-// none.
+// copySlot copies message m into a new slot and returns that. If there is no
+// slot, the run fails.
 func (t *traffic) copySlot(m int32) int32 {
 	c := t.mail.copySlot(m)
 	if c < 0 {
@@ -208,31 +212,31 @@ func (t *traffic) copySlot(m int32) int32 {
 
 func (t *traffic) noSlot() {
 	if len(t.mail.sends) == math.MaxInt32 {
-		t.misuse("the run has sent 2,147,483,647 messages, the most that one can keep")
+		t.misuse("the run has sent 2,147,483,647 messages, the maximum of one run")
 	}
 	t.tooMany("wait to be received")
 }
 
-// tooMany fails a run that sends too many messages.
+// tooMany fails the run because there are too many messages.
 func (t *traffic) tooMany(what string) {
 	t.endless("messages", fmt.Sprintf("%d messages %s", t.mail.limit, what), "sends")
 }
 
-// perPending is how many choices and log lines a run may have for each message
-// that may wait, since most steps have several.
+// perPending is multiplied by Options.Pending to get the maximum numbers of
+// choices, log lines and disk writes of a run, since a step may have several.
 const perPending = 10
 
-// bound fails a run that exceeds a bound, as when a step loops without end. The
-// test itself has no bound.
+// bound fails the run because an actor has exceeded a limit, for example by an
+// endless loop. It does nothing if the test has exceeded the limit.
 func (t *traffic) bound(most int, site, what, does string) {
 	if t.rec.cur != trace.Test {
 		t.endless(site, fmt.Sprintf("%d %s", most, what), does)
 	}
 }
 
-// endless fails a run in which a step seems to have no end.
+// endless fails the run because a step seems to loop without end.
 func (t *traffic) endless(site, moreThan, does string) {
-	if t.fails.failure != nil { // and the user's code has recovered
+	if t.fails.failure != nil { // the user's code has recovered the panic of an earlier failure
 		t.throw(t.fails.failure)
 	}
 	in := ""
@@ -244,13 +248,14 @@ func (t *traffic) endless(site, moreThan, does string) {
 		moreThan, in, t.rec.nameOf(t.rec.cur), does)})
 }
 
-// setTimer sets a timer of an actor. Its message belongs to the running step.
+// setTimer sets a timer of an actor, which is periodic if period is positive.
 func (t *traffic) setTimer(actor int32, d, period time.Duration, msg any) Timer {
 	return t.pushTimer(entry{actor: actor, period: int64(period)}, d, actor, actor, msg)
 }
 
-// sendAfter sends a message later. No actor owns it, unless the sender sends it
-// to itself: then it is the sender's timer.
+// sendAfter sends a message after d. If the receiver is the sender, it sets a
+// timer of that actor. Otherwise no actor owns the timer, so that it survives
+// the sender.
 func (t *traffic) sendAfter(from int32, to Ref, d time.Duration, msg any) Timer {
 	if to.sys != t.owner || to.run != t.run { // build the text only if the check fails
 		t.check(to, "SendAfter "+trace.Label(msg))
@@ -264,7 +269,8 @@ func (t *traffic) sendAfter(from int32, to Ref, d time.Duration, msg any) Timer 
 	return t.pushTimer(entry{actor: none}, d, from, to.actor, msg)
 }
 
-// pushTimer completes an entry of the clock with a message of the running step.
+// pushTimer completes entry e with a message of the running step and adds e to
+// the clock.
 func (t *traffic) pushTimer(e entry, d time.Duration, from, to int32, msg any) Timer {
 	if d < 0 {
 		t.misuse("a timer of %v: time does not go back; zero is at once", d)
@@ -280,9 +286,10 @@ func (t *traffic) pushTimer(e entry, d time.Duration, from, to int32, msg any) T
 	return Timer{sys: t.owner, run: t.run, send: e.send, number: t.clock.push(e)}
 }
 
-// stopTimer stops a timer, and reports whether it was not due yet.
+// stopTimer stops a timer. It returns false if the timer has already fired or
+// was stopped.
 func (t *traffic) stopTimer(number, send int32) bool {
-	if t.rec.on { // then the slot is still the timer's
+	if t.rec.on { // in a recorded run slots are not reused, so the slot still holds the timer's message
 		if owner := t.mail.sends[send].From; owner != t.rec.cur {
 			t.rec.look(owner, trace.ItsSteps)
 		}
@@ -297,7 +304,8 @@ func (t *traffic) stopTimer(number, send int32) bool {
 }
 
 // stopTimersOf stops all timers of an actor. The running step depends on time
-// even if all timers have fired: earlier, it would have stopped them.
+// even if all timers have fired, because it would have stopped them if it had
+// come earlier.
 func (t *traffic) stopTimersOf(actor int32) {
 	if t.faults.timed && t.rec.on && indexFunc(t.mail.sends, func(d trace.Send) bool { return d.Kind.IsTimer() && d.From == actor && d.To == actor }) >= 0 {
 		t.rec.meetsTime(&t.faults, trace.TheTimers)
@@ -307,12 +315,13 @@ func (t *traffic) stopTimersOf(actor int32) {
 	}
 }
 
-// timeCanPass reports whether time can pass before until.
+// timeCanPass reports whether the clock can advance to an event that is due by
+// until.
 func (t *traffic) timeCanPass(until int64) bool { return t.clock.canPass(until, t.mail.seq) }
 
-// sourceOf returns the source of a message's channel: its sender, or nobody for
-// an actor's own timer. Messages of SendAfter have a source number of their
-// own, which no actor has.
+// sourceOf returns the source of the channel for message d. For an ordinary
+// message this is the sender, for an actor's own timer none, and for SendAfter
+// later minus the sender. So SendAfter messages have separate channels.
 func sourceOf(d *trace.Send) int32 {
 	switch {
 	case !d.Kind.IsTimer():
@@ -323,12 +332,13 @@ func sourceOf(d *trace.Send) int32 {
 	return later - d.From
 }
 
-// later is less than none: later minus an actor is the source of the actor's
-// SendAfter messages.
+// later minus an actor's index is the source of the actor's SendAfter messages.
+// It differs from none and from every index.
 const later = none - 1
 
-// passTime moves to the next time at which something is due, at most until, and
-// lets it happen. It reports whether anything did.
+// passTime advances the clock to the next time at which something is due, and
+// makes everything due at that time happen. It returns false if nothing is due
+// by until.
 func (t *traffic) passTime(until int64) bool {
 	if !t.timeCanPass(until) {
 		return false
@@ -356,13 +366,13 @@ func (t *traffic) passTime(until int64) bool {
 }
 
 // tick posts the message of a periodic timer and sets the timer again. If the
-// last message still waits, no message is posted.
+// previous message still waits, tick posts no message.
 func (t *traffic) tick(e entry) {
 	c := &t.clock
 	e.at = addTime(e.at, e.period)
 	if e.last == none {
 		e.last = e.send
-		e.send = t.copySlot(e.last) // its identity follows from the last one's
+		e.send = t.copySlot(e.last) // the next message, whose identity is derived from the last one's
 		d := &t.mail.sends[e.send]
 		d.Receipt, d.Fate = none, trace.Pending
 		t.mail.post(e.last, none)
@@ -370,12 +380,13 @@ func (t *traffic) tick(e entry) {
 	c.insert(e)
 }
 
-// choose asks the strategy and records its answer.
+// choose asks the strategy for a number from 0 to n-1, records the answer and
+// returns it. During Settle the answer is 0.
 func (t *traffic) choose(k choice.Kind, n int) int {
 	if n == 1 {
 		return 0
 	}
-	v := 0 // the answer of plain order
+	v := 0 // the answer during Settle
 	if !t.settling {
 		t.begin()
 		t.rec.callOut()
@@ -383,7 +394,7 @@ func (t *traffic) choose(k choice.Kind, n int) int {
 		t.rec.callOver()
 	}
 	if v == Quit && t.quit() {
-		if !t.calls.running { // the test called a Nemesis: its next Run does not begin
+		if !t.calls.running { // the test has called a Nemesis between runs; the next Run returns the failure
 			return 0
 		}
 		t.throw(t.fails.failure)
@@ -398,7 +409,8 @@ func (t *traffic) choose(k choice.Kind, n int) int {
 	return v
 }
 
-// begin calls the strategy's Begin, once and not before it is needed.
+// begin calls the strategy's Begin and limits the faults of a swarm, if that
+// was not done yet in this run.
 func (t *traffic) begin() {
 	if !t.begun {
 		t.begun = true
@@ -409,14 +421,14 @@ func (t *traffic) begin() {
 	}
 }
 
-// badStrategy fails the run for an invalid answer of the strategy.
+// badStrategy fails the run because of an invalid answer of the strategy.
 func (t *traffic) badStrategy(format string, args ...any) {
 	t.failStep(&Failure{Kind: KindStrategy, Site: fmt.Sprintf("%T", t.strategy),
 		Text: fmt.Sprintf("strategy %T ", t.strategy) + fmt.Sprintf(format, args...)})
 }
 
-// quit ends a run because the strategy asked for it, and reports whether the
-// strategy may.
+// quit fails the run because the strategy returned Quit. It returns false if
+// the strategy is not a Judge, so that Quit is an invalid answer.
 func (t *traffic) quit() bool {
 	j, ok := t.strategy.(Judge)
 	if !ok {
@@ -430,7 +442,7 @@ func (t *traffic) quit() bool {
 	return true
 }
 
-// view completes the trace of the run so far.
+// view returns the trace of the run so far.
 func (t *traffic) view() *trace.Trace {
 	t.rec.trace.Hash = t.rec.hash
 	if t.rec.on {
@@ -439,17 +451,17 @@ func (t *traffic) view() *trace.Trace {
 	return &t.rec.trace
 }
 
-// where names the running step or the test.
+// where names the running step, or the test.
 func (t *traffic) where() string { return t.rec.where(t.mail.sends) }
 
-// misuse reports a wrong call: in a step the run fails, outside of one the
-// caller panics with the failure.
+// misuse panics with a failure for an invalid call. If the system is running,
+// the run also fails.
 func (t *traffic) misuse(format string, args ...any) {
 	var pcs [64]uintptr
 	t.misuseAt(pcs[:runtime.Callers(2, pcs[:])], fmt.Sprintf(format, args...))
 }
 
-// misuseAt is misuse with another position than the caller's.
+// misuseAt is misuse for a call at the stack pcs instead of the current stack.
 func (t *traffic) misuseAt(pcs []uintptr, text string) {
 	f := &Failure{Kind: KindMisuse, Text: text, Step: int(t.rec.step)}
 	if t.calls.running && t.rec.cur != trace.Test {
@@ -463,13 +475,15 @@ func (t *traffic) misuseAt(pcs []uintptr, text string) {
 	panic(f)
 }
 
-// intrude reports a call from a goroutine that may not use the system.
+// intrude records the failure for a call from a goroutine that may not use the
+// system.
 func (t *traffic) intrude(what, on string) {
 	t.fails.intrude(intrusion(what+" on a "+on, t.calls.running, "send what other goroutines produce before Run", "let an actor do its work"))
 }
 
-// intrusion returns the failure for such a call by the caller's caller. The
-// advice is now while a step runs, and late when none does.
+// intrusion returns the failure for a call from a wrong goroutine. Its stack
+// starts at the caller of intrusion's caller. If the system is running, the
+// text ends with the advice now, otherwise with the advice late.
 func intrusion(what string, running bool, now, late string) *Failure {
 	f := &Failure{Kind: KindMisuse, Text: what + " from another goroutine: only the goroutine that runs a system, and its handlers, may use it; " + now}
 	if !running {
@@ -488,7 +502,8 @@ func (t *traffic) failStep(f *Failure) {
 	t.throw(f)
 }
 
-// throw ends the running step, even if the user's code recovers.
+// throw panics with f to end the running step. If the user's code recovers,
+// finishStep panics again.
 func (t *traffic) throw(f *Failure) {
 	t.todo.afterStep |= workThrow
 	panic(f)

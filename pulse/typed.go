@@ -7,15 +7,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// An Asker sends a message and waits for the answer: a Process during its
-// steps, a System between runs.
+// An Asker sends a message and waits for the answer. It is a Process during its
+// steps, or a System between runs.
 type Asker interface {
 	Ask(to Ref, msg any) any
 }
 
-// Ask is Process.Ask or System.Ask for an answer of type T. Any other answer is
-// a bug in the program under test: Ask panics with the request and the answer.
-// A nil answer gives the zero value if T is an interface type.
+// Ask calls from.Ask and returns the answer, which must be of type T. Any other
+// answer is a bug in the program under test, so Ask panics with the request and
+// the answer. If T is an interface type, the answer may be nil.
 func Ask[T any](from Asker, to Ref, msg any) T {
 	mustAsk(from)
 	answer := from.Ask(to, msg)
@@ -25,12 +25,12 @@ func Ask[T any](from Asker, to Ref, msg any) T {
 		if answer != nil {
 			came += fmt.Sprintf(" of type %T", answer)
 		}
-		panic(fmt.Sprintf("asked %v %s: the answer is %s, and is to be of type %v", to, trace.Label(msg), came, reflect.TypeFor[T]()))
+		panic(fmt.Sprintf("asked %v %s: the answer is %s, expected type %v", to, trace.Label(msg), came, reflect.TypeFor[T]()))
 	}
 	return typed
 }
 
-// mustAsk panics with a misuse if from is nil.
+// mustAsk panics with a misuse failure if from is nil.
 func mustAsk(from Asker) {
 	p, isProcess := from.(*Process)
 	s, isSystem := from.(*System)
@@ -39,8 +39,8 @@ func mustAsk(from Asker) {
 	}
 }
 
-// mayBeNil reports whether a nil answer is legal: T is an interface, or the Ask
-// was refused, or the run failed.
+// mayBeNil reports whether a nil answer is allowed: T is an interface type,
+// from is not usable, or the run has failed.
 func mayBeNil[T any](from Asker) bool {
 	if reflect.TypeFor[T]().Kind() == reflect.Interface {
 		return true
@@ -54,9 +54,9 @@ func mayBeNil[T any](from Asker) bool {
 	return false
 }
 
-// ReceiveAs waits for a message of type T and returns it; others stay in their
-// channels, as with ReceiveMatch. An interface type matches all types that
-// implement it.
+// ReceiveAs waits for a message of type T and returns it. Other messages stay
+// in their channels, as with ReceiveMatch. If T is an interface type, each
+// message that implements T matches.
 func ReceiveAs[T any](p *Process) T {
 	if p == nil {
 		panic(&Failure{Kind: KindMisuse, Step: -1, Text: "ReceiveAs: the Process is nil: give it the one that receives"})
@@ -65,7 +65,7 @@ func ReceiveAs[T any](p *Process) T {
 	return typed
 }
 
-// is reports whether a message is of a type.
+// is reports whether a message is of type T.
 func is[T any](msg any) bool {
 	_, ok := msg.(T)
 	return ok

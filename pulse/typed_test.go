@@ -42,9 +42,9 @@ func TestAskOfType(t *testing.T) {
 		failed func() string
 		want   string
 	}{
-		{func() string { _, f := typedAsk[int]("three"); return f }, `the answer is "three" of type string, and is to be of type int`},
-		{func() string { _, f := typedAsk[int](nil); return f }, `the answer is nil, and is to be of type int`},
-		{func() string { _, f := typedAsk[error](3); return f }, `the answer is 3 of type int, and is to be of type error`},
+		{func() string { _, f := typedAsk[int]("three"); return f }, `the answer is "three" of type string, expected type int`},
+		{func() string { _, f := typedAsk[int](nil); return f }, `the answer is nil, expected type int`},
+		{func() string { _, f := typedAsk[error](3); return f }, `the answer is 3 of type int, expected type error`},
 	} {
 		text := wrong.failed()
 		if !strings.Contains(text, `asked oracle "how many?": `+wrong.want) || !strings.Contains(text, "func in typedAsk typed_test.go:") {

@@ -7,12 +7,13 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// Walks over values treat some types of this package specially. A System, a Ctx
-// and a Process are tools, which are no part of the program's state. A Ref and
-// a Timer count by what they refer to, which is the same in every run.
+// Walks over values treat some types of this package specially. System, Ctx,
+// Disk and Process are tools, which are no part of the program's state. A Ref
+// or a Timer is written as what it refers to, and not as its fields, which
+// differ from run to run.
 
-// walkWith prepares walks over values with the given tools. The walker keeps
-// its type information while the tools stay the same.
+// walkWith makes a new walk over values for Options.Tools. If tools is the same
+// as before, it keeps the old walk with its cached type information.
 func (c *cast) walkWith(tools func(reflect.Type) bool) {
 	if c.walk != nil && isSameFunc(tools, c.options.Tools) {
 		return
@@ -34,7 +35,8 @@ func isSameFunc(a, b func(reflect.Type) bool) bool {
 	return *(*unsafe.Pointer)(unsafe.Pointer(&a)) == *(*unsafe.Pointer)(unsafe.Pointer(&b))
 }
 
-// roleOf returns the role of a type of this package; all other types are data.
+// roleOf returns the role of a type in walks. Types that are not of this
+// package are data.
 func roleOf(t reflect.Type) value.Role {
 	switch t {
 	case reflect.TypeFor[System](), reflect.TypeFor[Ctx](), reflect.TypeFor[Disk](), reflect.TypeFor[Process]():
@@ -45,8 +47,9 @@ func roleOf(t reflect.Type) value.Role {
 	return value.RoleData
 }
 
-// specialOf returns how states write values of a special type, or nil. The
-// writing of a Ref is steady during a run; that of a Timer changes when other
+// specialOf returns the function that writes values of a special type to a
+// state, or nil for other types. What is written for a Ref is steady: it does
+// not change during a run. What is written for a Timer changes when other
 // timers fire.
 func (w *stateWalk) specialOf(t reflect.Type) (write func(unsafe.Pointer), steady bool) {
 	switch t {

@@ -187,7 +187,7 @@ func unsteady(runs *int) map[string]func(*props.T) {
 func TestProgramsThatDoNotRepeat(t *testing.T) {
 	for name, want := range map[string]string{
 		"another number of messages": `after step 0 1 messages could be delivered, the first of them sink ← "message"`,
-		"other contents":             `step 0 (sender#1 ← "go") sends struct([3]) to sink, which held something else in the run before`,
+		"other contents":             `step 0 (sender#1 ← "go") sends struct([3]) to sink, which had different contents in the previous run`,
 	} {
 		runs := 0
 		x := exploreFor(t, ExploreOptions{}, unsteady(&runs)[name])

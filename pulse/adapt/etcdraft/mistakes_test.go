@@ -62,7 +62,7 @@ func planted() []fault {
 	add := []raftpb.ConfChangeI{change(raftpb.ConfChangeAddNode, 4)}
 	list := []fault{
 		{"sends before sync", scene{config: quick, proposals: 1, ticks: 15, faults: pulse.Faults{Crash: 1, RestartLost: 1, Drop: 2, Partition: 1}},
-			[]string{"leader completeness", "election safety", "log matching", "state machine safety", "raft: tocommit(", "has not come to rest"}, 3, 4},
+			[]string{"leader completeness", "election safety", "log matching", "state machine safety", "raft: tocommit(", "has not ended"}, 3, 4},
 		{"forgets vote", scene{config: quicker, ticks: 4, reboot: 3, reboots: 200 * time.Millisecond, faults: pulse.Faults{Drop: 1}},
 			[]string{"election safety"}, 4, 4},
 		{"applies early", scene{config: quick, proposals: 1, ticks: 15, faults: pulse.Faults{Drop: 1}},
