@@ -238,7 +238,7 @@ func TestRefusals(t *testing.T) {
 		{explore.Options{Method: explore.Method{Reduction: explore.Everything, Sleep: true, PreemptionBound: 2}}, "a bound on delays or preemptions needs"},
 		{explore.Options{Method: explore.Method{Reduction: explore.Everything, DelayBound: 1, PreemptionBound: 1}}, "cannot both be bounded"},
 		{explore.Options{Method: explore.Method{Reduction: explore.Everything, DelayBound: 1, States: explore.ByHash}}, "cannot be combined with state comparison"},
-		{explore.Options{Method: explore.Method{States: explore.ByHash}}, "Optimal learns from whole runs"},
+		{explore.Options{Method: explore.Method{States: explore.ByHash}}, "Optimal needs complete runs"},
 		{explore.Options{Method: explore.Method{Reduction: explore.SourceSets, RandomBranch: true}}, "RandomBranch needs the reduction"},
 		{explore.Options{Method: explore.Method{BigSteps: true}}, "BigSteps needs state comparison"},
 		{explore.Options{Method: explore.Method{Reduction: 99}}, "there is no reduction 99"},

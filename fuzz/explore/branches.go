@@ -8,17 +8,18 @@ import (
 )
 
 // Depth-first search stays in one corner of the tree for a long time. Eta (section 4)
-// therefore continues with a branch drawn uniformly from all open ones, which spreads the
-// first runs over the whole tree. The price is that all open branches are in memory.
+// therefore continues with a branch drawn uniformly from all unexplored branches. That
+// spreads the first runs over the whole tree, but keeps all unexplored branches in
+// memory.
 
-// branches holds all open branches of a tree. Each fork links to the fork above, so that
-// common parts of paths are stored once. A fork without open branches below is forgotten
-// (Eta, section 3.2), and its place is reused.
+// branches holds all open (unexplored) branches of a tree. Each fork links to the fork
+// above, so that common parts of paths are stored once. A fork without open branches
+// below is removed (Eta, section 3.2), and its place is reused.
 type branches struct {
 	forks  []fork
-	free   []int32  // unused places in forks
-	open   []branch // in no order
-	path   []int32  // the forks of the run, from the root
+	free   []int32  // indices of unused places in forks
+	open   []branch // in any order
+	path   []int32  // the indices of the run's forks, from the root
 	random uint64
 }
 
@@ -28,11 +29,12 @@ type branch struct{ fork, answer int32 }
 // A fork is a decision below which branches are open.
 type fork struct {
 	node  node
-	above branch // the branch that leads here; its fork is -1 at the root
-	done  int32  // how many branches are done
+	above branch // the branch that leads to this fork; at the root, above.fork is -1
+	done  int32  // the number of branches that are done
 }
 
-// advance changes p to the path of an open branch. It reports whether one was open.
+// advance changes p to the path of a randomly drawn open branch. It returns false if no
+// branch is open.
 func (b *branches) advance(p *path) bool {
 	for i := len(b.path); i < len(p.nodes); i++ {
 		above := branch{fork: -1}
@@ -45,7 +47,8 @@ func (b *branches) advance(p *path) bool {
 	return b.draw(p)
 }
 
-// add adds a fork to the path of the run, and opens the branches that the run did not take.
+// add adds a fork to the path of the run, and adds the answers that the run did not take
+// to the open branches.
 func (b *branches) add(f fork) {
 	i := b.place()
 	b.forks[i] = f
@@ -58,7 +61,7 @@ func (b *branches) add(f fork) {
 	}
 }
 
-// place returns a place for a fork.
+// place returns the index of an unused place for a fork.
 func (b *branches) place() int32 {
 	if last := len(b.free) - 1; last >= 0 {
 		i := b.free[last]
@@ -69,7 +72,7 @@ func (b *branches) place() int32 {
 	return int32(len(b.forks) - 1)
 }
 
-// end frees the forks of the run whose branches are now all done.
+// end removes the forks of the run whose branches are now all done.
 func (b *branches) end() {
 	for i := len(b.path) - 1; i >= 0; i-- {
 		f := &b.forks[b.path[i]]
@@ -80,8 +83,8 @@ func (b *branches) end() {
 	}
 }
 
-// draw draws one of the open branches uniformly, and makes the path that leads to it. It
-// reports whether one was open.
+// draw draws one of the open branches uniformly, and makes p the path to that branch. It
+// returns false if no branch is open.
 func (b *branches) draw(p *path) bool {
 	n := len(b.open)
 	if n == 0 {

@@ -2,95 +2,102 @@ package explore
 
 import "github.com/jostle-go/jostle/pulse"
 
-// The dependencies that reductions respect, and when a search restarts with another one.
+// This comment lists the dependencies that reductions respect, and when a search restarts
+// with another reduction.
 //
 // Lifetimes: two steps conflict on an actor's lifetime if one ends it and the other
-// watches it, unwatches it or calls System.Alive, or if both watch or unwatch it.
-// Test state: two steps conflict if both note calls or returns in histories, fail the T
-// of a property or read whether it failed. If a run shows such a conflict between two
-// steps that no message orders, the search restarts with SourceSets, which then reverses
-// these conflicts like those of messages. When states are compared, it restarts with
-// Everything.
+// watches it, unwatches it or calls System.Alive, or if both watch or unwatch it. Test
+// state: two steps conflict if both note calls or returns in histories, fail the T of a
+// property or read whether it failed. If a run contains such a conflict between two steps
+// that messages do not order, the search restarts with SourceSets. SourceSets then
+// reverses these conflicts like races of messages. If states are compared, the search
+// restarts with Everything instead.
 //
-// The answer to a System.Ask conflicts with all steps: the test continues when the answer
-// comes, and sees what came before it. If anything else could come in place of the answer
-// (a message to another actor, a crash, an early timer), a search with a reduction restarts
-// in the same way. SourceSets then runs each set of steps that can come before the answer,
-// and tries everything that could come in its place, even if it never comes in that run.
+// The answer to a System.Ask conflicts with all steps, because the test continues after
+// the answer and sees the effects of all earlier steps. If another event could come in
+// place of the answer (a message to another actor, a crash, an early timer), a search
+// with a reduction restarts in the same way. SourceSets then runs each set of steps that
+// can come before the answer. It also tries every event that could come in place of the
+// answer, even if that event does not occur in the run.
 //
 // Other conflicts are supported by no reduction:
 //
 //   - two answers to one Ask, supervision, bounded mailboxes, calls of a pulse.Nemesis;
 //   - a step that stops another actor's timer or acts in its name through a Host;
 //   - an actor that crashes within a step (Ctx.MayCrash);
-//   - a step that reads all earlier steps (System.Steps, Trace, Record, Warnings, Received
-//     and Timers).
+//   - a step that reads all earlier steps (System.Steps, Trace, Record, Warnings,
+//     Received and Timers).
 //
-// If a run shows such a conflict between unordered steps, the search restarts with
+// If a run contains such a conflict between unordered steps, the search restarts with
 // Everything.
 //
-// Sleep sets respect all these conflicts. A restarted search has sleep sets if it had them
-// before; Optimal and SourceSets always do.
+// Sleep sets respect all these conflicts. A restarted search has sleep sets if it had
+// them before; Optimal and SourceSets always do.
 //
-// Sleep sets do not respect everything that distinguishes orders in which every actor
-// receives the same: an observer, the isolation check, Options.Pending, and Ref.Index and
-// Ref.String in a step if actors were spawned by steps that no message orders. Then the
-// search restarts with Everything without sleep sets, unless Run.Watched says that the
-// worker reports its observers itself, as package fuzz does.
+// Some features distinguish equivalent orders, and sleep sets do not respect them: an
+// observer, the isolation check, Options.Pending, and Ref.Index and Ref.String in a step
+// if unordered steps spawned actors. For these the search restarts with Everything
+// without sleep sets. Observers, the isolation check and Options.Pending cause no restart
+// if the worker sets Run.Watched, as package fuzz does.
 //
 // Optimal does not support events that can occur between any two steps (faults, early
-// timers); the search restarts with SourceSets. There a crash is picked like a message. It
-// conflicts with the steps of its actor and, on lifetimes, with those of others. A partition
-// only holds messages back. Without timers it adds no new orders, so searches with sleep
-// sets make none. They restart with partitions if the program sets a timer, delays
-// messages, or has a step that reads all earlier steps. With partitions, with restarts of
-// crashed actors, or with state comparison, events between steps conflict with all steps:
-// wherever such an event could occur, all messages are tried.
+// timers); the search restarts with SourceSets. SourceSets chooses a crash like a
+// message. A crash conflicts with the steps of its actor and, on lifetimes, with steps of
+// other actors. A partition only holds messages back. Without timers a partition adds no
+// new orders, so searches with sleep sets make no partitions. They restart with
+// partitions if the program sets a timer, delays messages, or has a step that reads all
+// earlier steps. With partitions, with restarts of crashed actors, or with state
+// comparison, events between steps conflict with all steps. Then all messages are tried
+// wherever such an event could occur.
 //
-// SourceSets, and Everything with sleep sets, also pick early passes of time like messages.
-// A pass conflicts with steps that read the time or set or stop a timer, and with other
-// passes. A timer's message is received after the pass at which it came due, and otherwise
-// like any other message. SourceSets makes an early pass only if that conflicts with a step,
-// or lets something come before one. Two runs may differ only in where time passed, which
-// nobody sees: then there are fewer distinct orders than runs. An early pass conflicts with
-// all steps if there are faults, periodic timers (which tick while others send), or a
-// pulse.Nemesis (which may delay messages).
+// SourceSets, and Everything with sleep sets, also choose early clock ticks like
+// messages. A clock tick conflicts with steps that read the time or set or stop a timer,
+// and with other clock ticks. A timer's message is received after the tick at which the
+// timer fired, and otherwise like any other message. SourceSets makes an early tick only
+// if the tick conflicts with a step, or lets an event come before a step. Two runs may
+// differ only in the position of a clock tick that no actor notices. Then there are fewer
+// distinct orders than runs. An early tick conflicts with all steps if there are faults,
+// periodic timers (which tick while others send), or a pulse.Nemesis (which may delay
+// messages).
 //
-// Restarts and partitions conflict with more than one actor and are not picked like
-// messages. A restart decides which messages to its actor are lost. It would conflict with
-// every step that sends one, and a trace does not show where messages were lost. A
-// partition during which time passes keeps all messages of an actor from coming before a
-// timer: which ones depends on all that is sent during the partition.
+// Restarts and partitions conflict with steps of several actors, and are not chosen like
+// messages. A restart determines which messages to its actor are lost. So it would
+// conflict with every step that sends such a message, and a trace does not say where
+// messages were lost. A partition during which time passes keeps all messages of an actor
+// from coming before a timer. Which messages those are depends on everything that is sent
+// during the partition.
 //
 // A step that ends its run, by a failure or a skip, conflicts with all steps that were
-// still to come. If the search continues after it, Optimal restarts with SourceSets, all
-// messages of such a run are tried, and nothing sleeps past such a step. With a bound on
-// depth, too, SourceSets replaces Optimal.
+// still to come. If the search continues after such a run, Optimal restarts with
+// SourceSets. SourceSets then tries all messages at every choice point of such a run, and
+// no candidate stays asleep after the step. SourceSets also replaces Optimal if the depth
+// is bounded.
 //
-// With sleep sets a run is wasted if everything that could come next was run from another
+// With sleep sets a run is wasted if every possible next event was run from another
 // branch. Optimal wastes a run only to find out whether a process in ReceiveMatch would
-// have taken a message that was sent after its wait was over: it runs an order in which the
-// message comes in time, and stops if the process does not want it. It wastes none if at
-// most one process at a time is in ReceiveMatch, because messages for such processes come
-// last by default. Wasted runs remain only for messages from one such process to another
-// while both wait. Each question is asked once (with several workers, once per subtree).
+// have taken a message that was sent after the wait was over. It runs an order in which
+// the message comes in time, and stops if the process refuses the message. Optimal wastes
+// no run if at most one process at a time is in ReceiveMatch, because messages for such
+// processes come last by default. Runs are wasted only for messages from one such process
+// to another while both wait, and once per message (with several workers, once per
+// subtree).
 //
 // SourceSets may waste a run when steps conflict on lifetimes or test state, or when an
-// early pass conflicts with timers: it reverses the conflict and stops when every successor
-// is asleep. Three processes that each ask with a timeout waste 9 runs in addition to 346.
-// The number of wasted runs depends on the ordering.
+// early tick conflicts with timers: it reverses the conflict and stops when every
+// successor is asleep. For example, three processes that each ask with a timeout take 346
+// runs and 9 wasted runs. The number of wasted runs depends on the ordering.
 
-// A depthFirst searches a tree depth-first, with every reduction but Optimal. It keeps
-// only the current path. With Method.RandomBranch it continues with any open branch, and
-// keeps all open ones.
+// A depthFirst searches a tree depth-first, with any reduction except Optimal. It keeps
+// only the current path. With Method.RandomBranch it continues with a random unexplored
+// branch, and keeps all unexplored branches.
 type depthFirst struct {
 	*search
 	walker   walker
 	strategy pulse.Strategy
 	reducer  reducer
-	branches *branches // nil unless branches are drawn
-	recorded bool
-	shared   int // how many steps the next run shares with the last
+	branches *branches // nil without Method.RandomBranch
+	recorded bool      // runs are recorded
+	shared   int       // the number of steps that the next run shares with the last
 }
 
 func newDepthFirst(s *search) *depthFirst {
@@ -110,10 +117,10 @@ func newDepthFirst(s *search) *depthFirst {
 // beginAnew makes d search another subtree, reusing its memory.
 func (d *depthFirst) beginAnew(s *search) {
 	d.search, d.walker.habits, d.walker.outcome = s, &s.habits, outcome{}
-	d.reducer.races.words = 0 // recompute all sets of the past
+	d.reducer.races.words = 0 // recompute all happens-before sets
 }
 
-// explore runs one path after the other. It reports whether the tree is done.
+// explore runs one path after another, and reports whether the tree is done.
 func (d *depthFirst) explore() (finished bool) {
 	for {
 		d.walker.begin()
@@ -145,7 +152,7 @@ func (d *depthFirst) explore() (finished bool) {
 	}
 }
 
-// advance moves to the next path. It reports whether there is one.
+// advance moves to the next path, and returns false if there is none.
 func (d *depthFirst) advance() bool {
 	if d.branches != nil {
 		return d.branches.advance(&d.walker.path)
@@ -169,7 +176,7 @@ func (d *depthFirst) runAgain() Run {
 	return again
 }
 
-// account counts a run. It reports whether the run ends the search.
+// account counts a run, and reports whether the run ends the search.
 func (d *depthFirst) account(run Run) (last bool) {
 	w := &d.walker
 	d.tally.leftOut = d.tally.leftOut || w.leftOut
@@ -179,7 +186,8 @@ func (d *depthFirst) account(run Run) (last bool) {
 	return d.count(run, w.ending, d.shared)
 }
 
-// noteEnd notes where a run ended. A run that ended by a sleeping message was wasted.
+// noteEnd marks the run as wasted if it took a sleeping message after its last choice
+// point. Otherwise, if states are compared, it adds the last state of the run.
 func (d *depthFirst) noteEnd(run *Run) {
 	w := &d.walker
 	if d.options.sleeps() && run.System != nil && w.sleeping.tookSleeper(&w.path, run.System.Trace()) {
@@ -191,14 +199,16 @@ func (d *depthFirst) noteEnd(run *Run) {
 	}
 }
 
-// clashes reports whether two states were found to have one hash.
+// clashes reports whether two different states have the same hash. It also copies the
+// results of state comparison to the Result.
 func (d *depthFirst) clashes() bool {
 	r := &d.tally.result
 	r.States, r.Clash, r.Unread = len(d.walker.seen.list), d.walker.seen.clash, d.walker.seen.unread
 	return r.Clash != ""
 }
 
-// learn marks, at the picks of a run, the candidates that must be taken because of it.
+// learn marks the candidates on the path that must be explored because of a run. If the
+// reduction does not support the run, it sets d.over.
 func (d *depthFirst) learn(run *Run) {
 	w, t := &d.walker, run.System.Trace()
 	if w.sleeping.touches.any(t) && d.options.sleeps() {
@@ -207,9 +217,9 @@ func (d *depthFirst) learn(run *Run) {
 	if d.over = d.blindTo(run); d.mustBeginAgain() || d.options.Reduction == Everything {
 		return
 	}
-	// It is unknown what would have followed a run that was cut short. With early
-	// timers, a step may come in another order after a timer that this run fired
-	// only at rest.
+	// The races of the missing steps of an incomplete run are unknown, so everything
+	// must be tried. The same holds with early timers: in another order, a step may
+	// come after a timer that this run fired only when nothing was deliverable.
 	if w.ending == endedItself && run.brokeOff() || w.ending == endedKnown || w.ending == endedDeep ||
 		mayPassEarly(run.System) && !(picksPasses(t) && d.options.Reduction == SourceSets) {
 		w.openPicks()
@@ -223,8 +233,8 @@ func (d *depthFirst) learn(run *Run) {
 	d.over = d.reducer.reduce(t, d.reducer.passed.before(d.shared), limit)
 }
 
-// blindTo returns the reduction to restart with if sleep sets, or any reduction, would
-// prune orders in which a run like this one can show more.
+// blindTo returns the reduction to restart with, if the current one would prune orders
+// that the program can distinguish; zero if it would not.
 func (d *depthFirst) blindTo(run *Run) handover {
 	switch {
 	case !d.options.reduces():

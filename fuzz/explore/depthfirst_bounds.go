@@ -2,8 +2,8 @@ package explore
 
 import "github.com/jostle-go/jostle/pulse"
 
-// spend marks the candidates of a new node, the last of the path, that a bound on
-// delays or preemptions allows. It reports whether it left any out.
+// spend marks for exploration the candidates of the last node that the bound on delays or
+// preemptions allows. It reports whether the bound excluded any candidate.
 func spend(p *path, m *Method, bound int32) (leftOut bool) {
 	n := &p.nodes[len(p.nodes)-1]
 	n.budget = bound
@@ -23,11 +23,11 @@ func spend(p *path, m *Method, bound int32) (leftOut bool) {
 	return leftOut
 }
 
-// costOf returns how many delays or preemptions it takes to pick a candidate: one
-// delay per candidate skipped before it, and one preemption if it leaves an actor
-// that could continue. A process that waits for something absent has nothing
-// deliverable, so leaving it costs nothing. Waiting takes no step here, so
-// Concuerror's blocking avoidance (section VI-A) is not needed.
+// costOf returns the number of delays or preemptions needed to choose candidate i. Each
+// skipped candidate costs one delay. Leaving an actor that could continue costs one
+// preemption. A blocked process has no deliverable message, so leaving it costs nothing.
+// Concuerror's blocking avoidance (section VI-A) is not needed, because waiting takes no
+// step here.
 func costOf(p *path, m *Method, n *node, i int) int32 {
 	if m.DelayBound != 0 {
 		return int32(i)

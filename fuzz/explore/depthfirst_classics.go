@@ -1,10 +1,12 @@
 package explore
 
-// Basset's Figures 2.4 and 2.5 differ if a message could come before a step: the
-// first marks the messages of one actor, the second those of the next actor.
+// Basset's Figures 2.4 and 2.5 differ when a message could have come before a step. Then
+// Figure 2.4 marks the messages of one actor that leads to the send of that message, and
+// Figure 2.5 marks the messages of the next actor.
 
-// eachSend is the inner loop of both: it pairs each message sent from step `from` on
-// with each earlier step of its receiver that does not happen before the send.
+// eachSend calls do for each pair of a message, sent in step `from` or later, and an
+// earlier step of the receiver that does not happen before the send. `before` is the set
+// of the steps that happened before the message could be received.
 func (r *races) eachSend(from int, do func(rc race, before []uint64)) {
 	for m := range r.trace.Sends {
 		d := &r.trace.Sends[m]
@@ -18,8 +20,8 @@ func (r *races) eachSend(from int, do func(rc race, before []uint64)) {
 	}
 }
 
-// markPersistent is Figure 2.4: it marks all messages of one actor that leads to the
-// send.
+// markPersistent implements Basset's Figure 2.4. If no marked candidate leads to the send
+// of the race's message, it marks for exploration all messages of one actor that does.
 func (r *races) markPersistent(p *path, n *node, rc race, before []uint64) {
 	list := p.of(n)
 	first, needed := r.firstTo(list, rc, before)
@@ -32,16 +34,16 @@ func (r *races) markPersistent(p *path, n *node, rc race, before []uint64) {
 	}
 }
 
-// markNextActor is Figure 2.5: it marks the messages of the next actor after the marked
-// ones were taken.
+// markNextActor implements Basset's Figure 2.5. When all marked candidates were taken,
+// the next actor's messages will be marked for exploration.
 func markNextActor(n *node) { n.nextGroup = true }
 
-// Good siblings are Eta's (section 5.2): one of the candidates that lead to a race's
-// message, preferably one that is already marked.
+// Good siblings (Eta, section 5.2): for each race, one of the candidates that lead to the
+// race's message is marked, unless one is marked already.
 
-// leadsTo reports whether a candidate at the pick of a race's step is the race's
-// message, or was received after the step and happens before the send: it is in the
-// set `before`.
+// leadsTo reports whether a candidate at the choice point of a race's step leads to the
+// race's message: the candidate is that message, or was received after the step and
+// happened before the send (its step is in the set `before`).
 func (r *races) leadsTo(c *candidate, rc race, before []uint64) bool {
 	if r.isOf(c, rc) {
 		return true
@@ -50,16 +52,15 @@ func (r *races) leadsTo(c *candidate, rc race, before []uint64) bool {
 	return k > rc.step && k < r.limit && has(before, k)
 }
 
-// isTaken reports whether a candidate that leads to a race makes another mark
-// needless: it was marked or taken, or it sleeps and could come first, so that what
-// follows was run from another branch. A sleeper that could not come first proves
-// nothing.
+// isTaken reports whether no other candidate need be marked for a race, because c was
+// marked or taken, or c sleeps and could come first. In the last case everything that
+// follows c was run from another branch.
 func (r *races) isTaken(c *candidate, rc race) bool {
 	return c.mark&(todo|done) != 0 || c.mark&asleep != 0 && r.couldComeFirst(c, rc)
 }
 
-// firstTo returns the first awake candidate that leads to a race, -1 if there is none,
-// and whether one must be marked at all.
+// firstTo returns the index of the first awake candidate that leads to a race, -1 if
+// there is none. needed reports whether a candidate must be marked.
 func (r *races) firstTo(list []candidate, rc race, before []uint64) (first int, needed bool) {
 	first = -1
 	for i := range list {
@@ -75,7 +76,8 @@ func (r *races) firstTo(list []candidate, rc race, before []uint64) (first int, 
 	return first, true
 }
 
-// markSibling marks a candidate that leads to the race's message, if needed.
+// markSibling marks for exploration a candidate that leads to the race's message, unless
+// such a candidate was marked or taken already.
 func (r *races) markSibling(p *path, n *node, rc race) {
 	if first, needed := r.firstTo(p.of(n), rc, r.beforeMessage(rc.message)); needed {
 		markOrOpen(p, n, first)

@@ -8,27 +8,28 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A crash that may come between two steps is picked like a message if nothing else can
-// come between them. It conflicts with the steps of its own actor, with other steps
-// through what it touches in the trace, and with nothing else: a message to its actor is
-// lost whether it is sent before or after. Two crashes conflict only if one uses up the
-// allowed number and so prevents the other.
+// Crashes are chosen like messages if no other kind of event can occur between two steps.
+// A crash conflicts with the steps of its own actor, and with steps that access the same
+// things (see trace.Touch). It does not conflict with sends to its actor, because a
+// message is lost whether it is sent before or after the crash. Two crashes conflict only
+// if one uses up the allowed number of crashes.
 //
-// If nothing is deliverable, there is a pick too, with one more candidate: nobody
-// crashes. All its candidates are taken. Elsewhere an awake message comes first; if there
-// is none, all crashes are taken, since one may prevent another.
+// If nothing is deliverable, there is also a choice point, with the additional candidate
+// that no actor crashes. All its candidates are taken. At other choice points, an awake
+// message comes first. If there is none, all crashes are taken, because one crash may
+// prevent another.
 
-// crashesLast is the rank of crashes: they are taken last.
+// crashesLast is the rank of crashes, which are taken last.
 const crashesLast = math.MaxInt32
 
-// passFirst is the rank of passes: a marked pass is taken before the other marked
+// passFirst is the rank of clock ticks. A marked tick is taken before the other marked
 // candidates, so that it sleeps in their branches.
 const passFirst = math.MinInt32
 
 // isAlone reports whether a message is the only candidate.
 func isAlone(e *pulse.Enabled) bool { return e.Len() == 1 && e.Strikes() == 0 }
 
-// candidatesOf returns the number of candidates of a pick.
+// candidatesOf returns the number of candidates at a choice point.
 func candidatesOf(e *pulse.Enabled) int {
 	if e.Len() == 0 {
 		return e.Strikes() + 1
@@ -36,7 +37,8 @@ func candidatesOf(e *pulse.Enabled) int {
 	return e.Len() + e.Strikes()
 }
 
-// addCrashes adds the candidates of a new pick that are not messages.
+// addCrashes adds the candidates of a new choice point that are not messages: crashes, an
+// early clock tick, and, if nothing is deliverable, that no actor crashes.
 func (p *path) addCrashes(e *pulse.Enabled) {
 	for i := range e.Strikes() {
 		c := candidate{seq: -1 - int32(e.Strike(i)), index: int32(e.Len() + i), send: trace.None,
@@ -52,7 +54,8 @@ func (p *path) addCrashes(e *pulse.Enabled) {
 	}
 }
 
-// findCrash lists the race between the crash in step j and its actor's previous step.
+// findCrash appends the race between the crash in step j and the previous step of the
+// crashed actor to r.list.
 func (r *races) findCrash(j int32) {
 	i := r.trace.Steps[j].Prev
 	if i >= 0 && (len(r.rests) == 0 || i >= r.lastRest(j)) {
@@ -60,8 +63,8 @@ func (r *races) findCrash(j int32) {
 	}
 }
 
-// markUnmade marks the crashes that could have replaced the step in which their actor
-// ended: they cannot come after it.
+// markUnmade marks for exploration each crash that could have replaced the step in which
+// its actor ended. After that step the crash is no longer possible.
 func (r *reducer) markUnmade(t *trace.Trace) {
 	for i := range t.Actors {
 		e := t.Actors[i].Ended
@@ -80,10 +83,10 @@ func (r *reducer) markUnmade(t *trace.Trace) {
 	}
 }
 
-// isNeeded reports whether a crash must come before the later step of a reversed race.
-// A crash that need not come can be left out: the orders with it are run from its last
-// position, after the race's message. But if that message sleeps, nothing is run from
-// there, and no crash can be left out.
+// isNeeded reports whether a crash must come before the later step of a reversed race. An
+// unneeded crash can be omitted, because the orders with the crash are explored from its
+// last possible position, which is after the race's message. But if that message sleeps,
+// nothing is explored from there. Then no crash can be omitted (withCrashes).
 func (r *races) isNeeded(crash int32, rc race) bool {
 	switch later := r.later(rc); {
 	case crash < 0 || r.withCrashes:
@@ -94,8 +97,8 @@ func (r *races) isNeeded(crash int32, rc race) bool {
 	return has(r.beforeMessage(rc.message), crash)
 }
 
-// isOnTheWay reports whether a step still leads to a reversed race if no unneeded crash
-// comes.
+// isOnTheWay reports whether a step still occurs before a reversed race when unneeded
+// crashes are omitted.
 func (r *races) isOnTheWay(step int32, rc race) bool {
 	for _, crash := range r.crashes {
 		if crash > rc.step && r.isBefore(crash, step) && !r.isNeeded(crash, rc) {
@@ -105,14 +108,14 @@ func (r *races) isOnTheWay(step int32, rc race) bool {
 	return true
 }
 
-// livesOf returns all lifetimes that the crash of an actor could conflict on if it came
-// before a step: its own, those of its descendants, and those it touched itself, for
-// example by watching.
+// livesOf returns the accesses that a crash of an actor before the given step could make:
+// to the lifetimes of the actor and its descendants, to lifetimes that the actor accessed
+// itself, for example by watching, and to test state.
 func (r *races) livesOf(actor, before int32) []trace.Touch {
 	list := append(r.lives[:0], trace.Touch{What: trace.ItsLife, Actor: actor})
 	for i := range r.trace.Actors {
 		parent := r.trace.Actors[i].Parent
-		if slices.ContainsFunc(list, func(x trace.Touch) bool { return x.Actor == parent }) { // a parent comes before its children
+		if slices.ContainsFunc(list, func(x trace.Touch) bool { return x.Actor == parent }) { // parents precede their children in the list
 			list = append(list, trace.Touch{What: trace.ItsLife, Actor: int32(i)})
 		}
 	}
@@ -121,13 +124,13 @@ func (r *races) livesOf(actor, before int32) []trace.Touch {
 			list = append(list, trace.Touch{What: trace.ItsLife, Actor: x.Actor})
 		}
 	}
-	list = append(list, trace.Touch{What: trace.TheTest}) // by a deferred function of its process
+	list = append(list, trace.Touch{What: trace.TheTest}) // a deferred function of the process may access test state
 	r.lives = list
 	return list
 }
 
-// isOf reports whether a candidate at the pick of a race's step is the event that could
-// have come before that step.
+// isOf reports whether a candidate at the choice point of a race's step is the race's
+// message or crash.
 func (r *races) isOf(c *candidate, rc race) bool {
 	if rc.message != trace.None {
 		return c.kind == aMessage && c.send == rc.message
@@ -135,8 +138,8 @@ func (r *races) isOf(c *candidate, rc race) bool {
 	return c.kind != aMessage && c.actor == r.trace.Steps[rc.crash].Actor
 }
 
-// stepOf returns the step after `other` in which a candidate of other's pick came. If
-// there is none, the result is not after other.
+// stepOf returns the later step of the run in which candidate c, from the choice point of
+// step `other`, was taken. If c was not taken later, the result is at most `other`.
 func (r *races) stepOf(c *candidate, other int32) int32 {
 	switch c.kind {
 	case aMessage:
@@ -151,7 +154,8 @@ func (r *races) stepOf(c *candidate, other int32) int32 {
 	return trace.None
 }
 
-// later returns the later step of a race, none if its message was never received.
+// later returns the later step of a race, negative if the race's message was never
+// received.
 func (r *races) later(rc race) int32 {
 	if rc.message != trace.None {
 		return r.trace.Sends[rc.message].Receipt

@@ -2,9 +2,9 @@ package explore
 
 import "github.com/jostle-go/jostle/pulse"
 
-// With PersistentSets and DCUTE without Sleep the ordering determines the number of
-// runs. OrderLCA is best in trees and pipelines, by a factor of up to 1,500, and
-// OrderFIFO if one actor waits for all others.
+// With PersistentSets and DCUTE without Sleep the number of runs depends on the ordering.
+// OrderLCA is best for trees and pipelines of actors, by a factor of up to 1,500.
+// OrderFIFO is best if one actor waits for all others.
 
 // sortByRank sorts the candidates of a new node by rank, then by actor, then by age.
 func sortByRank(list []candidate) {
@@ -29,7 +29,7 @@ func (c *candidate) isBefore(d *candidate) bool {
 // the same rank.
 func rank(list []candidate, o Ordering, h *habits) {
 	switch o {
-	case OrderECA: // all ranks are 0: the order is by actor number, which is the order of creation
+	case OrderECA: // all ranks are 0, and candidates of equal rank are sorted by actor index, the order of creation
 	case OrderLCA:
 		for i := range list {
 			list[i].rank = -list[i].actor
@@ -49,7 +49,8 @@ func rank(list []candidate, o Ordering, h *habits) {
 	}
 }
 
-// rankByMessages ranks an actor by its deliverable messages.
+// rankByMessages returns the rank of an actor by its deliverable messages, for OrderFIFO,
+// OrderLIFO, OrderLDM and OrderHDM.
 func rankByMessages(list []candidate, actor int32, o Ordering) int32 {
 	oldest, youngest, number := int32(-1), int32(-1), int32(0)
 	for i := range list {
@@ -72,8 +73,9 @@ func rankByMessages(list []candidate, actor int32, o Ordering) int32 {
 	return oldest
 }
 
-// sendersBefore returns how many of the candidates' receivers lead to an actor that
-// does not lead back to them: SGR takes them before it.
+// sendersBefore returns the number of candidates that OrderSGR takes before those of an
+// actor: messages of their receivers have led to messages to the actor, and not the
+// reverse.
 func sendersBefore(list []candidate, h *habits, actor int32) int32 {
 	number := int32(0)
 	for i := range list {
@@ -84,7 +86,8 @@ func sendersBefore(list []candidate, h *habits, actor int32) int32 {
 	return number
 }
 
-// rankRunning ranks the messages of one actor first, and the others by age.
+// rankRunning ranks the messages of the running actor first, and all other messages by
+// age.
 func rankRunning(list []candidate, running int32) {
 	for i := range list {
 		list[i].rank = list[i].seq
@@ -94,15 +97,14 @@ func rankRunning(list []candidate, running int32) {
 	}
 }
 
-// A chooser finds the message that an ordering takes first, for searches that need
-// nothing else of the candidates.
+// A chooser finds the message that an ordering takes first.
 type chooser struct {
 	ordering Ordering
 	habits   *habits
 	list     []candidate // scratch
 }
 
-// first returns the index of that message.
+// first returns the index of the message that the ordering takes first.
 func (c *chooser) first(e *pulse.Enabled) int {
 	if c.ordering == OrderFIFO || e.Len() == 1 {
 		return e.Oldest()
@@ -119,7 +121,7 @@ func (c *chooser) add(e *pulse.Enabled, i int) {
 	c.list = append(c.list, candidate{seq: e.Seq(i), index: int32(i), actor: int32(e.Receiver(i))})
 }
 
-// best returns the index of the first message of the list by the ordering.
+// best returns the index of the message in c.list that the ordering takes first.
 func (c *chooser) best() int {
 	rank(c.list, c.ordering, c.habits)
 	best := 0

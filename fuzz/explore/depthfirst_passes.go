@@ -7,35 +7,35 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A pass is a point at which time advances. If the program allows early timers, and
-// nothing else can come between two steps, an early pass is picked like a message. To the
-// search each pass, early or at rest, is a step of its own. It comes after the previous
-// pass, and it conflicts only with steps that read the time, or set or stop a timer. A
-// timer's message is received after the pass at which it came due, and otherwise at any
-// time. So a pass at rest does not order the steps before and after it: only a new Run of
-// the test does.
+// A pass is a clock tick: a point at which virtual time advances. It is early if messages
+// are still deliverable. If the program allows early timers, and no other kind of event
+// can occur between two steps, an early tick is chosen like a message. The search treats
+// each tick, early or not, as a step. The tick happens after the previous tick, and it
+// conflicts only with steps that read the time, or set or stop a timer. A timer's message
+// can be received at any time after the tick at which the timer fired. So a tick does not
+// order the steps before it with those after it. Only a new Run of the test does.
 //
-// An early pass is taken in three cases: a consequence of the pass is to come before a
-// step that need not wait for it; a step conflicts with time, so that a pass could have
-// come before it; or everything else sleeps.
+// An early tick is taken in three cases. A consequence of the tick must come before a
+// step to reverse a race. Or a step conflicts with ticks, so that a tick could have come
+// before it. Or every other candidate sleeps.
 
-// passes is the step kind of a pass.
+// passes is the kind of steps that are clock ticks.
 const passes = trace.StepKind(math.MaxUint8)
 
-// passing is what a pass touches.
+// passing lists the accesses of a clock tick (see trace.Touch).
 var passing = []trace.Touch{{Actor: trace.None, What: trace.TheTime}, {Actor: trace.None, What: trace.TheTimers}}
 
-// isOfTime reports whether a touch concerns the time or timers.
+// isOfTime reports whether x is an access to the time or to timers.
 func isOfTime(x trace.Touch) bool { return x.What == trace.TheTime || x.What == trace.TheTimers }
 
-// meetsPass reports whether a step with this touch conflicts with passes.
+// meetsPass reports whether a step with the access x conflicts with clock ticks.
 func meetsPass(x trace.Touch) bool { return isOfTime(x) || x.What == trace.AllSteps }
 
-// picksPasses reports whether passes are picked in a run.
+// picksPasses reports whether the search chooses clock ticks in a run.
 func picksPasses(t *trace.Trace) bool { return len(t.Passes) > 0 }
 
-// passedSince reports whether time has passed at rest after a step. An early pass then
-// no longer sleeps: it has come.
+// passedSince reports whether the clock has ticked at a quiescent point after a step.
+// Then an early tick no longer sleeps, because it has been taken.
 func passedSince(t *trace.Trace, step int32) bool {
 	for i := len(t.Passes) - 1; i >= 0 && t.Passes[i].Before > step; i-- {
 		if t.Passes[i].How != trace.Early {
@@ -45,13 +45,14 @@ func passedSince(t *trace.Trace, step int32) bool {
 	return false
 }
 
-// ticks reports whether time advances without a pass in the trace: through periodic
-// timers, which tick while other messages come, or because of faults.
+// ticks reports whether time may advance without a Pass in the trace: through periodic
+// timers, which fire while other messages come, or because of faults.
 func ticks(t *trace.Trace) bool {
 	return len(t.Strikes) > 0 || slices.ContainsFunc(t.Sends, func(d trace.Send) bool { return d.Kind == trace.Periodic })
 }
 
-// steps returns how many steps of the run a candidate takes.
+// steps returns the number of steps that a candidate adds to the trace: 0 for a clock
+// tick, otherwise 1.
 func (c *candidate) steps() int32 {
 	if c.kind == aPass {
 		return 0
@@ -59,15 +60,16 @@ func (c *candidate) steps() int32 {
 	return 1
 }
 
-// passed is a run whose passes are steps.
+// passed converts the trace of a run to a view in which clock ticks are steps.
 type passed struct {
 	view  trace.Trace
-	at    []int32 // for each step of the run, its number in the view
-	early []int32 // the numbers of the early passes
-	fired []int32 // by message: the pass at which a timer came due; none for others
+	at    []int32 // for each step of the run, the number of that step in the view
+	early []int32 // the numbers of the early ticks in the view
+	fired []int32 // for each message, the tick at which the timer fired; trace.None if there is none
 }
 
-// see returns the trace as the search sees it: the view if passes are picked.
+// see returns the trace in which the search looks for races: the view if clock ticks are
+// chosen, otherwise t.
 func (r *reducer) see(t *trace.Trace) *trace.Trace {
 	if !picksPasses(t) {
 		r.races.fired = nil
@@ -82,7 +84,8 @@ func (r *reducer) see(t *trace.Trace) *trace.Trace {
 	return &p.view
 }
 
-// takeSteps puts the steps and passes of a run into the view, with their touches.
+// takeSteps copies the steps and clock ticks of a run, with their accesses, into the
+// view.
 func (p *passed) takeSteps(t *trace.Trace) {
 	v := &p.view
 	v.Reset()
@@ -122,7 +125,8 @@ func (p *passed) takeSteps(t *trace.Trace) {
 	}
 }
 
-// number returns the number of a step in the view.
+// number returns the number in the view of a step of the run. Negative numbers stay the
+// same.
 func (p *passed) number(step int32) int32 {
 	if step < 0 {
 		return step
@@ -130,7 +134,8 @@ func (p *passed) number(step int32) int32 {
 	return p.at[step]
 }
 
-// takeSends puts the messages into the view, and finds the pass that fired each timer.
+// takeSends copies the messages into the view, and finds the clock tick that fired each
+// timer.
 func (p *passed) takeSends(t *trace.Trace) {
 	p.view.Sends = append(p.view.Sends[:0], t.Sends...)
 	p.fired = p.fired[:0]
@@ -151,7 +156,7 @@ func (p *passed) takeSends(t *trace.Trace) {
 			}
 			at++
 		}
-		p.fired[i] = at // the index of the pass; replaced by its number below
+		p.fired[i] = at // the index of the tick; the loop below replaces it by a step number
 	}
 	number := p.numbers()
 	for i, at := range p.fired {
@@ -161,7 +166,7 @@ func (p *passed) takeSends(t *trace.Trace) {
 	}
 }
 
-// numbers returns the step numbers of all passes.
+// numbers returns the step numbers of all clock ticks in the view.
 func (p *passed) numbers() (list []int32) {
 	for i := range p.view.Steps {
 		if p.view.Steps[i].Kind == passes {
@@ -171,7 +176,7 @@ func (p *passed) numbers() (list []int32) {
 	return list
 }
 
-// takeActors puts the actors into the view.
+// takeActors copies the actors into the view.
 func (p *passed) takeActors(t *trace.Trace) {
 	p.view.Actors = append(p.view.Actors[:0], t.Actors...)
 	for i := range p.view.Actors {
@@ -180,8 +185,8 @@ func (p *passed) takeActors(t *trace.Trace) {
 	}
 }
 
-// of returns the number of the step taken at a pick, given the number of early passes
-// taken before it.
+// of returns the number in the view of the step taken at a choice point, given the number
+// of early ticks taken before.
 func (p *passed) of(w *path, n *node, passesBefore int) int32 {
 	if len(p.view.Steps) == 0 || w.taken(n).kind != aPass {
 		return p.after(n.step)
@@ -189,7 +194,8 @@ func (p *passed) of(w *path, n *node, passesBefore int) int32 {
 	return p.early[passesBefore]
 }
 
-// after returns the number that a step of the run has, or would have.
+// after returns the number in the view of a step of the run. If the run has no such step,
+// it returns the number of steps in the view.
 func (p *passed) after(step int32) int32 {
 	switch {
 	case len(p.view.Steps) == 0:
@@ -200,7 +206,8 @@ func (p *passed) after(step int32) int32 {
 	return int32(len(p.view.Steps))
 }
 
-// before returns how many steps of the view are shared if `shared` steps of the run are.
+// before returns the number of steps in the view that two runs share if they share the
+// first `shared` steps.
 func (p *passed) before(shared int) int {
 	if shared == 0 || len(p.view.Steps) == 0 {
 		return shared
@@ -208,8 +215,8 @@ func (p *passed) before(shared int) int {
 	return int(p.at[shared-1]) + 1
 }
 
-// passCandidate returns the early pass among the candidates of a pick, nil if there is
-// none.
+// passCandidate returns the early clock tick among the candidates of a choice point, nil
+// if there is none.
 func (p *path) passCandidate(n *node) *candidate {
 	list := p.of(n)
 	for i := len(list) - 1; i >= 0; i-- {
@@ -220,10 +227,11 @@ func (p *path) passCandidate(n *node) *candidate {
 	return nil
 }
 
-// markPasses marks the early passes, even sleeping ones, that could have replaced a step
-// that conflicts with time. The step may prevent a later pass, for example by stopping a
-// timer, so that no run with the step shows that pass. The runs with the pass instead of
-// the step show what must then come before the step, such as an earlier timer.
+// markPasses marks for exploration each early clock tick, asleep or not, that could have
+// replaced a step that conflicts with ticks. Such a step may prevent a later tick, for
+// example by stopping a timer. Then no run with the step contains that tick. A run with
+// the tick in place of the step contains the races with that tick, such as one of an
+// earlier timer.
 func (r *reducer) markPasses(t *trace.Trace) {
 	for _, x := range t.Touches {
 		if !isOfTime(x) || x.Step >= r.races.limit {
@@ -237,8 +245,8 @@ func (r *reducer) markPasses(t *trace.Trace) {
 	}
 }
 
-// timeCanPass reports whether, as far as known, the passes that a race needs can come
-// before its step.
+// timeCanPass reports whether, as far as known, the clock ticks needed to reverse a race
+// can come before the race's step.
 func (r *reducer) timeCanPass(rc race) bool {
 	if r.races.fired == nil {
 		return true
@@ -257,16 +265,18 @@ func (r *reducer) timeCanPass(rc race) bool {
 }
 
 // setsTimerOnTheWay reports whether a step that sets or stops a timer comes before the
-// pass of a race and does not need the race's step. If not, the pass can replace the
-// race's step only if it can be picked there, and then it is already marked.
+// clock tick of a race and does not happen after the race's step. Otherwise the tick can
+// replace the race's step only if the tick is a candidate there, and then it is already
+// marked.
 func (r *races) setsTimerOnTheWay(rc race) bool {
 	return slices.ContainsFunc(r.meetings.touches, func(x trace.Touch) bool {
 		return x.What == trace.TheTimers && x.Step > rc.step && x.Step < rc.crash && !r.isBefore(rc.step, x.Step)
 	})
 }
 
-// leavesTimer reports whether a timer for the pass of a race may be pending if the pass is
-// reversed with the race's step. Stopped timers count too: telling them apart saves one run in thirty thousand.
+// leavesTimer reports whether a timer may be pending if the clock tick of a race comes
+// before the race's step. It counts stopped timers as pending, because excluding them
+// would save only one run in thirty thousand.
 func (r *races) leavesTimer(rc race) bool {
 	for m := range r.trace.Sends {
 		d := &r.trace.Sends[m]

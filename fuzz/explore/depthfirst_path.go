@@ -1,27 +1,28 @@
 package explore
 
-// A node is one decision of the run. Only the path is kept of the tree: completed
-// subtrees are forgotten, as in Eta (section 3.2).
+// A node is one decision of a run: a choice point (kind picks or turns) or a question.
+// Only the nodes of the current path are in memory, as in Eta (section 3.2).
 type node struct {
-	digest uint64 // of what happened before: if it differs, the program is nondeterministic
-	// first is the start of a pick's candidates in the path's list. For turns, it
-	// is the index of the message that is taken first.
+	digest uint64 // hash of what happened before; a difference means that the program is nondeterministic
+	// first is the index in path.candidates of the node's first candidate (kind
+	// picks), or the index of the message that is taken first (kind turns).
 	first      int32
-	answers    int32 // how many there are
-	current    int32 // the answer of this run
-	step       int32 // how many steps came before, without early passes
-	pickBefore int32 // the last pick before this node; -1 when there is none
-	budget     int32 // how many delays or preemptions are left
+	answers    int32 // the number of possible answers or candidates
+	current    int32 // the answer that the current run takes
+	step       int32 // the number of earlier steps, without early clock ticks
+	pickBefore int32 // the index of the previous choice point; -1 for none
+	budget     int32 // the number of delays or preemptions left
 	lastActor  int32 // the actor of the previous step, if preemptions are bounded; -1 for none
 	kind       kind
-	// groupEnd is the end of the candidates that DCUTE has marked. nextGroup
-	// reports whether it must also mark those of the next actor.
+	// groupEnd is the index after the last candidate that DCUTE has marked for
+	// exploration.
 	groupEnd  int32
-	nextGroup bool
+	nextGroup bool // DCUTE must also mark the candidates of the next actor
 	opened    bool // all candidates are marked
 }
 
-// answerOf returns the answer of a question, or of turns, by its index.
+// answerOf returns the answer with the given index. With turns the answers count from the
+// message that is taken first.
 func (n *node) answerOf(index int32) int32 {
 	if n.kind == turns {
 		return (index - n.first + n.answers) % n.answers
@@ -29,46 +30,50 @@ func (n *node) answerOf(index int32) int32 {
 	return index
 }
 
-// A kind is what a node decides. Its values are saved in files.
+// A kind says what a node decides. Its values are saved in files, so they must not
+// change.
 type kind uint8
 
 const (
-	picks   kind = iota // which message is received
-	turns               // the same, but each message is taken in turn and there are no candidates
-	asks                // a question within a step
-	strikes             // a question between steps: whether time passes, or which actor a fault strikes
+	picks   kind = iota // a choice point: which message is received
+	turns               // a choice point without candidates: each message is taken in turn
+	asks                // a question within a step, such as Choose
+	strikes             // a question between steps: whether a timer fires early, or which actor a fault affects
 )
 
-// A candidate can be picked at a node: a message, or a crash or pass in place of one.
+// A candidate is an event that can be chosen at a choice point: a message, a crash or an
+// early clock tick.
 type candidate struct {
-	seq      int32 // its position in the order of sends; it identifies the message
-	index    int32 // among the messages that can be delivered
-	send     int32 // its index in the trace, if the run is recorded
-	actor    int32 // its receiver
+	seq      int32 // the position in the order of sends, which identifies the message
+	index    int32 // the index among the deliverable messages
+	send     int32 // the index in trace.Trace.Sends, if the run is recorded
+	actor    int32 // the receiver
 	channel  int32
-	rank     int32 // by the ordering: lower ranks come first
-	touchSet int32 // the number of its step's set of touches, plus one; 0 for none (see touches)
+	rank     int32 // by Method.Ordering: lower ranks come first
+	touchSet int32 // the number of the set of accesses by the candidate's step; 0 for none (see touches)
 	kind     candidateKind
 	mark     mark
 }
 
-// A candidateKind says what a candidate is. Its values are saved in files.
+// A candidateKind says what a candidate is. Its values are saved in files, so they must
+// not change.
 type candidateKind uint8
 
 const (
 	aMessage candidateKind = iota
-	aCrash                 // its actor crashes
-	noCrash                // if nothing is deliverable: nobody crashes
-	aPass                  // time passes early
+	aCrash                 // the actor crashes
+	noCrash                // no actor crashes; only if nothing is deliverable
+	aPass                  // the clock ticks early
 )
 
-// A mark is the state of a candidate in the search. Its values are saved in files.
+// A mark is a set of flags of a candidate: whether it must be explored. Its values are
+// saved in files, so they must not change.
 type mark uint8
 
 const (
-	todo   mark = 1 << iota // it must be taken
-	done                    // it was taken
-	asleep                  // it need not be taken: what follows was run from another branch
+	todo   mark = 1 << iota // the candidate must be taken
+	done                    // the candidate was taken
+	asleep                  // the candidate need not be taken, because everything that follows was run from another branch
 )
 
 // A path holds the decisions of one run, from the root of the tree.
@@ -77,15 +82,15 @@ const (
 type path struct {
 	nodes      []node
 	candidates []candidate
-	// floor is how many nodes lead to the searched subtree. Marks there are for
-	// the trunk; other answers are not taken.
+	// floor is the number of nodes above the searched subtree. The search takes no
+	// other answers at these nodes. Marks there are passed to the trunk.
 	floor int
 }
 
-// taken returns the candidate taken at a pick.
+// taken returns the candidate that was taken at a choice point.
 func (p *path) taken(n *node) *candidate { return &p.candidates[n.first+n.current] }
 
-// of returns the candidates of a pick.
+// of returns the candidates of a choice point.
 func (p *path) of(n *node) []candidate { return p.candidates[n.first : n.first+n.answers] }
 
 // pop removes the last node.
@@ -97,7 +102,7 @@ func (p *path) pop() {
 	p.nodes = p.nodes[:last]
 }
 
-// lastPick returns the index of the last pick, -1 when there is none.
+// lastPick returns the index of the last choice point of the path, -1 if there is none.
 func (p *path) lastPick() int32 {
 	last := int32(len(p.nodes) - 1)
 	if last < 0 || p.nodes[last].kind <= turns {
@@ -106,7 +111,7 @@ func (p *path) lastPick() int32 {
 	return p.nodes[last].pickBefore
 }
 
-// sharedSteps returns how many steps the next run shares with the last.
+// sharedSteps returns the number of steps that the next run shares with the last.
 func (p *path) sharedSteps() int {
 	if i := p.lastPick(); i >= 0 {
 		return int(p.nodes[i].step)
@@ -114,7 +119,7 @@ func (p *path) sharedSteps() int {
 	return 0
 }
 
-// open marks all candidates of a pick.
+// open marks all candidates of a choice point for exploration.
 func (p *path) open(n *node) {
 	n.opened = true
 	list := p.of(n)
@@ -123,7 +128,7 @@ func (p *path) open(n *node) {
 	}
 }
 
-// openPicks marks all candidates of all picks.
+// openPicks marks all candidates of all choice points for exploration.
 func (p *path) openPicks() {
 	for i := range p.nodes {
 		if n := &p.nodes[i]; n.kind == picks {
@@ -132,8 +137,9 @@ func (p *path) openPicks() {
 	}
 }
 
-// openBack marks all candidates of the picks from the last one back to one that is
-// already opened; all picks before that are opened too.
+// openBack marks all candidates of all choice points for exploration. It goes back from
+// the last choice point and stops at one whose candidates are all marked, because then
+// the candidates of all earlier choice points are marked too.
 func (p *path) openBack() {
 	for i := p.lastPick(); i >= 0 && !p.nodes[i].opened && p.nodes[i].kind == picks; i = p.nodes[i].pickBefore {
 		p.open(&p.nodes[i])
@@ -152,7 +158,7 @@ func (p *path) advance() bool {
 	return false
 }
 
-// takeNext takes the next answer of a node. It reports whether there was one.
+// takeNext takes the next answer of a node, and returns false if there is none.
 func (p *path) takeNext(n *node) bool {
 	if n.kind == picks {
 		return p.takeMarked(n)
@@ -164,7 +170,8 @@ func (p *path) takeNext(n *node) bool {
 	return true
 }
 
-// takeMarked takes the next marked candidate of a pick. It reports whether there was one.
+// takeMarked takes the next marked candidate of a choice point, and returns false if
+// there is none.
 func (p *path) takeMarked(n *node) bool {
 	list := p.of(n)
 	list[n.current].mark = list[n.current].mark&^todo | done
@@ -182,9 +189,9 @@ func (p *path) takeMarked(n *node) bool {
 	}
 }
 
-// markGroup marks the messages of one actor as DCUTE's next group. A sleeping message is
-// not run, so its runs cannot show whether the next actor is needed; then it is marked
-// too.
+// markGroup marks the messages of one actor as DCUTE's next group. If one of them sleeps,
+// the next actor's messages must be marked too, because a sleeping message is not run and
+// so cannot show whether they are needed.
 func (n *node) markGroup(list []candidate, actor int32) {
 	n.groupEnd, n.nextGroup = markActor(list, actor), false
 	for i := range list {
@@ -194,7 +201,8 @@ func (n *node) markGroup(list []candidate, actor int32) {
 	}
 }
 
-// markActor marks all messages of one actor, and returns the index after the last.
+// markActor marks for exploration all messages of one actor, and returns the index after
+// the last.
 func markActor(list []candidate, actor int32) (end int32) {
 	for i := range list {
 		if list[i].actor == actor {
@@ -205,8 +213,8 @@ func markActor(list []candidate, actor int32) (end int32) {
 	return end
 }
 
-// firstAwake returns the first candidate that does not sleep, -1 if all sleep. A pass
-// comes first only if everything else sleeps.
+// firstAwake returns the index of the first candidate that does not sleep, -1 if all
+// sleep. It returns a clock tick only if every other candidate sleeps.
 func firstAwake(list []candidate) int {
 	first := -1
 	for i := range list {

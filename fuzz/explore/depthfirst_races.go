@@ -6,16 +6,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A race is a message and a step of its receiver such that the message could have been
-// received before the step: the step does not happen before the send, and the two
-// messages are not from one channel. The receipt may be missing: the message could have
-// been received before its receiver ended or stopped wanting it.
+// A race is a message and an earlier step of its receiver such that the message could
+// have been received before the step: the step does not happen before the send, and the
+// step's message came through another channel. The message need not have been received in
+// the run, because its receiver may have ended or stopped waiting before.
 //
-// If meetings are heeded, the receipt of the message may also conflict with a step of
+// If meetings.heeded is set, the receipt of the message may also conflict with a step of
 // another actor.
 //
-// A crash that could have come before a step of its actor, or before one that it
-// conflicts with, is a race too. It has no message, but the step of the crash.
+// A crash or clock tick that could have come before an earlier, conflicting step is also
+// a race. Then message is trace.None, and crash is the step of the crash or tick.
 type race struct {
 	step, message int32
 	crash         int32
@@ -25,21 +25,23 @@ type race struct {
 type races struct {
 	past
 	list []race
-	// limit is how many of the run's steps count. A run that stopped because all
-	// candidates sleep may have taken, after its last pick, sleeping messages that
-	// were the only ones deliverable.
+	// limit is the number of steps of the run that count. After its last choice
+	// point, a run that stopped because all candidates sleep may have taken sleeping
+	// messages that were the only deliverable ones. Those steps do not count.
 	limit int32
 	// bounded reports whether mailboxes are bounded.
 	bounded bool
-	crashes []int32       // the steps that are crashes or passes
-	lives   []trace.Touch // scratch
-	// withCrashes leaves out no crash before a reversed race.
+	crashes []int32       // the steps that are crashes or clock ticks
+	lives   []trace.Touch // for temporary use
+	// withCrashes is set if no crash may be omitted before a reversed race: see
+	// isNeeded.
 	withCrashes bool
-	// kept holds what candidates' steps are known to touch.
+	// kept holds the known accesses of the candidates' steps.
 	kept *touches
 }
 
-// learn computes the sets of steps, as past.learn does, and what else races need.
+// learn computes the happens-before sets, as past.learn does, and the lists of processes
+// and crashes.
 func (r *races) learn(t *trace.Trace, from int) int {
 	from = r.past.learn(t, from)
 	r.learnProcesses()
@@ -52,8 +54,8 @@ func (r *races) learn(t *trace.Trace, from int) int {
 	return from
 }
 
-// find lists the races of the messages received from step `from` on, and of those not
-// received at all.
+// find returns the races of the messages received in step `from` or later, and of
+// messages that were not received.
 func (r *races) find(from int) []race {
 	r.list = r.list[:0]
 	r.bounded = slices.ContainsFunc(r.trace.Touches, func(x trace.Touch) bool { return x.What == trace.ItsRoom })
@@ -76,26 +78,28 @@ func (r *races) find(from int) []race {
 	return r.list
 }
 
-// findOf lists the races of a message with step i of its receiver and, if that is a
-// process, with earlier steps.
+// findOf appends to r.list the races of message m with step i of its receiver and, if the
+// receiver is a process, with earlier steps.
 //
 // For an actor that takes any message one race is enough: a run with the message before
-// step i shows the race with the previous step. A process that did not want the message
-// at step i may have wanted it earlier.
+// step i contains the race with the previous step. A process that refused the message at
+// step i may have wanted it earlier, so earlier steps are checked too.
 //
-// A Down that an Unwatch dropped could have come before the Unwatch, which need not be
-// the last step. The same holds for a message dropped from a full mailbox.
+// Earlier steps are also checked for a Down that an Unwatch dropped, because the Unwatch
+// need not be the receiver's last step. The same holds for a message dropped from a full
+// mailbox.
 //
-// A message that a crash lost or prevented could have come before the crash. These orders
-// are run from the receipt of the message, because crashes come last.
+// A crash is no race for a message that it lost or prevented. The orders with the message
+// first are run from the receipt of the message, because crashes come last.
 //
-// A dropped message has no channel: it is a late answer, or was lost by a fault.
+// A dropped message (a late answer, or a message lost by a fault) counts as having no
+// channel.
 func (r *races) findOf(m, i int32) {
 	if i < 0 {
 		return
 	}
 	d := &r.trace.Sends[m]
-	if r.fired != nil && d.Kind.IsTimer() && r.fired[m] < 0 { // it was stopped, or comes too late
+	if r.fired != nil && d.Kind.IsTimer() && r.fired[m] < 0 { // the timer was stopped, or would fire after the end of the run
 		return
 	}
 	before := r.beforeMessage(m)
@@ -113,8 +117,8 @@ func (r *races) findOf(m, i int32) {
 	}
 }
 
-// findMet lists the races between step j and the steps that it conflicts with, except
-// those that messages order before it.
+// findMet appends to r.list the races between step j and the earlier steps that conflict
+// with step j and that messages do not order before it.
 func (r *races) findMet(j int32) {
 	st := &r.trace.Steps[j]
 	r.meetings.each(j, func(i int32) {
@@ -132,8 +136,8 @@ func (r *races) findMet(j int32) {
 	})
 }
 
-// findAnswered lists the races between the answer in step j and the steps since the
-// previous answer, except those that messages order before step j.
+// findAnswered appends to r.list the races between the answer in step j and the steps
+// since the previous answer that messages do not order before step j.
 func (r *races) findAnswered(j int32) {
 	st := &r.trace.Steps[j]
 	for i := j - 1; i >= r.lastRest(j) && i > r.meetings.lastAnswer(j); i-- {
@@ -143,7 +147,7 @@ func (r *races) findAnswered(j int32) {
 	}
 }
 
-// isBefore reports whether step i is step j or happens before it.
+// isBefore reports whether step i is equal to step j or happens before step j.
 func (r *races) isBefore(i, j int32) bool { return j >= 0 && (i == j || i < j && has(r.of(j), i)) }
 
 // isMet reports whether the two steps of a race are of different actors.
@@ -154,7 +158,7 @@ func (r *races) isMet(rc race) bool {
 	return r.trace.Sends[rc.message].To != r.trace.Steps[rc.step].Actor
 }
 
-// A certainty says whether an actor would have taken a message.
+// A certainty says whether an actor would have taken a message: never, always or perhaps.
 type certainty uint8
 
 const (
@@ -163,17 +167,17 @@ const (
 	perhaps
 )
 
-// couldTake returns whether a message could have been taken instead of the message of
-// a step.
+// couldTake says whether the receiver would have taken message d instead of the message
+// of step st.
 func (p *past) couldTake(st *trace.Step, d *trace.Send) certainty {
 	switch {
 	case d.Kind == trace.Kill:
 		return always
 	case st.Kind != trace.Receive:
 		return perhaps
-	case (d.Kind == trace.Timer || d.Kind == trace.Poll) && d.Ask != 0: // it ends the wait that began in the step that set it
+	case (d.Kind == trace.Timer || d.Kind == trace.Poll) && d.Ask != 0: // such a timer only ends the wait that began in the step that set the timer
 		return certain(p.waitBegan(st) == d.Step)
-	case d.Kind == trace.Reply && d.To == trace.Test: // while the test asks, it takes anything
+	case d.Kind == trace.Reply && d.To == trace.Test: // while the test asks, it takes every message
 		return certain(d.Fate != trace.Dropped)
 	case d.Kind == trace.Reply:
 		return certain(st.Wanted == trace.ItsAnswer && p.waitedFor(st) == d.Ask)
@@ -189,6 +193,7 @@ func (p *past) couldTake(st *trace.Step, d *trace.Send) certainty {
 	return never
 }
 
+// certain returns always or never.
 func certain(is bool) certainty {
 	if is {
 		return always
@@ -202,7 +207,7 @@ func (p *past) waitedFor(st *trace.Step) int32 {
 	if d.Kind != trace.Kill {
 		return d.Ask
 	}
-	for m := range p.trace.Sends { // what the actor asked in the step in which its wait began
+	for m := range p.trace.Sends { // find the Ask that the actor sent in the step in which the wait began
 		if q := &p.trace.Sends[m]; q.From == st.Actor && q.Step == p.waitBegan(st) && q.Ask != 0 && q.Kind == trace.Message {
 			return q.Ask
 		}
@@ -210,8 +215,8 @@ func (p *past) waitedFor(st *trace.Step) int32 {
 	return 0
 }
 
-// waitBegan returns the step in which the wait began that st ended: the actor's previous
-// receipt. Faults of the actor in between are not receipts.
+// waitBegan returns the step in which the actor began the wait that step st ended: the
+// previous receipt of the actor, skipping faults.
 func (p *past) waitBegan(st *trace.Step) int32 {
 	i := st.Prev
 	for i >= 0 && p.trace.Steps[i].Kind != trace.Receive {

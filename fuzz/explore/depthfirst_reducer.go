@@ -6,28 +6,27 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A reducer marks, at the picks of a run, the candidates that must be taken because of
-// that run.
+// A reducer marks the candidates on the path that must be explored because of a run.
 type reducer struct {
 	reduction Reduction
 	path      *path
 	races     races
-	pickOf    []int32 // the pick of each step of the run; -1 for none
-	passed    passed
+	pickOf    []int32 // for each step of the run, the index of its choice point in the path; -1 for none
+	passed    passed  // converts clock ticks to steps
 	early     int     // Options.EarlyTimers of the program
-	used      []int32 // by node of the path: how many early passes were taken before it
+	used      []int32 // for each node of the path, the number of early clock ticks taken before
 }
 
-// reduce marks the candidates that a run requires from step `from` on. Only the first
-// `limit` steps count. If the reduction does not support the program, it returns the one
-// to restart with.
+// reduce marks the candidates that must be explored because of step `from` and later
+// steps of a run. Only the first `limit` steps count. If the reduction does not support
+// the program, it returns the reduction to restart with, otherwise a zero handover.
 func (r *reducer) reduce(t *trace.Trace, from, limit int) handover {
 	r.learnPicks(len(t.Steps), r.races.learn(t, from))
 	if over := r.races.misfit(from); over.why != "" {
 		return over
 	}
 	r.races.limit = int32(limit)
-	if r.races.meetings.any(from) { // touches of these steps may affect the reversal of earlier races
+	if r.races.meetings.any(from) { // accesses by these steps may affect the reversal of earlier races
 		from = 0
 	}
 	switch r.reduction {
@@ -54,7 +53,8 @@ func (r *reducer) reduce(t *trace.Trace, from, limit int) handover {
 	return handover{}
 }
 
-// eachRace calls do for each race of a picked step.
+// eachRace calls do for each race that may be reversed at the choice point n of the
+// race's step.
 func (r *reducer) eachRace(from int, do func(n *node, rc race)) {
 	for _, rc := range r.races.find(from) {
 		if n := r.nodeOf(rc.step); n != nil && !r.wasRefused(n, rc) && r.timeCanPass(rc) {
@@ -63,8 +63,9 @@ func (r *reducer) eachRace(from int, do func(n *node, rc race)) {
 	}
 }
 
-// markAnswers marks all candidates at the picks of answers to the test. Each conflicts with
-// the answer, and the test may end the run before it comes.
+// markAnswers marks for exploration all candidates at the choice points of answers to the
+// test. Each candidate conflicts with the answer, and the test may end the run before
+// that candidate is taken.
 func (r *reducer) markAnswers(from int) {
 	for _, k := range r.races.meetings.answers {
 		if int(k) < from || k >= r.races.limit {
@@ -76,10 +77,10 @@ func (r *reducer) markAnswers(from int) {
 	}
 }
 
-// wasRefused reports whether the process of a race did not want the race's message at the
-// pick of the step, or wanted an earlier one of its channel. The message was sent before.
-// Then the message cannot replace the step in any order: a waiting process does not
-// change what it wants.
+// wasRefused reports whether the race's message was sent before the race's step but was
+// not deliverable there, because the process did not want it or an earlier message of its
+// channel came first. Then the message cannot replace the step in any order, because a
+// waiting process does not change what it wants.
 func (r *reducer) wasRefused(n *node, rc race) bool {
 	if rc.message == trace.None {
 		return false
@@ -92,8 +93,8 @@ func (r *reducer) wasRefused(n *node, rc race) bool {
 	return !slices.ContainsFunc(r.path.of(n), func(c candidate) bool { return c.send == rc.message })
 }
 
-// learnPicks notes the pick of each step. Steps before `from` are as in the previous
-// run.
+// learnPicks sets r.pickOf and r.used. Steps before `from` are the same as in the
+// previous run.
 func (r *reducer) learnPicks(steps, from int) {
 	r.pickOf = grown(r.pickOf, steps)
 	for j := from; j < steps; j++ {
@@ -116,7 +117,7 @@ func (r *reducer) learnPicks(steps, from int) {
 	}
 }
 
-// stepsToLastPick returns how many steps come before the step of the last pick.
+// stepsToLastPick returns the number of steps before the step of the last choice point.
 func (r *reducer) stepsToLastPick() int {
 	last := r.path.lastPick()
 	count := 0
@@ -128,8 +129,8 @@ func (r *reducer) stepsToLastPick() int {
 	return int(r.passed.of(r.path, &r.path.nodes[last], count))
 }
 
-// nodeOf returns the pick of a step; nil if there was none, or all its candidates are
-// marked already.
+// nodeOf returns the choice point of a step, nil if there was none or all its candidates
+// are marked already.
 func (r *reducer) nodeOf(step int32) *node {
 	i := r.pickOf[step]
 	if i < 0 {

@@ -6,19 +6,19 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Sleep sets (Godefroid 1996, chapter 5): a message taken at a node sleeps in the
-// node's later branches, until a step comes that conflicts with its receipt. A sleeping
-// message need not be taken.
+// Sleep sets (Godefroid 1996, chapter 5): a message that was taken at a node sleeps in
+// the later branches of the node, until a step conflicts with the receipt of the message.
+// A sleeping message need not be taken.
 
 // A sleeping computes which candidates sleep.
 type sleeping struct {
 	touches touches
-	list    []candidate // scratch
+	list    []candidate // for temporary use
 }
 
-// mark marks the sleeping candidates of a new node, the last of the path. It reports
-// whether the run may continue: it may not after taking a sleeping message, which
-// happens without a pick if that is the only message.
+// mark marks the sleeping candidates of the last node of the path. It returns false if
+// the run must stop because it has taken a sleeping message. That happens without a
+// choice point if the message was the only deliverable one.
 func (s *sleeping) mark(p *path, t *trace.Trace) (mayGoOn bool) {
 	n := &p.nodes[len(p.nodes)-1]
 	if n.pickBefore < 0 || struckAfter(p, n.pickBefore) {
@@ -44,20 +44,20 @@ func (s *sleeping) mark(p *path, t *trace.Trace) (mayGoOn bool) {
 }
 
 // tookSleeper reports whether a run that ended by itself took a sleeping message after
-// its last pick.
+// its last choice point.
 func (s *sleeping) tookSleeper(p *path, t *trace.Trace) bool {
 	last := p.lastPick()
 	return last >= 0 && !struckAfter(p, last) && anyMessage(s.after(p, last, t))
 }
 
-// anyMessage reports whether the candidates include a message. A sleeping crash that can
-// no longer come is no reason to stop a run.
+// anyMessage reports whether the candidates include a message. Only sleeping messages are
+// a reason to stop a run, because a sleeping crash may have become impossible.
 func anyMessage(list []candidate) bool {
 	return slices.ContainsFunc(list, func(c candidate) bool { return c.kind == aMessage })
 }
 
-// struckAfter reports whether, after a pick, an event came between steps that conflicts
-// with all of them.
+// struckAfter reports whether, after a choice point, a fault or an early timer occurred
+// between steps. Such an event conflicts with all steps.
 func struckAfter(p *path, pick int32) bool {
 	for i := int(pick) + 1; i < len(p.nodes); i++ {
 		if n := &p.nodes[i]; n.kind == strikes && n.current > 0 {
@@ -67,13 +67,13 @@ func struckAfter(p *path, pick int32) bool {
 	return false
 }
 
-// after returns the candidates of a pick that sleep after the step taken there.
+// after returns the candidates of a choice point that sleep after the step taken there.
 func (s *sleeping) after(p *path, pick int32, t *trace.Trace) []candidate {
 	n := &p.nodes[pick]
 	list := p.of(n)
 	taken := &list[n.current]
 	s.list = s.list[:0]
-	if taken.kind == noCrash { // all later steps come after the rest
+	if taken.kind == noCrash { // all later steps come after a quiescent point
 		return nil
 	}
 	for i := range list {

@@ -6,12 +6,12 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Source sets (Abdulla, Aronis, Jonsson and Sagonas, POPL 2014): among the steps that
-// lead to the reversed race, one that needs none of the others.
+// Source sets (Abdulla, Aronis, Jonsson and Sagonas, POPL 2014): of all steps that lead
+// to the reversed race, mark one that can come first (an initial).
 
-// couldComeFirst reports whether a candidate at the pick of a race's step can be the
-// first step toward the reversed race: it is the race's message, or was received after
-// the step and depends neither on the step nor on anything after it.
+// couldComeFirst reports whether a candidate at the choice point of a race's step can be
+// the first step toward the reversed race: the candidate is the race's message, or was
+// received later and depends neither on the race's step nor on any step between.
 func (r *races) couldComeFirst(c *candidate, rc race) bool {
 	if r.isOf(c, rc) {
 		return !r.needsOthers(rc) && !r.mayMeetOnTheWay(c, rc)
@@ -23,17 +23,17 @@ func (r *races) couldComeFirst(c *candidate, rc race) bool {
 	return k > rc.step && k < r.limit && !has(r.of(k), rc.step) && !hasAfter(r.of(k), rc.step)
 }
 
-// needsOthers reports whether steps that came after a race's step, independently of it,
-// must also come before the race's message. If both steps of the race are of one actor
-// there are none, since all sends it needs were made.
+// needsOthers reports whether other steps must come before the later step of a reversed
+// race. If both steps of the race are of one actor, no other steps are needed, because a
+// candidate's message has already been sent.
 func (r *races) needsOthers(rc race) bool {
 	return (r.isMet(rc) || rc.message == trace.None) && hasAfter(r.of(r.later(rc)), rc.step)
 }
 
-// mayMeetOnTheWay reports whether the receipt of a race's message, the last step toward
-// the reversed race, may conflict with another step there: then it cannot come first.
-// Its touches there are known only if it was run from this pick: it may behave
-// differently than after the race's step.
+// mayMeetOnTheWay reports whether the receipt of a race's message may conflict with
+// another step that comes before the reversed race. Then the message cannot come first.
+// The accesses of the receipt are known only if c was taken at this choice point before,
+// because the receiver may behave differently than after the race's step.
 func (r *races) mayMeetOnTheWay(c *candidate, rc race) bool {
 	ms := &r.meetings
 	if len(ms.touches) == 0 {
@@ -54,7 +54,8 @@ func (r *races) mayMeetOnTheWay(c *candidate, rc race) bool {
 	return false
 }
 
-// markSource marks one candidate that could come first, unless one is marked already.
+// markSource marks for exploration one candidate that could come first toward a reversed
+// race, unless such a candidate is marked already.
 func (r *races) markSource(p *path, n *node, rc race) {
 	list := p.of(n)
 	first := -1
@@ -66,14 +67,14 @@ func (r *races) markSource(p *path, n *node, rc race) {
 		if list[i].mark != 0 {
 			return
 		}
-		if first < 0 || r.isOf(&list[i], rc) || list[i].kind == aPass { // another first step may leave nothing awake but this
+		if first < 0 || r.isOf(&list[i], rc) || list[i].kind == aPass { // with another first step, only this candidate may be awake later
 			first = i
 		}
 	}
 	markOrOpen(p, n, first)
 }
 
-// markOrOpen marks candidate i of a pick, or all of them if i is -1.
+// markOrOpen marks candidate i of a choice point, or all candidates if i is -1.
 func markOrOpen(p *path, n *node, i int) {
 	if i < 0 {
 		p.open(n)

@@ -9,38 +9,40 @@ import (
 )
 
 // States are compared as in Basset (section 3.5.1): a run stops at a state that was seen
-// before, because what follows was run, or will be, from the first visit.
+// before, because all continuations are explored from the first visit.
 //
-// With sleep sets this holds only if everything that slept at the first visit sleeps now
-// (Godefroid 1996, chapter 6), because sleepers were left out. Otherwise the run
-// continues from the state. With the other reductions a stopped run does not show the
-// races of the missing steps. Then all candidates of its picks are marked
-// (path.openPicks), which keeps the search complete and loses much of the reduction.
+// With sleep sets this holds only if every message that slept at the first visit sleeps
+// now (Godefroid 1996, chapter 6), because sleeping messages were not explored. Otherwise
+// the run continues from the state. With the other reductions the races of the missing
+// steps of a stopped run are unknown. Therefore all candidates on its path are marked
+// (path.openPicks). This keeps the search complete, but prunes much less.
 //
-// If a state cannot be read, the history of the actor or message replaces it. This is
-// enough unless actors share variables, and nobody can see whether a function does.
+// If the state of an actor or message cannot be read, its history is compared instead.
+// This is correct unless actors share variables, which a function may do unnoticed.
 // Result.Unread reports such states.
 
-// states holds the states that were seen.
+// states is the set of states that were seen.
 //
-// Invariant: the table's number for a hash is the state's index in list and, if
-// descriptions are compared, in texts.
+// Invariant: table maps a hash to the state's index in list and, if descriptions are
+// compared, in texts.
 type states struct {
-	table   hash.Table // by hash: an index in list
+	table   hash.Table // from hash to index in list
 	list    []state
 	texts   []string // the states' descriptions, if they are compared
-	slept   []uint64 // the sleepers of each state, one list after the other
+	slept   []uint64 // the sleeping candidates of each state, one list after the other
 	checked bool     // descriptions are compared
-	asleep  []uint64 // scratch
-	clash   string   // two states with one hash, if any were found
+	asleep  []uint64 // for temporary use
+	clash   string   // a description of two states with the same hash, if any were found
 	unread  string   // the first part of a state that could not be read, if any
 }
 
-// A state is a seen state: the start and length of its list of sleepers in states.slept.
+// A state is the start and length, in states.slept, of the list of candidates that sleep
+// in a seen state.
 type state struct{ first, count int }
 
-// isKnown reports whether a run need not continue from a state, and notes the state.
-// list is the candidates of its pick, nil if only one message is deliverable.
+// isKnown reports whether a run need not continue from the current state, and adds the
+// state. list has the candidates of the state's choice point; it is nil if only one
+// message is deliverable.
 func (s *states) isKnown(e *pulse.Enabled, list []candidate) bool {
 	s.asleep = s.asleep[:0]
 	for i := range list {
@@ -69,7 +71,8 @@ func (s *states) isKnown(e *pulse.Enabled, list []candidate) bool {
 	return false
 }
 
-// note returns the index of the state with a hash, and adds the state if it is new.
+// note returns the index of the state with the given hash, and whether that state was
+// seen before. It adds a new state.
 func (s *states) note(sum uint64) (place int32, seen bool) {
 	place, seen = s.table.Add(sum, int32(len(s.list)))
 	if !seen {
@@ -78,13 +81,13 @@ func (s *states) note(sum uint64) (place int32, seen bool) {
 	return place, seen
 }
 
-// sleptIn returns what slept at every visit of a state so far.
+// sleptIn returns the candidates that have slept at every visit of a state so far.
 func (s *states) sleptIn(place int32) []uint64 {
 	st := s.list[place]
 	return s.slept[st.first : st.first+st.count]
 }
 
-// contains reports whether many contains all of few.
+// contains reports whether the list many contains all elements of few.
 func contains(many, few []uint64) bool {
 	for _, id := range few {
 		if !slices.Contains(many, id) {
@@ -94,8 +97,8 @@ func contains(many, few []uint64) bool {
 	return true
 }
 
-// clashes reports whether a state's description differs from that of the state with the
-// same hash. Then the search is over.
+// clashes reports whether a seen state with the same hash has a different description.
+// Then the search ends with an error.
 func (s *states) clashes(place int32, seen bool, text string) bool {
 	if !seen {
 		s.texts = append(s.texts, text)
@@ -109,7 +112,7 @@ func (s *states) clashes(place int32, seen bool, text string) bool {
 	return false
 }
 
-// end notes the state in which a run ended.
+// end adds the state in which a run ended.
 func (s *states) end(sys *pulse.System) {
 	i, seen := s.note(sys.State())
 	if s.checked {

@@ -7,20 +7,20 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// touches holds what candidates' steps touch in addition to their messages. Most steps
-// touch nothing, and the others the same few things, so each set is kept once;
-// candidate.touchSet is its number.
+// touches holds sets of accesses (see trace.Touch) by the candidates' steps. Most steps
+// have none and the others have the same few, so each set is stored once.
+// candidate.touchSet is the number of the candidate's set.
 type touches struct {
-	sets    [][]trace.Touch // set number i is sets[i-1]
-	known   map[uint64]int32
-	scratch []trace.Touch
-	// endedBy is the step by which the program ended the run, plus one; 0 while it
-	// has not. This step conflicts with all others: in another order it would have
-	// prevented them.
+	sets    [][]trace.Touch  // set number i is sets[i-1]
+	known   map[uint64]int32 // from the hash of a set to its number
+	scratch []trace.Touch    // for temporary use
+	// endedBy is the number, from 1, of the step in which the program ended the run;
+	// 0 for none. This step conflicts with all other steps, because in another order
+	// it would have prevented them.
 	endedBy int32
 }
 
-// copy makes the touches the same as others; sets never change.
+// copy makes ts a copy of another touches. Both share the sets, which never change.
 func (ts *touches) copy(from *touches) {
 	ts.sets = append(ts.sets[:0], from.sets...)
 	clear(ts.known)
@@ -29,7 +29,7 @@ func (ts *touches) copy(from *touches) {
 	}
 }
 
-// know notes the number of a set.
+// know records the number i of the set with hash h.
 func (ts *touches) know(h uint64, i int32) {
 	if ts.known == nil {
 		ts.known = map[uint64]int32{}
@@ -37,7 +37,7 @@ func (ts *touches) know(h uint64, i int32) {
 	ts.known[h] = i
 }
 
-// learnEnd notes by which step the program ended a run, if it did.
+// learnEnd sets endedBy for a run.
 func (ts *touches) learnEnd(run *Run) {
 	ts.endedBy = 0
 	if run.brokeOff() {
@@ -46,7 +46,7 @@ func (ts *touches) learnEnd(run *Run) {
 }
 
 // readsPlaces reports whether a step reads the index or name of an actor that may depend
-// on the order of steps that spawn. Sleep sets do not respect that order.
+// on the order of spawns. Sleep sets do not respect that order.
 func readsPlaces(t *trace.Trace) bool {
 	for _, x := range t.Touches {
 		if x.What != trace.ItsPlace && x.What != trace.ItsName {
@@ -63,10 +63,10 @@ func readsPlaces(t *trace.Trace) bool {
 	return false
 }
 
-// any reports whether steps of a run touch anything.
+// any reports whether any step of a run makes an access, or ended the run.
 func (ts *touches) any(t *trace.Trace) bool { return len(t.Touches) > 0 || ts.endedBy != 0 }
 
-// keep notes, for each candidate that the run took, what its step touched.
+// keep records the accesses of each candidate that the run took.
 func (ts *touches) keep(p *path, t *trace.Trace) {
 	for i := range p.nodes {
 		if n := &p.nodes[i]; n.kind == picks && p.taken(n).kind != noCrash {
@@ -77,10 +77,10 @@ func (ts *touches) keep(p *path, t *trace.Trace) {
 	}
 }
 
-// keepOf notes what the step of a candidate touched.
+// keepOf records the accesses of a candidate's step.
 func (ts *touches) keepOf(c *candidate, step int32, t *trace.Trace) {
 	known := ts.of(c)
-	set := append(ts.scratch[:0], known...) // the kept set must not change
+	set := append(ts.scratch[:0], known...) // the stored set must not change
 	add := func(x trace.Touch) {
 		if x.Step = 0; !slices.Contains(set, x) {
 			set = append(set, x)
@@ -99,7 +99,7 @@ func (ts *touches) keepOf(c *candidate, step int32, t *trace.Trace) {
 	}
 }
 
-// of returns what a candidate's step is known to touch.
+// of returns the known accesses of a candidate's step.
 func (ts *touches) of(c *candidate) []trace.Touch {
 	if c.kind == aPass {
 		return passing
@@ -110,7 +110,7 @@ func (ts *touches) of(c *candidate) []trace.Touch {
 	return ts.sets[c.touchSet-1]
 }
 
-// number returns the number of a set, and keeps the set if it is new.
+// number returns the number of a set, from 1, and stores the set if it is new.
 func (ts *touches) number(set []trace.Touch) int32 {
 	var h uint64
 	for _, x := range set {
@@ -128,7 +128,8 @@ func (ts *touches) number(set []trace.Touch) int32 {
 	return int32(len(ts.sets))
 }
 
-// meet reports whether a candidate's step conflicts with a taken step of another actor.
+// meet reports whether a candidate's step conflicts with a step of another actor that was
+// taken.
 func (ts *touches) meet(c *candidate, step, actor int32, t *trace.Trace) bool {
 	mine := ts.of(c)
 	for _, x := range mine {

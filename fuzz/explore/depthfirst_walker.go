@@ -7,20 +7,20 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// A walker is the strategy of the depth-first search: it repeats the decisions of its
-// path and then adds new ones.
+// A walker is the strategy of the depth-first search. It repeats the decisions of its
+// path, and then adds new ones.
 type walker struct {
 	path
 	outcome
 	method   *Method
 	habits   *habits
-	chooser  chooser // of plain walks
+	chooser  chooser // used if isPlain
 	sleeping sleeping
 	seen     states
-	passed   int   // how many nodes the run has passed
-	again    bool  // the run repeats the last one: its states are known
-	bound    int32 // on delays or preemptions
-	isPlain  bool  // see Method
+	passed   int   // the number of nodes that the run has passed
+	again    bool  // the run repeats the last one, so its states are known
+	bound    int32 // the current bound on delays or preemptions
+	isPlain  bool  // see Method.isPlain
 }
 
 func newWalker(m *Method, h *habits, bound int32) walker {
@@ -35,12 +35,12 @@ func (w *walker) begin() {
 	w.sleeping.touches.endedBy = 0
 }
 
-// Pick follows the path, or extends it.
+// Pick takes the path's next decision or, at its end, adds a choice point.
 func (w *walker) Pick(e *pulse.Enabled) int {
 	if w.passed == len(w.nodes) {
 		return w.lengthen(e)
 	}
-	if isAlone(e) { // a single message gets no node
+	if isAlone(e) { // a single message is no choice point
 		return 0
 	}
 	n := &w.nodes[w.passed]
@@ -54,7 +54,7 @@ func (w *walker) Pick(e *pulse.Enabled) int {
 	return int(w.candidates[n.first+n.current].index)
 }
 
-// Choose follows the path, or extends it.
+// Choose takes the path's next decision or, at its end, adds a question.
 func (w *walker) Choose(k choice.Kind, n int) int {
 	if w.passed == len(w.nodes) {
 		w.addQuestion(k, n)
@@ -67,9 +67,9 @@ func (w *walker) Choose(k choice.Kind, n int) int {
 	return int(q.current)
 }
 
-// addQuestion adds a node for a question. All its answers will be taken. An event
-// between steps conflicts with every step and must be tried after every set of steps:
-// then all earlier candidates are taken, too.
+// addQuestion adds a node for a question, of which all answers will be taken. A fault or
+// early timer between steps conflicts with every step, and must be tried after every set
+// of steps. For it, addQuestion also marks all earlier candidates for exploration.
 func (w *walker) addQuestion(k choice.Kind, n int) {
 	q := node{answers: int32(n), pickBefore: w.lastPick(), kind: asks}
 	if k == choice.Clock || k == choice.Fault {
@@ -79,7 +79,8 @@ func (w *walker) addQuestion(k choice.Kind, n int) {
 	w.nodes = append(w.nodes, q)
 }
 
-// lengthen adds a node for a pick and takes its first candidate.
+// lengthen extends the run beyond the path. If there are several candidates, it adds a
+// choice point and takes the first awake candidate.
 func (w *walker) lengthen(e *pulse.Enabled) int {
 	if d := w.method.Depth; d > 0 && e.Step() >= d && e.Len() > 0 {
 		w.leftOut = true
@@ -112,7 +113,7 @@ func (w *walker) takeOnly(e *pulse.Enabled) int {
 	return 0
 }
 
-// addTurns adds a node for a pick in which all messages are taken in turn.
+// addTurns adds a choice point at which all messages are taken in turn.
 func (w *walker) addTurns(e *pulse.Enabled) int {
 	first := w.chooser.first(e)
 	w.nodes = append(w.nodes, node{digest: e.Digest(), first: int32(first), answers: int32(e.Len()), step: int32(e.Step()),
@@ -121,7 +122,7 @@ func (w *walker) addTurns(e *pulse.Enabled) int {
 	return first
 }
 
-// addPick adds a node for a pick with its candidates.
+// addPick adds a choice point with its candidates.
 func (w *walker) addPick(e *pulse.Enabled) {
 	n := node{digest: e.Digest(), first: int32(len(w.candidates)), answers: int32(candidatesOf(e)), step: int32(e.Step()), pickBefore: w.lastPick()}
 	for i := range e.Len() {
@@ -132,8 +133,8 @@ func (w *walker) addPick(e *pulse.Enabled) {
 	w.nodes = append(w.nodes, n)
 }
 
-// choose sorts the candidates of a new pick and returns the first awake one, or why the
-// run need not continue.
+// choose sorts the candidates of a new choice point, and returns the index of the first
+// awake one. If the run need not continue, end says why.
 func (w *walker) choose(e *pulse.Enabled, list []candidate) (first int, end ending) {
 	if w.method.sleeps() && !w.sleeping.mark(&w.path, e.Trace()) {
 		return 0, endedAsleep
@@ -155,8 +156,8 @@ func (w *walker) choose(e *pulse.Enabled, list []candidate) (first int, end endi
 	return first, endedItself
 }
 
-// markFirst marks the candidates of a new pick that must be taken whatever races its run
-// shows.
+// markFirst marks the candidates of a new choice point that must be explored regardless
+// of races.
 func (w *walker) markFirst() {
 	last := len(w.nodes) - 1
 	n := &w.nodes[last]

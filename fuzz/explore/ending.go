@@ -7,40 +7,40 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// An ending says how a run ended: by itself, or stopped by the search.
+// An ending says whether a run ended by itself, or why the search stopped it.
 type ending uint8
 
 const (
 	endedItself ending = iota
-	endedAsleep        // everything that could come next sleeps: it was run from another branch
-	endedKnown         // its state was seen before
-	endedDeep          // it has as many steps as Method.Depth allows
-	endedOther         // it differs from an earlier run although the decisions are the same
+	endedAsleep        // every possible next event sleeps: it was run from another branch
+	endedKnown         // the state of the run was seen before
+	endedDeep          // the run has as many steps as Method.Depth allows
+	endedOther         // the run differs from an earlier run although the decisions are the same
 )
 
 var endingTexts = [...]string{
 	endedItself: "explore: the run ended by itself",
-	endedAsleep: "explore: everything that could come next was run from another branch",
+	endedAsleep: "explore: every possible next event was run from another branch",
 	endedKnown:  "explore: the state was seen before",
 	endedDeep:   "explore: the bound on the depth was reached",
 	endedOther:  "explore: the program is nondeterministic: it behaved differently with the same decisions",
 }
 
-// A givenUp is an ending as an error. It allocates nothing: a search may give up as many
-// runs as it makes.
+// A givenUp is an error that says why the search stopped a run. It allocates nothing,
+// because a search may stop many runs.
 type givenUp ending
 
-// Error says why the run was given up.
+// Error returns why the search stopped the run.
 func (g givenUp) Error() string { return endingTexts[g] }
 
-// An outcome is the part of a search's strategy that says how the run ended.
+// An outcome is the part of a search's strategy that holds how the run ended.
 type outcome struct {
 	ending     ending
-	difference string // what differed, if the ending is endedOther
-	leftOut    bool   // a bound has left something out, in this run or before
+	difference string // the difference, if the ending is endedOther
+	leftOut    bool   // a bound has excluded some orders, in this run or an earlier one
 }
 
-// Err returns why the search gave the run up, nil if it did not.
+// Err returns why the search stopped the run, nil if the run ended by itself.
 func (o *outcome) Err() error {
 	if o.ending == endedItself {
 		return nil
@@ -48,20 +48,22 @@ func (o *outcome) Err() error {
 	return givenUp(o.ending)
 }
 
-// giveUp ends the run. Pick or Choose must return its result.
+// giveUp stops the run for the given reason. Pick or Choose must return the result of
+// giveUp.
 func (o *outcome) giveUp(e ending) int {
 	o.ending = e
 	return pulse.Quit
 }
 
-// differ ends a run that differs from an earlier one.
+// differ stops a run because it differs from an earlier run. The strategy must return the
+// result of differ.
 func (o *outcome) differ(difference string) int {
 	o.difference = difference
 	return o.giveUp(endedOther)
 }
 
-// repeats reports whether a finished run repeated its decisions. One that ended by itself
-// must have passed all of them.
+// repeats reports whether a finished run repeated the given decisions. A run that was not
+// stopped must have made all these decisions (passedAll).
 func (o *outcome) repeats(run *Run, passedAll bool) bool {
 	if o.ending == endedItself && !passedAll {
 		o.differ(endedEarly(run))
@@ -69,7 +71,7 @@ func (o *outcome) repeats(run *Run, passedAll bool) bool {
 	return o.ending != endedOther
 }
 
-// endedEarly describes a run that ended before all decisions to be repeated had come.
+// endedEarly describes a run that ended before it had made all decisions to be repeated.
 func endedEarly(run *Run) string {
 	how := "with nothing left to deliver"
 	if run.Failure != nil {
@@ -81,21 +83,23 @@ func endedEarly(run *Run) string {
 	return fmt.Sprintf("the run ended after %d steps, %s", run.System.Steps(), how)
 }
 
-// otherMessages describes a pick with other deliverable messages than before.
+// otherMessages returns the text for Result.Nondeterminism when the deliverable messages
+// differ from those of the earlier run.
 func otherMessages(e *pulse.Enabled) string {
-	return fmt.Sprintf("after step %d %d messages could be delivered, the first of them %s", e.Step()-1, e.Len(), e.Label(0))
+	return fmt.Sprintf("after step %d, %d messages could be delivered, the first one %s", e.Step()-1, e.Len(), e.Label(0))
 }
 
-// otherQuestion describes a question that was not asked before, or not in this form.
+// otherQuestion returns the text for Result.Nondeterminism when a run asks a question
+// that the earlier run did not ask, or asked with another number of answers.
 func otherQuestion(k choice.Kind, n int) string {
-	return fmt.Sprintf("a question (%v) of %d answers was asked that was not asked before", k, n)
+	return fmt.Sprintf("a question (%v) with %d answers was asked that the earlier run did not ask", k, n)
 }
 
-// A needy is a search's strategy with its needs.
+// A needy is a strategy that returns the given needs.
 type needy struct {
 	pulse.Judge
 	needs pulse.Needs
 }
 
-// Needs returns what the search needs.
+// Needs returns n.needs.
 func (n needy) Needs() pulse.Needs { return n.needs }

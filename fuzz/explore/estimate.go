@@ -5,42 +5,46 @@ import (
 	"time"
 )
 
-// A search estimates its number of runs by runs of its own:
+// A search estimates its number of runs by additional runs that are not counted:
 //
-//   - For distinct orders, by stochastic enumeration: see beam.
-//   - For all orders, by random descents (Knuth 1975): a run with random decisions
-//     stands for as many runs as the product of the numbers of possible answers.
+//   - The number of distinct orders is estimated by stochastic enumeration: see beam.
+//   - The number of all orders is estimated by random descents (Knuth 1975). A run with
+//     random decisions stands for p runs, where p is the product of the numbers of
+//     possible answers at each decision.
 //
-// With other reductions, the tree depends on earlier runs, and there is no estimate. Eta
-// (section 4) extrapolates from the explored part, but that is a corner of the tree: after
-// a hundredth of the runs, four of ten such estimates are off by a factor of 2 or more.
+// With other reductions there is no estimate, because the tree depends on earlier runs.
+// Eta (section 4) extrapolates from the explored part, but that part is only a corner of
+// the tree. After one hundredth of the runs, four of ten such estimates are off by a
+// factor of 2 or more.
 
-// An estimator makes runs of its own to estimate how many the search will take.
+// An estimator makes additional, uncounted runs to estimate the number of runs of the
+// search.
 type estimator struct {
 	options *Options
 	worker  Worker
 	random  uint64
 	descent descent
 	began   time.Time
-	// The estimate is the average over all rounds, weighted by runs.
+	// sum is the sum of the estimates of all rounds, each multiplied by its number of
+	// runs. The overall estimate is sum/runs.
 	sum     float64
-	runs    int
-	rounds  int
+	runs    int   // of the estimator
+	rounds  int   // started so far
 	width   int   // of the beam in the previous round
 	beam    *beam // nil before the first round
 	off     bool  // no estimate is possible
-	sparing bool  // others wait for the search to pause
+	sparing bool  // other searches wait until this one pauses
 }
 
 // The estimator makes at most one run per estimateShare runs of the search. But it makes
-// at least estimateLeast, because a first estimate that is far too small would otherwise
-// be the last. It makes at most estimateMost, which is enough.
+// at least estimateLeast runs, because a first estimate that is far too small would
+// otherwise never be corrected. It makes at most estimateMost runs.
 const (
 	estimateShare = 100
 	estimateLeast = 100
 	estimateMost  = 2000
-	// A sparing estimator makes none before estimateLate runs, and at most one per
-	// estimateSparing.
+	// A sparing estimator makes no run before the search has made estimateLate runs,
+	// and then at most one per estimateSparing runs of the search.
 	estimateLate    = 1000
 	estimateSparing = 10
 )
@@ -51,7 +55,7 @@ func newEstimator(w Worker, o *Options) *estimator {
 	return e
 }
 
-// measure makes as many runs as the estimate is worth after `made` runs of the search.
+// measure makes the estimator's runs that are due after `made` runs of the search.
 func (e *estimator) measure(made int) {
 	for !e.off && !e.isLate() {
 		left := e.worth(made) - e.runs
@@ -61,8 +65,8 @@ func (e *estimator) measure(made int) {
 	}
 }
 
-// measureLate is measure for a search in progress. The time before the first round does
-// not count for the estimate.
+// measureLate is like measure, for a search in progress: time before the first round does
+// not count as time of the estimator.
 func (e *estimator) measureLate(made int) {
 	if e.rounds == 0 {
 		e.began = time.Now()
@@ -70,8 +74,8 @@ func (e *estimator) measureLate(made int) {
 	e.measure(made)
 }
 
-// worth returns how many runs the estimate may take. A larger estimate is worth more:
-// otherwise one that is far too small would never be corrected.
+// worth returns the number of runs that the estimator may make in total. It grows with
+// the current estimate, so that the estimate of a large tree becomes more accurate.
 func (e *estimator) worth(made int) int {
 	n := max(estimateLeast, made/estimateShare)
 	if e.runs > 0 {
@@ -89,8 +93,8 @@ func (e *estimator) worth(made int) int {
 	return min(n, estimateMost)
 }
 
-// isLate reports whether the estimate has taken a tenth of the search's time, or the time
-// is over.
+// isLate reports whether the estimator has used a tenth of Options.Time, or the time is
+// over.
 func (e *estimator) isLate() bool {
 	return e.options.isLate() || e.options.Time > 0 && e.rounds > 0 && time.Since(e.began) > e.options.Time/10
 }
@@ -103,8 +107,8 @@ func (e *estimator) total() float64 {
 	return e.sum / float64(e.runs)
 }
 
-// round makes one more estimate with about `left` runs. It reports whether these were
-// enough.
+// round makes one more estimate with about `left` runs. It returns false if these runs
+// are too few, or no estimate is possible.
 func (e *estimator) round(left int) bool {
 	e.rounds++
 	if !e.options.sleeps() {
@@ -129,13 +133,13 @@ func (e *estimator) round(left int) bool {
 	return true
 }
 
-// firstWidth is how many nodes per level the first round runs.
+// firstWidth is the number of nodes that the first round runs per level.
 const firstWidth = 8
 
-// nextWidth returns how many nodes per level the next round runs. One wide round is worth
-// more than several narrow ones with the same number of runs. But the number of runs for
-// the estimate is known only after some of them. So each round is wider than the previous
-// one, and a small remainder makes none.
+// nextWidth returns the number of nodes that the next round runs per level. One wide
+// round is more accurate than several narrow rounds with the same total number of runs.
+// But the total is known only after the first rounds. So each round is wider than the
+// previous one, up to what `left` runs allow.
 func (e *estimator) nextWidth(left int) int {
 	if e.width == 0 {
 		return firstWidth
@@ -143,7 +147,8 @@ func (e *estimator) nextWidth(left int) int {
 	return min(4*e.width, left/e.beam.levels)
 }
 
-// all returns the estimated number of runs after `made` runs of the search; 0 if unknown.
+// all returns the estimated number of runs of the whole search, at least the `made` runs
+// so far; 0 if unknown.
 func (e *estimator) all(made int) float64 {
 	if total := e.total(); total > 0 {
 		return math.Round(max(total, float64(made)))

@@ -8,44 +8,47 @@ import (
 
 // The number of distinct orders is estimated by stochastic enumeration (Rubinstein 2013;
 // Vaisman and Kroese 2017) on the tree of the optimal search. Each node of that tree is a
-// run. Its children are the runs that vary it in one place; they are known as soon as it
-// is over, independently of earlier runs (see optimal). So the tree can be explored level
-// by level. A limited number of nodes of each level is run and stands for the others.
+// run. The children of a run are the runs that vary it in one place. They are known at
+// the end of the run, and do not depend on earlier runs (see optimal). So the tree can be
+// explored level by level. Only a sample of the nodes of each level is run, and stands
+// for all nodes of the level.
 //
-// Nodes are drawn with a probability proportional to the presumed number of runs below:
-// the product of the numbers of ways to vary each later step of the parent. This is exact
-// if the choices of different steps are independent. If it is exact for all nodes, as in
-// programs like pi, so is the estimate.
+// Nodes are drawn with a probability proportional to the presumed number of runs below.
+// That is the product, over all later steps of the parent, of the number of ways to vary
+// the step. The presumed number is exact if the choices of different steps are
+// independent. If it is exact for all nodes, the estimate is exact too.
 
-// A beam explores the optimal search's tree level by level.
+// A beam explores a sample of the optimal search's tree, level by level.
 type beam struct {
 	optimal *optimal
 	random  *uint64
-	points  []point // of the level
-	next    []point // of the next level
+	points  []point // the nodes of the current level
+	next    []point // the nodes of the next level
 	turns   []turn  // the possible variations of the points
-	// ways holds, for each step of a run, its number of variations, including the
-	// current one; after holds the product of those of all later steps.
+	// ways holds, for each step of a run, the number of its variations, including the
+	// current one. after holds, for each step, the product of the ways of all later
+	// steps.
 	ways, after []float64
 	levels      int  // of the last round
 	lost        bool // the optimal search does not support the program
 }
 
-// A point is a node of the level: a frame to be run.
+// A point is a node of a level: a frame to be run.
 type point struct {
 	frame  *frame
-	shared int // how many steps it shares with its parent's run
-	kept   int // how many answers of the step at the frame's base are fixed
-	// stands is how many nodes of the tree it stands for.
+	shared int // the number of steps shared with the parent's run
+	kept   int // the number of answers of the step at the frame's base that are fixed
+	// stands is the number of nodes of the tree that the point stands for.
 	stands float64
 }
 
 // A turn is one variation of a point's run: one step gets a revisit or another value.
 type turn struct {
-	point, step int
-	revisit     int     // its index in the frame's revisits; -1 for another value
-	value       int     // counts the step's other values, from 1
-	share       float64 // the presumed number of runs below
+	point   int     // the index of the point
+	step    int     // the varied step
+	revisit int     // the index in the frame's revisits; -1 for another value
+	value   int     // the number of the step's other value, from 1
+	share   float64 // the presumed number of runs below
 }
 
 func newBeam(w Worker) *beam {
@@ -54,9 +57,9 @@ func newBeam(w Worker) *beam {
 	return b
 }
 
-// enumerate explores the tree with at most `width` nodes per level. It returns the
-// estimated number of nodes, and how many were run. whole is false if the optimal search
-// does not support the program, or the time is over.
+// enumerate runs at most `width` nodes per level of the tree. It returns the estimated
+// number of nodes of the tree, and the number of nodes that were run. whole is false if
+// the optimal search does not support the program, or the time is over.
 func (b *beam) enumerate(width int, random *uint64, late func() bool) (total float64, runs int, whole bool) {
 	b.random, b.levels = random, 0
 	b.points = append(b.points[:0], point{frame: &frame{}, stands: 1})
@@ -78,8 +81,8 @@ func (b *beam) enumerate(width int, random *uint64, late func() bool) (total flo
 	return min(total, hugeTree), runs, true
 }
 
-// run runs a point. It reports whether its order exists. A failing run counts, and its
-// variations are known.
+// run runs a point, and reports whether its order exists. A failing run counts too, and
+// its variations are known.
 func (b *beam) run(p *point) bool {
 	o := b.optimal
 	o.startAt(frameRoot{p.frame, p.shared})
@@ -93,7 +96,7 @@ func (b *beam) run(p *point) bool {
 	return o.depth > 0
 }
 
-// vary lists the variations of a run.
+// vary adds the variations of point i, which was run, to b.turns.
 func (b *beam) vary(i int) {
 	p := &b.points[i]
 	f := p.frame
@@ -108,8 +111,8 @@ func (b *beam) vary(i int) {
 	}
 }
 
-// values returns how many other values a step has: other messages, and other answers to
-// each of its questions.
+// values returns the number of other values of a step: other messages, and other answers
+// to each of its questions.
 func (p *point) values(step int) int {
 	f := p.frame
 	alts, _, _ := f.ends(step - 1)
@@ -120,7 +123,7 @@ func (p *point) values(step int) int {
 	return n
 }
 
-// asked returns the answers of a step that can vary.
+// asked returns the answers of a step that are not fixed.
 func (p *point) asked(step int) []reply {
 	list := p.frame.answersOf(step)
 	if step == p.frame.base {
@@ -129,7 +132,7 @@ func (p *point) asked(step int) []reply {
 	return list
 }
 
-// countWays counts the ways to vary each step.
+// countWays sets b.ways and b.after for the run of a point.
 func (b *beam) countWays(p *point) {
 	f := p.frame
 	n := len(f.steps)
@@ -154,8 +157,8 @@ func (b *beam) countWays(p *point) {
 	}
 }
 
-// below returns the presumed number of runs below a revisit of step r by step k: the
-// dropped steps can vary again.
+// below returns the presumed number of runs below a revisit of step r by step k. Steps
+// that the revisit drops can vary again, so their ways count too.
 func (b *beam) below(f *frame, k, r int) float64 {
 	product := b.after[k]
 	set := f.past[k*f.words:]
@@ -167,9 +170,9 @@ func (b *beam) below(f *frame, k, r int) float64 {
 	return product
 }
 
-// draw makes the next level from all turns, or from a sample as wide as the beam. Each
-// turn's probability is proportional to its share. Systematic sampling draws them
-// together, so that their number is fixed.
+// draw makes the next level from all turns or, if there are more than width, from a
+// sample. The probability of a turn is proportional to turn.share. Systematic sampling
+// keeps the size of the sample fixed.
 func (b *beam) draw(width int) {
 	b.next = b.next[:0]
 	scale := 0.0
@@ -192,8 +195,8 @@ func (b *beam) draw(width int) {
 	}
 }
 
-// scale returns the factor that turns shares into probabilities: none exceeds 1, and
-// their sum is the width.
+// scale returns the factor by which shares are multiplied to get probabilities, capped at
+// 1, whose sum is width.
 func (b *beam) scale(width int) float64 {
 	scale := 0.0
 	for {
@@ -216,7 +219,7 @@ func (b *beam) scale(width int) float64 {
 	}
 }
 
-// turned returns the point that a turn leads to.
+// turned returns the point that results from a turn.
 func (b *beam) turned(t *turn) point {
 	p := &b.points[t.point]
 	f, g := p.frame, &frame{}

@@ -7,22 +7,24 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A descent is a strategy that makes all decisions at random.
+// A descent is a strategy that makes all decisions at random, to estimate the number of
+// orders.
 //
-// It draws a message with a probability proportional to the expected number of steps of
-// its channel: for each message that waits there, its receipt and all that this leads to,
-// averaged over earlier descents. If the consequences of different messages are
-// independent, the orders are the linear extensions of a forest. Then each is drawn with
-// the same probability, and every descent gives the exact size.
+// It draws the next message of a channel with a probability proportional to the expected
+// number of steps that the channel leads to. For each message waiting there, these are
+// its receipt and all steps caused by it, averaged over earlier descents. If the
+// consequences of different messages are independent, the orders are the linear
+// extensions of a forest. Then each order is drawn with the same probability, and every
+// descent gives the exact number.
 type descent struct {
 	random uint64
-	paths  float64           // how many paths of the tree its run stands for
-	led    map[[2]int32]mean // by sender and receiver
-	chance []float64         // scratch
-	below  []float64         // scratch
+	paths  float64           // the number of paths of the tree that the run stands for
+	led    map[[2]int32]mean // the steps caused by messages, by sender and receiver
+	chance []float64         // for temporary use
+	below  []float64         // for temporary use
 }
 
-// run makes one run, and returns how many it stands for.
+// run makes one run, and returns the number of runs that it stands for.
 func (d *descent) run(w Worker) float64 {
 	d.paths = 1
 	if run := w.Run(d); run.System != nil {
@@ -31,8 +33,8 @@ func (d *descent) run(w Worker) float64 {
 	return d.paths
 }
 
-// A mean is the average number of steps that messages from one actor to
-// another have led to.
+// A mean is the average number of steps that messages from one actor to another have
+// caused.
 type mean struct{ sum, number float64 }
 
 // Begin begins a run.
@@ -59,7 +61,8 @@ func (d *descent) Pick(e *pulse.Enabled) int {
 	return i
 }
 
-// expected returns how many steps a message is expected to lead to.
+// expected returns the expected number of steps that a message causes, including its
+// receipt.
 func (d *descent) expected(m *trace.Send) float64 {
 	k := d.led[[2]int32{m.From, m.To}]
 	return (k.sum + 4) / (k.number + 4)
@@ -71,7 +74,7 @@ func (d *descent) Choose(_ choice.Kind, n int) int {
 	return int(hash.Splitmix(&d.random) % uint64(n))
 }
 
-// learn counts how many steps each message of a run has led to.
+// learn adds to d.led the number of steps that each message of a run has caused.
 func (d *descent) learn(t *trace.Trace) {
 	if d.led == nil {
 		d.led = map[[2]int32]mean{}
@@ -93,8 +96,8 @@ func (d *descent) learn(t *trace.Trace) {
 	}
 }
 
-// hugeTree bounds products, which could overflow for large trees.
+// hugeTree bounds products, which would overflow for large trees.
 const hugeTree = 1e100
 
-// Needs asks for a record, which learn reads.
+// Needs asks for a recorded run, because learn reads the trace.
 func (*descent) Needs() pulse.Needs { return pulse.Needs{Record: true} }

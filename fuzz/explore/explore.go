@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Explore runs a program in all orders that the options ask for. It returns when
-// these are done, or when a bound, a failure or a nondeterministic program ends the
-// search. Several workers share the tree, each on its own goroutine; a single one
-// uses the goroutine of the caller.
+// Explore runs a program in all orders that the options ask for. It returns when all were
+// run, or when a bound, a failure or nondeterminism of the program ends the search.
+// Several workers explore disjoint parts of the tree, each on its own goroutine. A single
+// worker uses the goroutine of the caller.
 //
-// If the options are invalid or the file of the search is unusable, Explore makes no
-// run and returns an error without a result. If the file is from another program or
-// could not be written at the end, it returns both.
+// If the options are invalid or the file of the search is unusable, Explore makes no run
+// and returns an error without a result. If the file is from another program or could not
+// be written at the end, Explore returns a result and an error.
 func Explore(o Options, workers ...Worker) (Result, error) {
 	x, err := Begin(o, workers...)
 	if err != nil {
@@ -22,12 +22,13 @@ func Explore(o Options, workers ...Worker) (Result, error) {
 	return x.End()
 }
 
-// An Ongoing is an exploration made in parts, one per call of GoOn. Between two calls
-// its workers are free for other use. It keeps in memory what its file would hold, in
-// addition to states and distinct orders if these are kept.
+// An Ongoing is an exploration made in parts, one per call to GoOn. Between two calls the
+// workers are free for other use. An Ongoing keeps the current path in memory, and all
+// states if states are compared, and all distinct orders if Method.CountDistinct is set.
 type Ongoing struct{ explorer *explorer }
 
-// Begin starts an exploration like Explore, without a run.
+// Begin prepares an exploration with the options and workers of Explore, and makes no
+// run.
 func Begin(o Options, workers ...Worker) (*Ongoing, error) {
 	if err := o.check(len(workers)); err != nil {
 		return nil, err
@@ -39,14 +40,14 @@ func Begin(o Options, workers ...Worker) (*Ongoing, error) {
 	return &Ongoing{x}, nil
 }
 
-// ProbeAfter sets the number of runs before the first probe (default: 2,000). It is
-// for a tree that is one of many.
+// ProbeAfter sets the number of runs before the first probe (default: 2,000). See the
+// package comment on probes. Use ProbeAfter to explore many trees in turn.
 func (x *Ongoing) ProbeAfter(runs int) { x.explorer.options.probeAfter = max(1, runs) }
 
-// GoOn makes the given number of further runs, of whatever kind, or all that are left
-// if the number is not positive. With several workers it may exceed that by the number
-// of subtrees. It reports whether anything is left: false if the tree is done, or a
-// bound or a failure has ended the exploration.
+// GoOn makes the given number of further runs, including wasted runs and probes, or all
+// remaining runs if the number is not positive. With several workers the number may be
+// exceeded by the number of subtrees. GoOn returns false when the exploration is over:
+// the tree is done, or a bound or a failure has ended the exploration.
 func (x *Ongoing) GoOn(runs int) (more bool) {
 	e := x.explorer
 	if !e.over {
@@ -58,23 +59,24 @@ func (x *Ongoing) GoOn(runs int) (more bool) {
 // Result returns the result so far.
 func (x *Ongoing) Result() Result { return x.explorer.search.tally.withProbed() }
 
-// End returns the result, reports the end as progress, and writes the file, or removes
-// it if nothing is left to do. It is the last call.
+// End returns the result, makes the last progress report, and saves the rest of the
+// search in the file. If nothing is left to do, End removes the file. End must be the
+// last call.
 func (x *Ongoing) End() (Result, error) { return x.explorer.conclude() }
 
-// An explorer makes a search, and restarts it if it must.
+// An explorer makes a search and, if necessary, restarts it with another reduction.
 type explorer struct {
 	options Options // of the current search: a restart changes the reduction
 	workers []Worker
 	began   time.Time
-	alarm   *time.Timer // sets options.late; may be nil
+	alarm   *time.Timer // sets options.late when the time is over; may be nil
 	search  *search
 	why     string // the reason for the last restart; "" if there was none
 	way     way
 	meter   *meter  // nil unless progress or an estimate is needed
 	file    *keeper // nil unless the search is saved in a file
 	part    int     // runs until the search pauses; 0 for no pause
-	begun   bool    // there was a part before
+	begun   bool    // GoOn was called before
 	over    bool    // nothing is left to do
 	level   level
 }
@@ -119,7 +121,7 @@ func (x *explorer) newWay() way {
 	return newDepthFirst(x.search)
 }
 
-// goOn makes one more part.
+// goOn continues the search for the given number of runs.
 func (x *explorer) goOn(runs int) {
 	x.part = runs
 	x.search.limits.pause(runs)
@@ -128,7 +130,7 @@ func (x *explorer) goOn(runs int) {
 		x.measure()
 	}
 	defer x.measureParts()
-	x.over = x.search.probeAsDue() || x.explore() // probes are due when a file was written before them
+	x.over = x.search.probeAsDue() || x.explore() // a continued file may have been written just before a probe
 	if x.search.limits.paused {
 		x.over = false
 	}
@@ -181,8 +183,8 @@ func (x *explorer) exploreLevels() (over bool) {
 	return true
 }
 
-// exploreOnce searches the tree, and reports whether that is done. It restarts with
-// another reduction if the first does not support the program.
+// exploreOnce searches the tree, and reports whether the search is complete. It restarts
+// with another reduction if the current one does not support the program.
 func (x *explorer) exploreOnce() (finished bool) {
 	if x.options.Reduction == Optimal && x.options.Depth > 0 {
 		x.beginWith(handover{SourceSets, true, whyDepth})
@@ -201,8 +203,8 @@ func (x *explorer) exploreOnce() (finished bool) {
 }
 
 // beginWith restarts the search with another reduction. Sleep sets respect all
-// dependencies in the trace, so Everything keeps them if the previous reduction had
-// them.
+// dependencies in the trace, so a restarted search keeps sleep sets unless over.sleep is
+// false.
 func (x *explorer) beginWith(over handover) {
 	switch over.why {
 	case whyLives, whyTest, whyAnswers:
@@ -210,7 +212,7 @@ func (x *explorer) beginWith(over handover) {
 	case whyPartitions, whyLooks, whyObserved, whyTicks:
 		x.options.divides = true
 	}
-	if x.options.compares() && x.options.heedsMeetings { // a run that stops at a known state does not show later conflicts
+	if x.options.compares() && x.options.heedsMeetings { // a run that stops at a known state does not contain later conflicts
 		over.to = Everything
 	}
 	x.options.Sleep, x.options.Reduction = x.options.sleeps() && over.sleep, over.to
@@ -222,7 +224,7 @@ func (x *explorer) beginWith(over handover) {
 	x.search.tally.result.Because = x.why
 }
 
-// measure prepares progress reports and the estimate, if requested.
+// measure prepares progress reports and the estimate if the options ask for either.
 func (x *explorer) measure() {
 	if x.options.Progress == nil && !x.options.Estimate {
 		return
@@ -234,8 +236,9 @@ func (x *explorer) measure() {
 	x.estimate()
 }
 
-// estimate begins the estimate of the search, and completes it if no later progress
-// report will: most searches end before the first report.
+// estimate starts estimating the number of runs of the search. It finishes the estimate
+// at once if no later progress report may do so: most searches end before the first
+// report.
 func (x *explorer) estimate() {
 	if x.meter == nil {
 		return
@@ -255,7 +258,7 @@ func (x *explorer) measureParts() {
 	}
 }
 
-// nowAndThen reports progress and saves the search, each if due.
+// nowAndThen reports progress and saves the search, each when its interval has passed.
 func (x *explorer) nowAndThen() {
 	s := x.search
 	if x.options.Progress != nil {
@@ -266,7 +269,8 @@ func (x *explorer) nowAndThen() {
 	}
 }
 
-// conclude completes the result, reports the end, and writes or removes the file.
+// conclude completes the result, makes the last progress report, and writes or removes
+// the file.
 func (x *explorer) conclude() (Result, error) {
 	if x.alarm != nil {
 		x.alarm.Stop()
@@ -308,7 +312,7 @@ func (x *explorer) open() error {
 	return nil
 }
 
-// restore makes the search continue from its saved state.
+// restore makes the search continue from a saved search.
 func (x *explorer) restore(k *kept) {
 	s := x.search
 	k.takeTally(&s.tally)
@@ -327,7 +331,8 @@ func (x *explorer) restore(k *kept) {
 	x.goOnCounting()
 }
 
-// goOnCounting adds the earlier runs and time to the bounds.
+// goOnCounting raises the bounds by the runs and time before the search was continued
+// from a file.
 func (x *explorer) goOnCounting() {
 	l, o := &x.search.limits, &x.options
 	if o.Runs > 0 {
@@ -338,7 +343,7 @@ func (x *explorer) goOnCounting() {
 	}
 }
 
-// kept returns the search in the form of its file.
+// kept returns the search in the form in which it is saved in a file.
 func (x *explorer) kept() *kept {
 	k := &kept{Name: x.file.name, Search: x.file.method, Used: x.options.Reduction.String(), Sleeps: x.options.Sleep,
 		Divides: x.options.divides, Heeds: x.options.heedsMeetings}

@@ -11,30 +11,32 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 )
 
-// The search is stateless (Eta, section 3.1). What remains of it is one path with the
-// marks of its branches, or the frames of the optimal search: a few kilobytes for any
-// number of runs. So a file can save it at any time, and another process can continue.
+// The search is stateless (Eta, section 3.1). Its memory is one path with the marks of
+// its branches, or the frames of the optimal search. That takes a few kilobytes for any
+// number of runs. So the search can be saved in a file at any time, and another process
+// can continue.
 
 // A keeper saves a search in a file.
 type keeper struct {
 	path   string
-	name   string // of the explored program
-	method keptMethod
-	from   *kept // the search read from the file; nil if there was none
-	// runs and took are the runs and time before the search continued; the bounds
-	// on runs and time exclude them.
-	runs  int
+	name   string     // of the explored program
+	method keptMethod // of the search
+	from   *kept      // the search read from the file; nil if there was none
+	// runs is the number of runs before the search was continued; Options.Runs does
+	// not count them.
+	runs int
+	// took is the time before the search was continued; Options.Time does not count it.
 	took  time.Duration
 	every time.Duration // between two saves
 	last  time.Time     // of the last save
 }
 
-// keepEvery is the interval between two saves during a search: a killed process loses at
-// most this.
+// keepEvery is the interval between two saves during a search. A killed process loses at
+// most this time.
 const keepEvery = 30 * time.Second
 
-// keepShare is the least ratio of search time to save time: a search that counts
-// distinct orders may have much to write.
+// keepShare is the minimum ratio of search time to saving time. A search that counts
+// distinct orders may have large files.
 const keepShare = 20
 
 func newKeeper(o *Options) *keeper {
@@ -45,7 +47,7 @@ func newKeeper(o *Options) *keeper {
 	return f
 }
 
-// open reads the file. It returns the saved search, nil if there is no file.
+// open returns the saved search of the file, nil if there is no file.
 func (f *keeper) open() (*kept, error) {
 	data, err := os.ReadFile(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -68,7 +70,7 @@ func (f *keeper) open() (*kept, error) {
 	return k, f.errorf(f.tryOut())
 }
 
-// orNothing returns a name, or words for a missing name.
+// orNothing returns name, or "a program without a name" if name is "".
 func orNothing(name string) string {
 	if name == "" {
 		return "a program without a name"
@@ -88,7 +90,7 @@ func (f *keeper) errorf(err error) error {
 func (f *keeper) isDue(now time.Time) bool { return now.Sub(f.last) >= f.every }
 
 // writeWhileSearching saves the search. It ignores errors, because the next save may
-// succeed, and the last one returns its error.
+// succeed, and close returns an error of the last save.
 func (f *keeper) writeWhileSearching(k *kept) {
 	began := time.Now()
 	_ = f.write(k)
@@ -96,8 +98,8 @@ func (f *keeper) writeWhileSearching(k *kept) {
 	f.every = max(f.every, keepShare*f.last.Sub(began))
 }
 
-// close saves the rest of a search, or removes the file if nothing can continue from it.
-// A search that has only paused is not over.
+// close saves the search if a later search can continue it, and otherwise removes the
+// file. A search that has only paused is not over.
 func (f *keeper) close(k *kept, over bool) error {
 	r := &k.Verdict
 	switch {
@@ -106,7 +108,7 @@ func (f *keeper) close(k *kept, over bool) error {
 			return f.errorf(fmt.Errorf("it belongs to another program, or another version of it (%s): "+
 				"continue with that version, or remove it to start over", r.Nondeterminism))
 		}
-		return nil // another program may have written the file: leave it alone
+		return nil // another program may have written the file, so leave it unchanged
 	case !over || r.Bound == BoundRuns || r.Bound == BoundTime || r.Bound == BoundStop:
 		return f.errorf(f.write(k))
 	}
@@ -125,8 +127,8 @@ func (f *keeper) write(k *kept) error {
 	return corpus.Replace(f.path, text)
 }
 
-// tryOut returns an error if the file cannot be written: better now than after hours of
-// search.
+// tryOut returns an error if the file cannot be written. It is called at the start, so
+// that the error is not found only after hours of search.
 func (f *keeper) tryOut() error {
 	temp, err := corpus.WriteAside(filepath.Dir(f.path), nil)
 	if err != nil {

@@ -13,40 +13,41 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// The file of a search begins with a line with the format, its version and a checksum of
-// the rest. The rest is JSON.
+// The file of a search begins with a line that has the format, its version and a checksum
+// of the rest. The rest is JSON.
 const (
 	keptForm    = "jostle exploration "
 	keptVersion = "2"
 )
 
-// A kept is a search as saved in a file: its result so far, and everything that the rest
-// depends on. That is the path of decisions with the marks of its branches, or the frames
-// of the optimal search. Indices and numbers of actors mean the same in any run, because
+// A kept is a search in the form in which it is saved in a file: its result so far, and
+// everything needed to continue. That is the path of decisions with the marks of its
+// branches, or the frames of the optimal search. Indices are valid in any run, because
 // the program is deterministic.
 //
-// The names of the fields are those in the file. They do not change within a version.
+// The names of the fields are also the names in the file, so they must not change within
+// a version.
 type kept struct {
-	Name     string `json:",omitempty"` // of the explored program
+	Name     string `json:",omitempty"` // the name of the explored program
 	Search   keptMethod
-	Used     string          // the reduction in use: it differs from the requested one after a restart
+	Used     string          // the reduction in use, which differs from the requested one after a restart
 	Sleeps   bool            // sleep sets are in use
 	Divides  bool            `json:",omitempty"` // Options.divides
 	Heeds    bool            `json:",omitempty"` // Options.heedsMeetings
-	Verdict  Result          // so far
-	Probed   map[string]int  `json:",omitempty"` // how many probes failed, by signature
-	Cut      bool            `json:",omitempty"` // a bound has left something out
-	Habits   keptHabits      // of HMS and SGR
-	Classes  []byte          `json:",omitempty"` // of the distinct orders, 8 bytes each
-	Touches  [][]trace.Touch `json:",omitempty"` // the sets of touches
-	Nodes    []keptNode      `json:",omitempty"`
-	Frames   []keptFrame     `json:",omitempty"`
-	Unwanted []byte          `json:",omitempty"` // the optimal search's unwanted questions, 8 bytes each
-	From     int             `json:",omitempty"` // how many steps the top frame shares with the last run
+	Verdict  Result          // the result so far
+	Probed   map[string]int  `json:",omitempty"` // the number of failed probes, by signature
+	Cut      bool            `json:",omitempty"` // a bound has excluded some orders
+	Habits   keptHabits      // statistics for OrderHMS, OrderSGR and Optimal
+	Classes  []byte          `json:",omitempty"` // the hashes of the distinct orders, 8 bytes each
+	Touches  [][]trace.Touch `json:",omitempty"` // the sets of accesses: see touches
+	Nodes    []keptNode      `json:",omitempty"` // the path of a depth-first search
+	Frames   []keptFrame     `json:",omitempty"` // the stack of an optimal search
+	Unwanted []byte          `json:",omitempty"` // the unwanted questions of an optimal search, 8 bytes each
+	From     int             `json:",omitempty"` // the number of steps that the top frame shares with the last run
 }
 
-// A keptMethod is the part of the options that determines the runs of a search. A search
-// continues from a file only if the two are equal.
+// A keptMethod holds the options that determine the runs of a search. A search continues
+// from a file only if its keptMethod equals that of the file.
 type keptMethod struct {
 	Reduction     string
 	Sleep         bool
@@ -74,25 +75,25 @@ func (s keptMethod) String() string {
 	return text
 }
 
-// keptHabits are the habits of actors.
+// keptHabits are the habits (statistics about actors) in a file.
 type keptHabits struct {
 	Received, Sent []int32 `json:",omitempty"`
 	Leads          []bool  `json:",omitempty"`
 	Refused        []int32 `json:",omitempty"`
 }
 
-// A keptNode is a node of the path.
+// A keptNode is a node of the path in a file.
 type keptNode struct {
-	Hash        uint64 // digest
+	Hash        uint64 // node.digest
 	Kind        kind
-	First       int32      `json:",omitempty"` // of turns only
-	N, Cur      int32      // answers, and the current one
-	Step, Group int32      // Group is groupEnd
-	Delay, Open bool       // nextGroup and opened
+	First       int32      `json:",omitempty"` // only for kind turns
+	N, Cur      int32      // node.answers and node.current
+	Step, Group int32      // node.step and node.groupEnd
+	Delay, Open bool       // node.nextGroup and node.opened
 	Cands       []keptCand `json:",omitempty"`
 }
 
-// A keptCand is a candidate.
+// A keptCand is a candidate in a file.
 type keptCand struct {
 	Seq, Index, Send, Actor, Channel, Rank int32
 	Touches                                int32         `json:",omitempty"` // an index in kept.Touches, plus one
@@ -100,15 +101,15 @@ type keptCand struct {
 	Mark                                   mark
 }
 
-// A keptFrame is a frame of the optimal search.
+// A keptFrame is a frame of the optimal search in a file.
 type keptFrame struct {
 	Base, Words int
-	Past        []byte // 8 bytes a word
+	Past        []byte // frame.past, 8 bytes per word
 	Question    uint64 `json:",omitempty"`
 	Steps       []keptStep
 }
 
-// A keptStep is a step of a frame, with its parts of the frame's lists.
+// A keptStep is a step of a frame in a file, with its parts of the frame's lists.
 type keptStep struct {
 	ID, Hash           uint64
 	Index, N           int32
@@ -118,14 +119,16 @@ type keptStep struct {
 	Revisits           []keptRevisit `json:",omitempty"`
 }
 
-// The parts of a step are an alt, a reply and a revisit.
+// A keptAlt is an alt in a file.
 type keptAlt struct {
 	ID    uint64
 	Index int32
 }
 
+// A keptReply is a reply in a file.
 type keptReply struct{ Value, N int32 }
 
+// A keptRevisit is a revisit in a file.
 type keptRevisit struct {
 	Step     int32
 	ID       uint64
@@ -144,7 +147,8 @@ func (k *kept) encode() ([]byte, error) {
 
 func checksum(body []byte) string { return fmt.Sprintf("%08x", crc32.ChecksumIEEE(body)) }
 
-// decode reads the text of a file. Its errors say what is wrong and what to do.
+// decode returns the search in the text of a file. Its errors say what is wrong and what
+// to do.
 func decode(data []byte) (*kept, error) {
 	line, body, _ := bytes.Cut(data, []byte("\n"))
 	words, is := strings.CutPrefix(string(line), keptForm)
@@ -173,8 +177,8 @@ func decode(data []byte) (*kept, error) {
 	return k, nil
 }
 
-// check returns an error for an inconsistent search. A search can continue from all that
-// passes, though it may belong to another program.
+// check returns an error if the saved search is inconsistent. If it is consistent, a
+// search can continue from it, though it may belong to another program.
 func (k *kept) check() error {
 	used, ok := reductionOf(k.Used)
 	if !ok {
@@ -201,7 +205,7 @@ func (k *kept) check() error {
 	return nil
 }
 
-// canBe reports whether a candidate is valid among the given number.
+// canBe reports whether c is valid as one of `of` candidates.
 func (c *keptCand) canBe(of int32) bool {
 	isIndex := c.Index >= 0 && c.Index < of
 	switch c.Kind {
@@ -234,12 +238,12 @@ func (n *keptNode) check(touches int) error {
 	return nil
 }
 
-// mostWords bounds a set of steps. A larger one would need a run of millions of steps,
-// which could not be saved.
+// mostWords bounds the length of a set of steps. A larger set would belong to a run of
+// millions of steps, which could not be saved.
 const mostWords = 1 << 16
 
-// check checks a frame. The sets of the top frame may be missing for steps that the next
-// run does not share: they are recomputed.
+// check returns an error if a frame is inconsistent. In the top frame, sets may be
+// missing for steps that the next run does not share, because those sets are recomputed.
 func (f *keptFrame) check(top bool, shared int) error {
 	sets := len(f.Steps)
 	if top {
@@ -281,7 +285,7 @@ func (s *keptStep) check(number int32) error {
 	return nil
 }
 
-// packed returns words as bytes, which take less space in JSON.
+// packed returns words as bytes, which take less space in JSON than numbers.
 func packed(words []uint64) []byte {
 	b := make([]byte, 0, 8*len(words))
 	for _, x := range words {

@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// Conversions between the search in memory and the form of the file.
+// This file converts between the search in memory and a kept, its form in a file.
 
-// putTally stores the results of the runs.
+// putTally copies the results of the runs to k.
 func (k *kept) putTally(t *tally) {
 	k.Verdict, k.Cut, k.Probed = t.result, t.leftOut, t.probed
 	k.Classes = packed(slices.Sorted(maps.Keys(t.classes)))
 }
 
-// takeTally restores the results of the runs. The search is no longer over.
+// takeTally copies the results of the runs from k. It clears Bound and Complete, because
+// the search continues.
 func (k *kept) takeTally(t *tally) {
 	t.result, t.leftOut, t.probed = k.Verdict, k.Cut, k.Probed
 	used, _ := reductionOf(k.Used)
@@ -27,7 +28,7 @@ func (k *kept) takeTally(t *tally) {
 		if len(k.Classes) == 0 {
 			return
 		}
-		t.eachOnce, t.classes = false, map[uint64]struct{}{} // there are early timers
+		t.eachOnce, t.classes = false, map[uint64]struct{}{} // distinct orders are counted by hash because of early timers
 	}
 	for _, class := range unpacked(k.Classes) {
 		t.classes[class] = struct{}{}
@@ -41,7 +42,8 @@ func (k *kept) takeHabits() habits {
 	return habits{received: h.Received, sent: h.Sent, leads: h.Leads, size: int32(len(h.Received)), refused: h.Refused}
 }
 
-// putPath stores the path of a depth-first search and what its steps touch.
+// putPath copies the path of a depth-first search, with the accesses of its candidates,
+// to k.
 func (k *kept) putPath(p *path, ts *touches) {
 	k.Touches = ts.sets
 	for i := range p.nodes {
@@ -60,7 +62,8 @@ func (k *kept) putPath(p *path, ts *touches) {
 	}
 }
 
-// takePath restores the path of a depth-first search and what its steps touch.
+// takePath copies the path of a depth-first search, with the accesses of its candidates,
+// from k.
 func (k *kept) takePath(p *path, ts *touches) {
 	numbers := []int32{0}
 	for _, set := range k.Touches {
@@ -84,8 +87,8 @@ func (k *kept) takePath(p *path, ts *touches) {
 	}
 }
 
-// putFrames stores the frames of an optimal search. The last is to be run, and shares
-// the given number of steps with the last run.
+// putFrames copies the frames of an optimal search to k. The last frame is run next, and
+// shares the given number of steps with the last run.
 func (k *kept) putFrames(list []*frame, shared int) {
 	for _, f := range list {
 		k.Frames = append(k.Frames, keptFrameOf(f))
@@ -93,7 +96,7 @@ func (k *kept) putFrames(list []*frame, shared int) {
 	k.From = shared
 }
 
-// takeFrames restores the frames of an optimal search.
+// takeFrames returns copies of the arguments of putFrames.
 func (k *kept) takeFrames() (list []*frame, shared int) {
 	for i := range k.Frames {
 		list = append(list, k.Frames[i].frame())

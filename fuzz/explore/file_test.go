@@ -317,9 +317,9 @@ func TestFileRefusals(t *testing.T) {
 		want    string
 	}{
 		{explore.Options{Method: explore.Method{Reduction: explore.SourceSets, States: explore.ByHash}}, "would have to hold all states"},
-		{explore.Options{Method: explore.Method{Reduction: explore.Everything, RandomBranch: true}}, "would have to hold all open branches"},
-		{explore.Options{Method: explore.Method{Reduction: explore.Everything, DelayBound: 2}}, "restart it with the bound"},
-		{explore.Options{Method: explore.Method{Reduction: explore.Everything, PreemptionBound: 2}}, "restart it with the bound"},
+		{explore.Options{Method: explore.Method{Reduction: explore.Everything, RandomBranch: true}}, "would have to hold all unexplored branches"},
+		{explore.Options{Method: explore.Method{Reduction: explore.Everything, DelayBound: 2}}, "restart the search with the bound"},
+		{explore.Options{Method: explore.Method{Reduction: explore.Everything, PreemptionBound: 2}}, "restart the search with the bound"},
 	} {
 		c.options.File = "kept"
 		if _, err := explore.Explore(c.options, nil); err == nil || !strings.Contains(err.Error(), c.want) {

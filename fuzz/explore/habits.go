@@ -2,19 +2,20 @@ package explore
 
 import "github.com/jostle-go/jostle/pulse/trace"
 
-// habits are statistics of what actors did in the runs so far. The orderings HMS and SGR
-// and, in part, Optimal use them. All fields are saved in files.
+// habits are statistics about the actors in the runs so far. OrderHMS and OrderSGR use
+// them; Optimal uses the field refused. All fields are saved in files.
 type habits struct {
-	received, sent []int32 // how many messages, by actor
-	// leads[a*size+b] reports whether messages that a received have led to messages to b.
+	received, sent []int32 // the number of messages, by actor
+	// leads[a*size+b] reports whether actor a has sent messages to actor b, directly
+	// or through other actors.
 	leads []bool
 	size  int32 // the capacity in actors
-	// refused is how many messages each actor is known not to have wanted. The
-	// optimal search uses it; it may be shorter than the number of actors.
+	// refused counts, for each actor, the messages that the actor is known to have
+	// refused in ReceiveMatch. Missing elements are 0.
 	refused []int32
 }
 
-// learn adds a run.
+// learn adds a run to the statistics.
 func (h *habits) learn(t *trace.Trace) {
 	if n := int32(len(t.Actors)); n > h.size {
 		h.grow(n)
@@ -42,8 +43,7 @@ func (h *habits) grow(n int32) {
 	}
 }
 
-// lead adds that a leads to b. The relation stays transitive: all that lead to a lead to
-// b, and to all that b leads to.
+// lead adds the pair (a, b) to leads, and all pairs that transitivity requires.
 func (h *habits) lead(a, b int32) {
 	if h.leads[a*h.size+b] {
 		return
@@ -60,7 +60,7 @@ func (h *habits) lead(a, b int32) {
 	}
 }
 
-// refuse adds that an actor did not want a message.
+// refuse counts a message that an actor refused in ReceiveMatch.
 func (h *habits) refuse(actor int32) {
 	for int(actor) >= len(h.refused) {
 		h.refused = append(h.refused, 0)
@@ -68,7 +68,7 @@ func (h *habits) refuse(actor int32) {
 	h.refused[actor]++
 }
 
-// refusals returns how often an actor did not want a message.
+// refusals returns the number of messages that an actor has refused in ReceiveMatch.
 func (h *habits) refusals(actor int) int32 {
 	if actor >= len(h.refused) {
 		return 0
@@ -76,8 +76,8 @@ func (h *habits) refusals(actor int) int32 {
 	return h.refused[actor]
 }
 
-// sentPerReceipt returns how many messages an actor sends per message received, in
-// thousandths.
+// sentPerReceipt returns 1000 times the number of messages that an actor sends per
+// message received.
 func (h *habits) sentPerReceipt(actor int32) int32 {
 	if actor >= h.size {
 		return 0
@@ -85,7 +85,8 @@ func (h *habits) sentPerReceipt(actor int32) int32 {
 	return int32(int64(h.sent[actor]) * 1000 / int64(max(1, h.received[actor])))
 }
 
-// isBefore reports whether a leads to b, and b does not lead back.
+// isBefore reports whether messages of a lead to messages to b, and not the reverse (see
+// leads).
 func (h *habits) isBefore(a, b int32) bool {
 	return max(a, b) < h.size && h.leads[a*h.size+b] && !h.leads[b*h.size+a]
 }

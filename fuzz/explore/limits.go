@@ -10,21 +10,21 @@ type limits struct {
 	clock clock
 	runs  int           // the maximum number of runs; 0 for no limit
 	time  time.Duration // the maximum total time; 0 for no limit
-	late  *atomic.Bool  // see Options
+	late  *atomic.Bool  // Options.late
 	began time.Time
 	stop  <-chan struct{}
-	// isVain reports whether nobody needs the rest of the search; nil for never.
+	// isVain reports whether the rest of the search can no longer affect the result;
+	// nil for never.
 	isVain func() bool
-	// untilPause is how many runs remain until the search pauses, 0 for never;
-	// paused reports whether it has.
+	// untilPause is the number of runs until the search pauses, 0 for never.
 	untilPause int
-	paused     bool
-	// nowAndThen is called after each clock read; nil for nothing.
+	paused     bool // the search has paused
+	// nowAndThen is called after each clock read; may be nil.
 	nowAndThen func()
 }
 
-// end reports whether the search must end before the tree is done, and which
-// bound it has reached, after the given number of runs.
+// end reports whether the search must stop after `made` runs although the tree is not
+// done. It returns the bound that was reached, NoBound for a pause.
 func (l *limits) end(made int) (bound Bound, over bool) {
 	if l.runs > 0 && made >= l.runs {
 		return BoundRuns, true
@@ -45,7 +45,8 @@ func (l *limits) end(made int) (bound Bound, over bool) {
 // pause makes the search pause after the given number of further runs; 0 for never.
 func (l *limits) pause(runs int) { l.untilPause, l.paused = runs, false }
 
-// endOfTime is the part of end for time. It reads the clock if that is due.
+// endOfTime reports whether Time or Stop ends the search, and returns that bound. It
+// reads the clock only at intervals.
 func (l *limits) endOfTime() (bound Bound, over bool) {
 	if l.late != nil && l.late.Load() {
 		return BoundTime, true
@@ -67,8 +68,8 @@ func (l *limits) endOfTime() (bound Bound, over bool) {
 	}
 }
 
-// A clock reads the time as rarely as possible: a read takes a good part of a small
-// run's time.
+// A clock reads the time only once in many runs, because one read takes a considerable
+// part of the time of a small run.
 type clock struct {
 	wait  int // runs until the next read
 	every int // runs between two reads
@@ -78,7 +79,7 @@ type clock struct {
 // lookEvery is the target interval between two clock reads.
 const lookEvery = 20 * time.Millisecond
 
-// tick reports whether the clock has read the time after this run.
+// tick is called after each run, and reports whether it has read the time.
 func (c *clock) tick() bool {
 	if c.wait--; c.wait > 0 {
 		return false

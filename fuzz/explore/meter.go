@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// A meter adds up the progress of all workers of a search, and reports it.
+// A meter adds up the progress of all workers of a search, and reports the total.
 type meter struct {
 	tell      func(Progress) // Options.Progress; may be nil
 	every     time.Duration
-	began     time.Time // when the search did
+	began     time.Time // when the search began
 	estimator *estimator
 
 	mu    sync.Mutex
-	parts map[int]Progress // by number of the subtree; 0 for what is in none
-	last  time.Time
+	parts map[int]Progress // by number of the subtree; 0 for everything outside of these subtrees
+	last  time.Time        // of the last report
 }
 
 // tellEvery is the default interval between two reports.
@@ -28,7 +28,7 @@ func newMeter(o *Options, began time.Time) *meter {
 	return m
 }
 
-// note notes the progress of one search. A nil meter notes nothing.
+// note records the progress of one search. A nil meter records nothing.
 func (m *meter) note(t *tally) {
 	if m == nil {
 		return
@@ -38,7 +38,8 @@ func (m *meter) note(t *tally) {
 	m.parts[t.subtree] = progressOf(&t.result)
 }
 
-// join notes the progress above the subtrees, after a completed subtree was added to it.
+// join records the results above the subtrees, after those of a completed subtree were
+// added to them.
 func (m *meter) join(above *tally, subtree int) {
 	if m == nil {
 		return
@@ -49,8 +50,9 @@ func (m *meter) join(above *tally, subtree int) {
 	m.parts[0] = progressOf(&above.result)
 }
 
-// report notes the progress of one search, and reports the total progress if due. If the
-// search is alone, the estimator may use its worker meanwhile.
+// report records the progress of one search. If the interval has passed, it also reports
+// the total progress. Set alone if there is no other search: then the estimator may use
+// the worker.
 func (m *meter) report(t *tally, bound string, alone bool) {
 	m.note(t)
 	m.mu.Lock()
@@ -81,7 +83,7 @@ func (m *meter) sum() (all Progress) {
 	return all
 }
 
-// end reports the result of a search.
+// end makes the last report of a search.
 func (m *meter) end(r *Result) {
 	p := progressOf(r)
 	p.setElapsed(r.Elapsed)

@@ -1,47 +1,50 @@
 package explore
 
-// A Method is how the tree of orders is searched and which orders are pruned.
-// The zero value runs every distinct order once.
+// A Method selects how the tree of orders is searched and which orders are pruned. The
+// zero value runs every distinct order once.
 type Method struct {
 	// Reduction selects which equivalent orders are pruned.
 	Reduction Reduction
-	// Sleep adds sleep sets (Godefroid 1996): no distinct order runs twice, but
-	// runs may be wasted. SourceSets and Optimal always have them.
+	// Sleep adds sleep sets (Godefroid 1996): no distinct order runs twice, but runs
+	// may be wasted. SourceSets and Optimal always use sleep sets.
 	Sleep bool
-	// Ordering selects which messages are tried first.
+	// Ordering selects which actor's messages are tried first.
 	Ordering Ordering
-	// RandomBranch continues with a branch drawn from all open ones instead of
-	// the deepest. It visits all parts of the tree early, but keeps all open
-	// branches in memory (Eta, section 4).
+	// RandomBranch continues each time with a branch drawn at random from all
+	// unexplored branches, instead of the deepest. The search visits all parts of the
+	// tree early, but keeps all unexplored branches in memory (Eta, section 4).
 	RandomBranch bool
 
 	// States compares states: a run stops at a state that was seen before.
 	States States
-	// BigSteps compares states only at choices (Basset, section 3.5.3) instead
-	// of after every step.
+	// BigSteps compares states only before steps with more than one possible message
+	// (Basset, section 3.5.3), instead of before every step.
 	BigSteps bool
 
-	// DelayBound and PreemptionBound bound how far an order may differ from the
-	// default one. A delay skips the next message; a preemption leaves an actor
-	// that could continue. The search raises the bound from 0 to the given
-	// number, so that the first failure is the nearest. Negative means exactly
-	// the bound 0; zero means no bound.
-	DelayBound, PreemptionBound int
-	// Depth is how many steps of a run are explored; zero means all.
+	// DelayBound bounds the number of delays. A delay skips the message that the
+	// ordering takes next. The search raises the bound from 0 to DelayBound, so that
+	// the first failure is one with the fewest delays. Negative means only the bound
+	// 0; zero means no bound.
+	DelayBound int
+	// PreemptionBound bounds the number of preemptions, like DelayBound. A preemption
+	// leaves an actor that could continue.
+	PreemptionBound int
+	// Depth bounds the number of steps of a run that are explored; zero means all.
 	Depth int
 
-	// DepthFirst makes no probes: see the package comment.
+	// DepthFirst turns off probes (random runs in addition to the depth-first
+	// search): see the package comment.
 	DepthFirst bool
 
 	// CountDistinct counts distinct orders by keeping the hash of each. Optimal
-	// ignores it: it knows their number.
+	// ignores CountDistinct, because it runs each distinct order once.
 	CountDistinct bool
 }
 
-// bounded reports whether delays or preemptions are bounded.
+// bounded reports whether the number of delays or preemptions is bounded.
 func (m *Method) bounded() bool { return m.DelayBound != 0 || m.PreemptionBound != 0 }
 
-// boundName returns the maximum bound and its name.
+// boundName returns the requested bound on delays or preemptions, and its name.
 func (m *Method) boundName() (most int, name Bound) {
 	if m.PreemptionBound != 0 {
 		return m.PreemptionBound, BoundPreemptions
@@ -56,11 +59,10 @@ func (m *Method) sleeps() bool { return m.Sleep || m.Reduction <= SourceSets }
 func (m *Method) compares() bool { return m.States != NoStates }
 
 // listsClasses reports whether distinct orders are counted by keeping the hash of each.
-// Optimal knows their number. So do sleep sets, unless a fault comes between steps or
-// steps conflict without a message.
+// With Optimal the number of runs is the number of distinct orders.
 func (m *Method) listsClasses() bool { return m.CountDistinct && m.Reduction != Optimal }
 
-// learns reports whether the ordering depends on what actors did in earlier runs.
+// learns reports whether the ordering depends on statistics of earlier runs.
 func (m *Method) learns() bool { return m.Ordering == OrderHMS || m.Ordering == OrderSGR }
 
 // reduces reports whether equivalent orders are pruned.
@@ -71,8 +73,8 @@ func (m *Method) records() bool {
 	return m.reduces() || m.compares() || m.CountDistinct || m.PreemptionBound != 0
 }
 
-// isPlain reports whether every message is taken at every pick, in no order that
-// matters. Then a pick needs no data about its candidates.
+// isPlain reports whether the search tries every deliverable message at every choice
+// point, in any order. Then a choice point needs no data about its candidates.
 func (m *Method) isPlain() bool {
 	return !m.reduces() && !m.bounded() && (m.Ordering == OrderFIFO || m.RandomBranch) && !m.compares()
 }

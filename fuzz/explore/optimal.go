@@ -8,48 +8,51 @@ import (
 )
 
 // The optimal search is TruSt (Kokologiannakis et al., POPL 2022), adapted to actors as
-// in Must (Enea et al., OOPSLA 2024), with one simplification: it records whether a step
-// was chosen by default, and need not recompute that later.
+// in Must (Enea et al., OOPSLA 2024). One simplification: each step records whether it
+// was chosen by default, so this is not recomputed later.
 //
-// A run follows a frame to its end and continues by default: it takes any message of any
-// actor. Then the run is varied from its end to its beginning. A step can receive another
-// message that its actor had. Or a later step has sent a message that the step could have
-// received instead: a revisit. A revisit keeps what happened before the send and drops
-// everything else after the revisited step. It is made only if that step and all dropped
-// steps were chosen by default. So decisions against the default persist in everything
-// that follows from a frame, and each distinct order is reached in exactly one way:
+// A run follows a frame (a prefix of decisions) to its end and continues by default, that
+// is, it takes any message of any actor. Then the steps of the run are varied from the
+// last to the first. There are two kinds of variations. A step can receive another
+// message that its actor had. Or a step can receive a message that a later step has sent:
+// a revisit. A revisit keeps the steps that happened before the send, and drops all other
+// steps after the revisited step. It is made only if the revisited step and all dropped
+// steps were chosen by default. So decisions against the default persist in all runs that
+// follow from a frame, and each distinct order is reached in exactly one way:
 //
-//   - At least once: take a distinct order, and follow it from the start. If the default
-//     differs from it at an actor, the order's message was either available instead, or
-//     is sent later. In the second case the steps that the send needs happen first, in
-//     the same way. All else happens by default, and the revisit drops it again.
-//   - At most once: nothing below a decision against the default can undo it. Only the
-//     revisit that the order requires can undo a decision for the default.
+//   - At least once: follow a distinct order from its start. If the default takes another
+//     message than the order at some actor, the order's message was either available
+//     instead, or is sent later. In the second case the steps that the send needs happen
+//     first, in the same way. All other steps happen by default, and the revisit drops
+//     them again.
+//   - At most once: no variation below a decision against the default can undo that
+//     decision. Only the revisit that the order requires can undo a decision for the
+//     default.
 //
-// A frame has at least one more decision against the default than its parent frame, so
-// there are never more frames than steps of a run.
+// A frame has at least one more decision against the default than its parent frame. So
+// the stack never has more frames than a run has steps.
 
-// An optimal explores the tree of the optimal search.
+// An optimal is the optimal search: it explores the tree of frames.
 type optimal struct {
 	*search
 	follower frameFollower
 	reviser  reviser
-	frames   []*frame // the first depth are in use: each came from the one before
+	frames   []*frame // the stack: the first depth frames are in use, and each is a variation of the one before
 	depth    int
 	unwanted unwanted
-	shared   int // how many steps the next run shares with the last
-	// handsOver keeps new frames for workers instead of exploring them.
+	shared   int // the number of steps that the next run shares with the last
+	// handsOver is set to collect new frames in handed, for several workers, instead
+	// of exploring them.
 	handsOver bool
 	handed    []frameRoot
-	// estimates finds the variations even of a run that ends the search.
+	// estimates is set to find the variations even of a run that ends the search.
 	estimates bool
 }
 
-// A frameRoot is the root of a subtree of the optimal search: a frame, with the number
-// of steps of its run that were counted already.
+// A frameRoot is the root of a subtree of the optimal search.
 type frameRoot struct {
 	frame  *frame
-	shared int
+	shared int // the number of steps of the frame's run that were counted already
 }
 
 func newOptimal(s *search) *optimal {
@@ -58,18 +61,18 @@ func newOptimal(s *search) *optimal {
 	return o
 }
 
-// startAt makes the search explore what follows from a frame.
+// startAt makes the search explore the subtree of a frame.
 func (o *optimal) startAt(r frameRoot) { o.resume([]*frame{r.frame}, r.shared) }
 
-// resume makes the search continue with frames, of which the last is to be run.
+// resume makes the search continue with a stack of frames, of which the last is run next.
 func (o *optimal) resume(frames []*frame, shared int) {
 	o.frames, o.depth, o.shared = append(o.frames[:0], frames...), len(frames), shared
 }
 
-// explore runs the top frame and varies it until nothing is left. It reports whether the
-// tree is done.
+// explore runs the top frame, and then all its variations. It reports whether the tree is
+// done.
 func (o *optimal) explore() (finished bool) {
-	if o.unwanted.has(o.top().question) { // the answer came after the frame was made
+	if o.unwanted.has(o.top().question) { // the question was answered after the frame was made
 		return true
 	}
 	if !o.runTop() {
@@ -83,9 +86,10 @@ func (o *optimal) explore() (finished bool) {
 	return true
 }
 
+// top returns the last frame of the stack.
 func (o *optimal) top() *frame { return o.frames[o.depth-1] }
 
-// push puts a frame on the stack.
+// push adds a frame to the stack, and returns it. The caller must initialize it.
 func (o *optimal) push() *frame {
 	if o.depth == len(o.frames) {
 		o.frames = append(o.frames, &frame{})
@@ -94,8 +98,8 @@ func (o *optimal) push() *frame {
 	return o.top()
 }
 
-// nextRun varies the last step of the top frame. If nothing is left, it drops the step or
-// the frame. It reports whether there is a run to make.
+// nextRun prepares the next variation of the last step of the top frame. If there is
+// none, it drops the step or the frame. It reports whether the top frame is to be run.
 func (o *optimal) nextRun() bool {
 	f := o.top()
 	if !f.cutFixed() {
@@ -125,14 +129,15 @@ func (o *optimal) nextRun() bool {
 	return false
 }
 
-// handRevisit makes a frame for a worker.
+// handRevisit adds the frame of a revisit by step i of f to o.handed.
 func (o *optimal) handRevisit(f *frame, i int, r revisit) {
 	g := &frame{}
 	g.revisit(f, i, r)
 	o.handed = append(o.handed, frameRoot{g, int(r.step)})
 }
 
-// handAlts makes a frame for a worker for each other message of the last step.
+// handAlts adds a frame to o.handed for each other message that step i, the last step of
+// f, can receive.
 func (o *optimal) handAlts(f *frame, i int) {
 	for _, a := range f.altsOf(i) {
 		g := &frame{}
@@ -144,8 +149,8 @@ func (o *optimal) handAlts(f *frame, i int) {
 	f.steps[i].alts = begin
 }
 
-// runTop runs the top frame and finds its variations. It reports whether the search
-// continues.
+// runTop runs the top frame and finds its variations. It returns false if the run ends
+// the search.
 func (o *optimal) runTop() bool {
 	w, f := &o.follower, o.top()
 	w.begin(f)
@@ -161,7 +166,7 @@ func (o *optimal) runTop() bool {
 	case w.ending == endedAsleep:
 		o.noteUnwanted(f, &run)
 		o.depth--
-	case !o.goesOnAfter(&run) && !o.estimates: // the last run needs no variations, however long it is
+	case !o.goesOnAfter(&run) && !o.estimates: // the last run of the search needs no variations, and finding them may take long
 	case !o.revise(&run):
 		return false
 	}
@@ -171,8 +176,8 @@ func (o *optimal) runTop() bool {
 	return !o.isRepeated(&run, w.ending) || o.repeat(&run, o.runAgain)
 }
 
-// noteUnwanted learns from a wasted run: the process of its frame's last revisit did not
-// want the message.
+// noteUnwanted records, after a wasted run, that the process of the frame's last step
+// refused the message.
 func (o *optimal) noteUnwanted(f *frame, run *Run) {
 	if f.question == 0 {
 		return
@@ -198,8 +203,8 @@ func (o *optimal) runAgain() Run {
 	return again
 }
 
-// revise finds the revisits of a run. It reports whether the optimal search supports the
-// program.
+// revise finds the revisits of a run. If the optimal search does not support the program,
+// it returns false and sets o.over.
 func (o *optimal) revise(run *Run) bool {
 	if run.System == nil || run.System.Steps() == 0 {
 		return true
@@ -222,9 +227,10 @@ func (o *optimal) revise(run *Run) bool {
 	return !o.mustBeginAgain()
 }
 
-// mayPassEarly reports whether time may pass early in a run like this one with its steps
-// in another order: whether the run set a timer or another timed event. In this order it
-// may have been set when nothing else was left, so that there was no question.
+// mayPassEarly reports whether a timer may fire early when the steps of a run come in
+// another order: early timers are allowed, and the run set a timer or another timed
+// event. The run itself may have had no such choice, if its timers were set when nothing
+// else was deliverable.
 func mayPassEarly(s *pulse.System) bool {
 	return s.Options().EarlyTimers != 0 && setsTime(s)
 }

@@ -7,27 +7,28 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// A frameFollower is the strategy of the optimal search: it repeats the steps of a frame,
+// A frameFollower is the strategy of the optimal search. It repeats the steps of a frame,
 // and then adds steps by default.
 type frameFollower struct {
 	outcome
 	chooser postponer
 	frame   *frame
-	enabled *pulse.Enabled // of the run
+	enabled *pulse.Enabled // the Enabled of the run
 	step    int            // the current step; -1 before the first
-	asked   int32          // how many questions it has asked
-	// askedBetween: a question was asked between steps. It conflicts with all steps,
-	// which the optimal search does not support.
+	asked   int32          // the number of questions that the step has asked
+	// askedBetween is set when a question is asked between steps, which the optimal
+	// search does not support.
 	askedBetween bool
-	divides      bool // see Options
+	divides      bool // Options.divides
 }
 
+// begin makes f the frame of the next run.
 func (w *frameFollower) begin(f *frame) { w.frame, w.step, w.asked, w.ending = f, -1, 0, endedItself }
 
 // Begin begins a run.
 func (w *frameFollower) Begin(uint64) {}
 
-// Pick follows the frame, then takes what is next by default.
+// Pick repeats the frame's next step or, after its last step, adds a step by default.
 func (w *frameFollower) Pick(e *pulse.Enabled) int {
 	if e.Strikes() > 0 {
 		w.askedBetween = true
@@ -49,8 +50,9 @@ func (w *frameFollower) Pick(e *pulse.Enabled) int {
 	return int(s.index)
 }
 
-// find finds the message of a step that comes in another order than before. If a process
-// does not want it here, there is no such order.
+// find returns the index of the message of step s, which is new or comes in a different
+// order. If the message is not deliverable, because a process refuses it here, there is
+// no such order and find stops the run.
 func (w *frameFollower) find(s *frameStep, e *pulse.Enabled, digest uint64) int {
 	for i := range e.Len() {
 		if e.ID(i) == s.id {
@@ -61,7 +63,7 @@ func (w *frameFollower) find(s *frameStep, e *pulse.Enabled, digest uint64) int 
 	return w.giveUp(endedAsleep)
 }
 
-// addStep adds a step by default.
+// addStep adds a step by default, and returns the index of its message.
 func (w *frameFollower) addStep(e *pulse.Enabled, k int) int {
 	f := w.frame
 	if len(f.steps) < k {
@@ -84,7 +86,7 @@ func (w *frameFollower) addStep(e *pulse.Enabled, k int) int {
 	return pick
 }
 
-// Choose follows the frame, and answers a new question with zero.
+// Choose repeats the frame's answer, and answers a new question with 0.
 func (w *frameFollower) Choose(k choice.Kind, n int) int {
 	f := w.frame
 	if k == choice.Clock || k == choice.Fault || k == choice.Loss || w.step < 0 {
@@ -102,12 +104,13 @@ func (w *frameFollower) Choose(k choice.Kind, n int) int {
 		f.steps[w.step].answers++
 	}
 	if int(f.answers[i].n) != n {
-		return w.differ(fmt.Sprintf("step %d asked a question (%v) of %d answers that had %d before", w.step, k, n, f.answers[i].n))
+		return w.differ(fmt.Sprintf("step %d asked a question (%v) with %d answers that had %d before", w.step, k, n, f.answers[i].n))
 	}
 	return int(f.answers[i].value)
 }
 
-// Needs asks for a decision at every step and for a record, whose identities it reads.
+// Needs asks for a call to Pick at every step, and for a record, because Pick reads
+// identities.
 func (w *frameFollower) Needs() pulse.Needs {
 	return pulse.Needs{Single: true, Record: true, Strikes: !w.divides}
 }

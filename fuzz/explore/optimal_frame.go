@@ -2,41 +2,46 @@ package explore
 
 import "slices"
 
-// A frame is one run of the optimal search with its variations.
+// A frame is one run of the optimal search, with the variations of its steps that are not
+// yet explored.
 //
-// Invariants: the steps before base are fixed; alts, answers and revisits are in the order
-// of their steps, so that truncating them drops the last step.
+// Invariants: the steps before base have no variations. The lists alts, answers and
+// revisits are in the order of their steps, so that truncating the lists drops the last
+// step.
 type frame struct {
 	steps    []frameStep
-	base     int
-	alts     []alt
-	answers  []reply
-	revisits []revisit
-	// past holds, for each step, the set of the steps that happened before it.
+	base     int       // the number of steps without variations
+	alts     []alt     // other messages for the steps
+	answers  []reply   // the answers to the questions of the steps
+	revisits []revisit // the earlier steps that the steps revisit
+	// past holds, for each step, the bit set of the steps that happened before it.
 	past  []uint64
-	words int // of a set
-	// question is that of the last step if it is a revisit; see unwanted.
+	words int // the length of a set
+	// question is the question of the last step if that is a revisit, otherwise 0;
+	// see unwanted.
 	question uint64
 }
 
 // A frameStep is one step of a frame's run.
 type frameStep struct {
-	id     uint64 // its identity, the same in all runs
-	digest uint64 // of what happened before
-	index  int32  // of its message among the enabled ones; unknown in a new frame
-	n      int32  // how many were enabled
-	// The ends of the step's parts of alts, answers and revisits. They begin where
-	// those of the previous step end.
+	id     uint64 // the identity of the step, the same in all runs
+	digest uint64 // hash of what happened before
+	index  int32  // the index of the message among the deliverable ones; unknown in a new frame
+	n      int32  // the number of deliverable messages
+	// alts, answers and revisits are the ends of the step's parts of the frame's
+	// lists with the same names. Each part begins at the end of the previous step's
+	// part.
 	alts, answers, revisits int32
-	// byDefault: the step was chosen with nothing to follow, and still has the
-	// message and answers chosen then.
+	// byDefault is set if the step was added by default, and still has the message
+	// and answers chosen then.
 	byDefault bool
-	settled   bool // it belongs to start-up, which has no choices
+	settled   bool // the step belongs to start-up, which has no choices
 }
 
+// unknown is the index of a message that must be found by its identity.
 const unknown = -1
 
-// An alt is another message that the step's actor could have received.
+// An alt is another message that the actor of a step could have received.
 type alt struct {
 	id    uint64
 	index int32
@@ -45,14 +50,14 @@ type alt struct {
 // A reply is the answer to a question that was asked in a step.
 type reply struct{ value, n int32 }
 
-// A revisit is an earlier step that could have received a message sent by a later step.
+// A revisit is an earlier step that can receive a message sent by a later step.
 type revisit struct {
-	step     int32
-	id       uint64 // of the step that receives the message
-	question uint64 // whether its actor wants the message; see unwanted
+	step     int32  // the earlier step
+	id       uint64 // the identity of the step that receives the message
+	question uint64 // whether the actor wants the message; see unwanted
 }
 
-// ends returns where the parts of a step end; for step -1, zeros.
+// ends returns the ends of a step's parts of the lists; for step -1, zeros.
 func (f *frame) ends(step int) (alts, answers, revisits int32) {
 	if step < 0 {
 		return 0, 0, 0
@@ -61,15 +66,15 @@ func (f *frame) ends(step int) (alts, answers, revisits int32) {
 	return s.alts, s.answers, s.revisits
 }
 
-// cut drops the steps from number n on.
+// cut drops step n and all later steps.
 func (f *frame) cut(n int) {
 	f.steps = f.steps[:n]
 	alts, answers, revisits := f.ends(n - 1)
 	f.alts, f.answers, f.revisits = f.alts[:alts], f.answers[:answers], f.revisits[:revisits]
 }
 
-// cutFixed drops the steps at the end without variations. It reports whether there are
-// variations before them.
+// cutFixed drops the last steps that have no variations. It reports whether a step with
+// variations remains.
 func (f *frame) cutFixed() bool {
 	last := len(f.steps) - 1
 	for ; last >= f.base; last-- {
@@ -87,8 +92,8 @@ func (f *frame) reset() {
 	f.alts, f.answers, f.revisits = f.alts[:0], f.answers[:0], f.revisits[:0]
 }
 
-// altsOf returns the alternatives of a step that were not taken yet. For the last step
-// they may end before its mark.
+// altsOf returns the alternatives of a step that were not taken yet. Those of the last
+// step may end before its end mark.
 func (f *frame) altsOf(step int) []alt {
 	begin, _, _ := f.ends(step - 1)
 	return f.alts[begin:min(int(f.steps[step].alts), len(f.alts))]
@@ -100,13 +105,13 @@ func (f *frame) answersOf(step int) []reply {
 	return f.answers[begin:min(int(f.steps[step].answers), len(f.answers))]
 }
 
-// revisitsOf returns the revisits of a step that were not made yet. For the last step
-// they may end before its mark.
+// revisitsOf returns the revisits of a step that were not made yet. Those of the last
+// step may end before its end mark.
 func (f *frame) revisitsOf(step int) []revisit {
 	return f.revisits[f.revisitsBefore(step):min(int(f.steps[step].revisits), len(f.revisits))]
 }
 
-// revisitsBefore returns where the revisits of a step begin.
+// revisitsBefore returns the index of the first revisit of a step.
 func (f *frame) revisitsBefore(step int) int {
 	_, _, n := f.ends(step - 1)
 	return int(n)
@@ -115,8 +120,8 @@ func (f *frame) revisitsBefore(step int) int {
 // leastSteps is the minimum capacity for the steps of a frame.
 const leastSteps = 16
 
-// add adds a step. The caller sets all its fields, because a literal would be built first
-// and then copied.
+// add adds a step and returns it. The caller must set all its fields. Passing a literal
+// would take longer, because it would be copied.
 func (f *frame) add() *frameStep {
 	n := len(f.steps)
 	if n == cap(f.steps) {
@@ -126,14 +131,14 @@ func (f *frame) add() *frameStep {
 	return &f.steps[n]
 }
 
-// addSettled adds steps of start-up up to number n.
+// addSettled adds steps of start-up until the frame has n steps.
 func (f *frame) addSettled(n int) {
 	for len(f.steps) < n {
 		f.steps = append(f.steps, frameStep{settled: true, alts: int32(len(f.alts)), answers: int32(len(f.answers))})
 	}
 }
 
-// follow adds a step of another frame, with its answers but without variations.
+// follow appends to f a step of another frame, with its answers but without variations.
 func (f *frame) follow(g *frame, step int) {
 	s := g.steps[step]
 	f.answers = append(f.answers, g.answersOf(step)...)
@@ -141,7 +146,7 @@ func (f *frame) follow(g *frame, step int) {
 	f.steps = append(f.steps, s)
 }
 
-// followUpTo makes f the first n steps of another frame.
+// followUpTo makes f consist of the first n steps of another frame, without variations.
 func (f *frame) followUpTo(g *frame, n int) {
 	f.reset()
 	for k := range n {
@@ -151,9 +156,9 @@ func (f *frame) followUpTo(g *frame, n int) {
 	f.past = append(f.past[:0], g.past[:n*g.words]...)
 }
 
-// revisit makes f the frame in which an earlier step of g receives a message sent by step
-// i. It keeps what happened before step i, drops all else after the earlier step, and puts
-// that step last.
+// revisit makes f the frame in which step v.step of g receives a message sent by step i.
+// It keeps the steps before v.step, step i and the steps that happened before step i, and
+// drops all others. The revisiting receipt is the last step of f.
 func (f *frame) revisit(g *frame, i int, v revisit) {
 	r := int(v.step)
 	f.followUpTo(g, r)
@@ -168,7 +173,8 @@ func (f *frame) revisit(g *frame, i int, v revisit) {
 	f.steps = append(f.steps, frameStep{id: v.id, index: unknown, answers: int32(len(f.answers))})
 }
 
-// replace makes f the frame in which step i of g receives another message.
+// replace makes f the frame in which step i of g, its last step, receives message a
+// instead.
 func (f *frame) replace(g *frame, i int, a alt) {
 	f.followUpTo(g, i)
 	f.base = i
@@ -176,8 +182,8 @@ func (f *frame) replace(g *frame, i int, a alt) {
 	f.steps = append(f.steps, frameStep{id: a.id, digest: s.digest, index: a.index, n: s.n, answers: int32(len(f.answers))})
 }
 
-// vary gives the last step its next value: other answers, then another message. It
-// reports whether there was one.
+// vary gives the last step its next value: first other answers, then another message. It
+// returns false if there is none.
 func (f *frame) vary() bool {
 	i := len(f.steps) - 1
 	s := &f.steps[i]
@@ -201,7 +207,8 @@ func (f *frame) vary() bool {
 	return true
 }
 
-// popRevisit removes and returns a revisit of the last step, if there is one.
+// popRevisit removes and returns a revisit of the last step; ok is false if there is
+// none.
 func (f *frame) popRevisit() (r revisit, ok bool) {
 	n := len(f.revisits)
 	if n <= f.revisitsBefore(len(f.steps)-1) {
@@ -212,8 +219,8 @@ func (f *frame) popRevisit() (r revisit, ok bool) {
 	return r, true
 }
 
-// copyUpTo makes f the first steps of another frame, up to and including last, with their
-// variations.
+// copyUpTo makes f consist of the steps of another frame up to and including last, with
+// their variations.
 func (f *frame) copyUpTo(g *frame, last int) {
 	s := g.steps[last]
 	f.steps = append(f.steps[:0], g.steps[:last+1]...)
@@ -224,7 +231,8 @@ func (f *frame) copyUpTo(g *frame, last int) {
 	f.steps[last].revisits = int32(len(f.revisits))
 }
 
-// fix removes all variations but those that the frame's run finds from its last step on.
+// fix removes all variations of the frame's steps. The next run of the frame finds the
+// variations of step `last` and later steps anew.
 func (f *frame) fix(last int) {
 	alts, _, _ := f.ends(last - 1)
 	f.base = last

@@ -7,23 +7,24 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A reviser finds the revisits of a run. Its lists are indexed by actor, message or
-// channel of the run; -1 means none.
+// A reviser finds the revisits of a run (see revisit). Its lists are indexed by actor,
+// message or channel; -1 means none.
 type reviser struct {
 	past
 	last []int32 // the last step of each actor so far
-	// prepare computes the following fields on demand.
+	// prepared is set if prepare has computed before, tail and chosen for the run.
 	prepared bool
 	before   []int32  // the previous message of each message's channel
 	tail     []int32  // the last message of each channel so far
-	chosen   []uint64 // the set of the steps that are not by default
+	chosen   []uint64 // the set of the steps that are not chosen by default
 	causes   causes
-	enabled  *pulse.Enabled // of the run: it knows identities
+	enabled  *pulse.Enabled // of the run; it computes identities
 }
 
-// revise lists, for the steps of a frame's run from number `from` on, what they revisit.
-// The frame's sets are valid for the steps before number `same`. If messages do not order
-// all conflicting steps, it returns what the search must restart with.
+// revise adds to f the revisits by step `from` and later steps of its run. The
+// happens-before sets of the steps before step `same` are already valid. If messages do
+// not order all conflicting steps, revise returns the handover to restart with, otherwise
+// zero.
 func (v *reviser) revise(f *frame, t *trace.Trace, same, from int) handover {
 	v.bits, v.words = f.past, f.words
 	v.learn(t, same)
@@ -44,11 +45,11 @@ func (v *reviser) revise(f *frame, t *trace.Trace, same, from int) handover {
 	return handover{}
 }
 
-// findRevisits lists the revisits of the steps from number `from` on, and notes the steps'
-// identities.
+// findRevisits adds to f the revisits by step `from` and later steps, and sets the
+// identities of these steps.
 func (v *reviser) findRevisits(f *frame, from int) {
 	steps, sends := v.trace.Steps, v.trace.Sends
-	m := 0 // not found from the end: the step that set a periodic timer sets it again long after
+	m := 0 // sends are scanned from the start because they are not sorted by step; a periodic timer is sent again much later, as if by the step that set it
 	for i := from; i < len(steps); i++ {
 		set := v.of(int32(i))
 		for ; m < len(sends) && int(sends[m].Step) <= i; m++ {
@@ -62,8 +63,8 @@ func (v *reviser) findRevisits(f *frame, from int) {
 	}
 }
 
-// prepare computes what is needed once a message could have replaced a step before its
-// send. Many runs have no such message.
+// prepare computes before, tail and chosen. It is called when a message may have a
+// revisit; many runs have no such message.
 func (v *reviser) prepare(f *frame) {
 	if v.prepared {
 		return
@@ -74,7 +75,7 @@ func (v *reviser) prepare(f *frame) {
 	v.noteChosen(f)
 }
 
-// chain links each message to the previous one of its channel.
+// chain sets before and tail: it links each message to the previous one of its channel.
 func (v *reviser) chain() {
 	sends := v.trace.Sends
 	v.before = grown(v.before, len(sends))
@@ -94,7 +95,7 @@ func (v *reviser) chain() {
 	}
 }
 
-// noteChosen notes which steps of a frame are not by default.
+// noteChosen sets chosen to the steps of a frame that are not chosen by default.
 func (v *reviser) noteChosen(f *frame) {
 	v.chosen = grown(v.chosen, v.words)
 	clear(v.chosen)
@@ -105,11 +106,11 @@ func (v *reviser) noteChosen(f *frame) {
 	}
 }
 
-// revisitsOf lists the steps that message m of step i revisits. Its receiver has taken a
-// step that did not happen before step i.
+// revisitsOf adds to f the revisits of message m, which step i sent. The receiver of m
+// has taken a step that did not happen before step i.
 func (v *reviser) revisitsOf(f *frame, i, m int32) {
 	d := &v.trace.Sends[m]
-	if d.Kind.IsTimer() { // it comes at a rest, after all that it could revisit
+	if d.Kind.IsTimer() { // a timer fires at a quiescent point, after every step that it could revisit
 		return
 	}
 	v.prepare(f)
@@ -117,7 +118,7 @@ func (v *reviser) revisitsOf(f *frame, i, m int32) {
 	set := v.of(i)
 	for r := v.last[d.To]; r > bound && !f.steps[r].settled; r = v.trace.Steps[r].Prev {
 		if has(set, r) {
-			return // all earlier ones are in the set, too
+			return // all earlier steps of the actor are in the set, too
 		}
 		if st := &v.trace.Steps[r]; v.couldTake(st, d) != never && v.couldBeNext(r, m) {
 			f.revisits = append(f.revisits, revisit{r, v.enabled.IDOf(d), v.question(r, m)})
@@ -125,8 +126,9 @@ func (v *reviser) revisitsOf(f *frame, i, m int32) {
 	}
 }
 
-// lastChosen returns the last step before step i that is not by default and did not happen
-// before i, -1 if there is none. No revisit by step i may revisit or drop that step.
+// lastChosen returns the last step before step i that was not chosen by default and did
+// not happen before step i, -1 if there is none. No revisit by step i may revisit or drop
+// that step.
 func (v *reviser) lastChosen(i int32) int32 {
 	set := v.of(i)
 	for w := i >> 6; w >= 0; w-- {
@@ -141,8 +143,9 @@ func (v *reviser) lastChosen(i int32) int32 {
 	return -1
 }
 
-// couldBeNext reports whether message m could have been the next of its channel at step r:
-// whether the receiver had taken the earlier ones, or did not want them.
+// couldBeNext reports whether message m could have been the next message of its channel
+// at step r, because the receiver had taken the earlier messages of the channel or did
+// not want them.
 func (v *reviser) couldBeNext(r, m int32) bool {
 	for b := v.before[m]; b >= 0; b = v.before[b] {
 		d := &v.trace.Sends[b]

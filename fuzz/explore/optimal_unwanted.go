@@ -10,22 +10,23 @@ import (
 )
 
 // Would a process that waits in ReceiveMatch have taken a message that was sent after the
-// wait was over? Only the process can say, during that wait. The optimal search finds out
-// in two ways:
+// wait was over? Only the process's predicate can tell, during that wait. The optimal
+// search finds out in two ways:
 //
-//   - By default it takes messages for such processes last. Then the messages of others
-//     are there before the wait is over, and the system has asked. Only messages from one
-//     such process to another while both wait leave the question open.
-//   - If it is open, the search runs an order in which the message comes in time. If the
-//     process does not want it, the run is wasted. The search keeps the answer. It holds
-//     whenever the same process, with the same past, waits for the same message, with the
-//     same past.
+//   - By default it takes messages for such processes last. Then messages from other
+//     actors are sent before the wait is over, and the system has called the predicate.
+//     The question remains open only for messages from one such process to another while
+//     both wait.
+//   - If the question is open, the search runs an order in which the message comes in
+//     time. If the process refuses the message, the run is wasted, and the search stores
+//     the answer. The answer is the same whenever the same process with the same history
+//     waits for the same message with the same history.
 
-// unwanted is the set of questions answered with no: the process did not want the
-// message. Zero is not a question.
+// unwanted is a set of questions (see reviser.question) that were answered with no: the
+// process refused the message. Zero is not a question.
 type unwanted map[uint64]struct{}
 
-// mostUnwanted bounds the memory. Later answers are not kept.
+// mostUnwanted bounds the number of stored answers. Later answers are not stored.
 const mostUnwanted = 1 << 18
 
 func (u unwanted) has(question uint64) bool {
@@ -42,13 +43,14 @@ func (u unwanted) add(question uint64) {
 // A postponer finds the message that the optimal search takes by default.
 type postponer struct{ chooser }
 
-// longestWait is the maximum number of steps that a message is postponed. Without it, a
-// program that runs until a process in ReceiveMatch ends it would run forever.
+// longestWait is the maximum number of steps that a message is postponed. Without this
+// limit, a program that runs until a process in ReceiveMatch ends the run would never
+// end.
 const longestWait = 1000
 
-// first returns the index of that message: the first by the ordering that is not for a
-// process in ReceiveMatch. If there is none, it is the oldest message of the process that
-// has refused the fewest.
+// first returns the index of the message to take by default: the first one by the
+// ordering that is not for a process in ReceiveMatch. If all are for such processes, it
+// is the oldest message for the process that has refused the fewest messages.
 func (p *postponer) first(e *pulse.Enabled) int {
 	matched := e.Matched()
 	if matched == 0 || e.Len() == 1 || e.Step()-int(e.Send(e.Oldest()).Step) > longestWait {
@@ -66,7 +68,8 @@ func (p *postponer) first(e *pulse.Enabled) int {
 	return p.best()
 }
 
-// leastChoosy returns the oldest message of the actors that have refused the fewest.
+// leastChoosy returns the index of the oldest message for the actors that have refused
+// the fewest messages.
 func (p *postponer) leastChoosy(e *pulse.Enabled) int {
 	best, fewest := -1, int32(0)
 	for i := range e.Len() {
@@ -78,23 +81,24 @@ func (p *postponer) leastChoosy(e *pulse.Enabled) int {
 	return best
 }
 
-// list returns the questions in order.
+// list returns the questions, sorted.
 func (u unwanted) list() []uint64 { return slices.Sorted(maps.Keys(u)) }
 
-// causes holds, for each step of a run, a hash of what its actor had done until then and of
-// all that led to it. Two steps with one hash have left their actors in the same state,
-// whatever else the runs contain.
+// causes holds, for each step of a run, a hash of the step and of all steps that happened
+// before it. After two steps with the same hash, their actors are in the same state, even
+// in different runs.
 type causes struct {
-	known bool     // for the run
-	of    []uint64 // of each step
-	// before[i] is the sum of the hashes of the steps before i. A step after a rest
-	// depends on all steps before the rest.
+	known bool     // of and before are valid for the run
+	of    []uint64 // the hash of each step
+	// before[i] is the sum of the hashes of the steps before step i. A step after a
+	// quiescent point depends on all steps before that point.
 	before []uint64
 }
 
-// question returns a number for the question whether the receiver of message m would have
-// taken it in place of the message of step r. It is zero if the predicate of a process
-// does not decide that. An actor of a Host may change what it wants while it waits.
+// question returns a hash that identifies the question: would the receiver of message m
+// have taken m in place of the message of step r? It returns 0 if no predicate of a
+// process decides that, because an actor of a Host may change what it wants while it
+// waits.
 func (v *reviser) question(r, m int32) uint64 {
 	st, d := &v.trace.Steps[r], &v.trace.Sends[m]
 	if !v.isProcess[d.To] || st.Kind != trace.Receive || st.Wanted != trace.SomeMatch || d.Kind == trace.Kill {
@@ -107,14 +111,14 @@ func (v *reviser) question(r, m int32) uint64 {
 	return hash.Fold(hash.Fold(of[v.waitBegan(st)], of[d.Step]), d.ID)
 }
 
-// learn computes the hashes of a run.
+// learn sets of and before for a run.
 func (c *causes) learn(p *past) {
 	t := p.trace
 	n := len(t.Steps)
 	c.known, c.of, c.before = true, grown(c.of, n), grown(c.before, n+1)
 	c.before = append(c.before[:0], 0)
 	answers := t.Answers
-	for len(answers) > 0 && answers[0].Step < 0 { // the test's are the same in all runs
+	for len(answers) > 0 && answers[0].Step < 0 { // the test's answers are the same in all runs
 		answers = answers[1:]
 	}
 	for i := range t.Steps {

@@ -6,30 +6,32 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A past knows which steps of a run happened before which, as a bit set for each step. The
-// sets of the steps shared with the previous run are not recomputed.
+// A past holds the happens-before relation of a run: for each step, the bit set of the
+// steps that happened before it. The sets of steps shared with the previous run are not
+// recomputed.
 //
 // A step happens after the step that sent its message, and after the previous step of its
-// actor. It also happens after all steps before the last rest that precedes it: the rest
-// caused what follows. A fault between two steps happens after the earlier steps of its
-// actor, and after the step that spawned the actor.
+// actor. It also happens after all steps before the last quiescent point
+// (trace.Trace.Rests) that precedes it, because the test or the clock continued at that
+// point. A fault between two steps happens after the earlier steps of its actor, and
+// after the step that spawned the actor.
 type past struct {
 	trace *trace.Trace
-	words int      // of one set
+	words int      // the length of one set
 	bits  []uint64 // the set of step i is bits[i*words : (i+1)*words]
-	// rests are the numbers of the steps before which the system was at rest.
+	// rests lists the numbers of the steps before which the system was quiescent.
 	rests []int32
-	// isProcess reports for each actor whether it is a process, which may leave
-	// messages waiting. See learnProcesses.
+	// isProcess says for each actor whether it is a process, which may leave messages
+	// waiting. It is set by learnProcesses.
 	isProcess []bool
 	meetings  meetings
-	fired     []int32  // by message, if early passes are picked: the pass at which a timer came due
-	scratch   []uint64 // a set
+	fired     []int32  // for each message, if early clock ticks are chosen: the tick at which the timer fired; otherwise nil
+	scratch   []uint64 // a set, for temporary use
 }
 
-// learn computes the sets of the steps from number `from` on; the earlier steps are those
-// of the previous run. It returns the first step whose set is new: if the sets were too
-// small, all are recomputed.
+// learn computes the sets of step number `from` and all later steps. Earlier steps are
+// the same as in the previous run. learn returns the first step with a new set. That is 0
+// if the sets were too small, because then all sets are recomputed.
 func (p *past) learn(t *trace.Trace, from int) int {
 	p.trace, p.rests = t, t.Rests
 	p.meetings.learn(t)
@@ -48,8 +50,8 @@ func (p *past) learn(t *trace.Trace, from int) int {
 	return from
 }
 
-// learnShort is the loop of learn for a run whose steps only messages order, and whose sets
-// have one word. Most runs are such, and this takes half the time.
+// learnShort is the loop of learn for runs with at most 64 steps that only messages
+// order. It takes half the time, and most runs are of this kind.
 func (p *past) learnShort(from int) {
 	bits, steps := p.bits, p.trace.Steps
 	for j := from; j < len(steps); j++ {
@@ -64,7 +66,7 @@ func (p *past) learnShort(from int) {
 	}
 }
 
-// learnProcesses notes which actors of the run are processes.
+// learnProcesses sets p.isProcess.
 func (p *past) learnProcesses() {
 	p.isProcess = grown(p.isProcess, len(p.trace.Actors))
 	clear(p.isProcess)
@@ -76,7 +78,8 @@ func (p *past) learnProcesses() {
 	}
 }
 
-// grown returns the list with n elements, keeping its old ones.
+// grown returns list with length n, reallocated if necessary. It keeps the existing
+// elements.
 func grown[T any](list []T, n int) []T {
 	if n <= cap(list) {
 		return list[:n]
@@ -84,7 +87,7 @@ func grown[T any](list []T, n int) []T {
 	return append(list[:cap(list)], make([]T, n-cap(list))...)
 }
 
-// of returns the set of the steps that happened before a step.
+// of returns the set of the steps that happened before the given step.
 func (p *past) of(step int32) []uint64 { return p.bits[int(step)*p.words : int(step+1)*p.words] }
 
 // learnStep computes the set of one step.
@@ -107,8 +110,8 @@ func (p *past) learnStep(j int32) {
 	}
 }
 
-// cause returns the step that caused step j: the one that sent its message or, for a
-// fault, spawned the actor. It is none if the test did.
+// cause returns the step that sent the message of step j or, if j is a fault, the step
+// that spawned its actor. It returns a negative number if that was the test.
 func (p *past) cause(j int32) int32 {
 	switch st := &p.trace.Steps[j]; {
 	case st.Kind == passes:
@@ -120,8 +123,8 @@ func (p *past) cause(j int32) int32 {
 	}
 }
 
-// sent returns the step after which message m could be received: the one that sent it or,
-// for a timer with early passes, the pass at which it came due.
+// sent returns the step after which message m could be received: the step that sent m or,
+// if early clock ticks are chosen and m is a timer, the tick at which the timer fired.
 func (p *past) sent(m int32) int32 {
 	if p.fired != nil && p.fired[m] >= 0 {
 		return p.fired[m]
@@ -129,7 +132,7 @@ func (p *past) sent(m int32) int32 {
 	return p.trace.Sends[m].Step
 }
 
-// lastRest returns the last rest at or before a step, 0 if there is none.
+// lastRest returns the last quiescent point at or before a step, 0 if there is none.
 func (p *past) lastRest(step int32) int32 {
 	last := int32(0)
 	for _, rest := range p.rests {
@@ -140,7 +143,7 @@ func (p *past) lastRest(step int32) int32 {
 	return last
 }
 
-// join adds a step and all that happened before it to a set.
+// join adds a step, and all steps that happened before that step, to a set.
 func (p *past) join(set []uint64, step int32) {
 	if step < 0 {
 		return
@@ -151,7 +154,7 @@ func (p *past) join(set []uint64, step int32) {
 	set[step>>6] |= 1 << (step & 63)
 }
 
-// fill adds all steps before a number to a set.
+// fill adds the steps 0 to before-1 to a set.
 func fill(set []uint64, before int32) {
 	w := int(before >> 6)
 	for i := range w {
@@ -162,10 +165,10 @@ func fill(set []uint64, before int32) {
 	}
 }
 
-// has reports whether a step is in a set.
+// has reports whether set contains step.
 func has(set []uint64, step int32) bool { return set[step>>6]>>(step&63)&1 != 0 }
 
-// hasAfter reports whether a step after number i is in a set.
+// hasAfter reports whether set contains a step after step i.
 func hasAfter(set []uint64, i int32) bool {
 	w := int(i >> 6)
 	if set[w]>>(i&63)>>1 != 0 {
@@ -179,9 +182,10 @@ func hasAfter(set []uint64, i int32) bool {
 	return false
 }
 
-// misfit returns what a search must restart with if messages do not order all conflicting
-// steps from number `from` on, including conflicts with earlier steps. Only if they do, two
-// runs are the same in which every actor receives the same messages in the same order.
+// misfit checks whether the reduction supports all conflicts of step `from` and later
+// steps. It returns the handover to restart with, zero if messages order all conflicting
+// steps, or the search reverses the remaining conflicts. Otherwise two runs may differ
+// although every actor receives the same messages in the same order.
 func (p *past) misfit(from int) handover {
 	list := p.trace.Touches
 	for i := range list {
@@ -218,8 +222,9 @@ func (p *past) misfit(from int) handover {
 	return handover{}
 }
 
-// ordersLike reports whether the step of touch i happens after all earlier touches of the
-// same thing. It stops at the last change, for which this was checked already.
+// ordersLike reports whether the step of access i happens after all earlier steps with
+// conflicting accesses to the same thing. It stops at the last earlier write, because
+// that write's own conflicts were checked before.
 func (p *past) ordersLike(list []trace.Touch, i int) bool {
 	x := &list[i]
 	for k := i - 1; k >= 0; k-- {
@@ -237,7 +242,8 @@ func (p *past) ordersLike(list []trace.Touch, i int) bool {
 	return true
 }
 
-// ordersAll reports whether all steps from number `from` on happen before or after a step.
+// ordersAll reports whether step `from` and each later step is ordered with the given
+// step by happens-before.
 func (p *past) ordersAll(step int32, from int) bool {
 	if int(step) >= from {
 		from = 0
@@ -250,8 +256,8 @@ func (p *past) ordersAll(step int32, from int) bool {
 	return true
 }
 
-// ordersSpawns reports whether messages order all steps that determine the index or name of
-// an actor that a step has read.
+// ordersSpawns reports whether messages order all spawns that determine the index or name
+// of an actor, which a step has read.
 func (p *past) ordersSpawns(x trace.Touch) bool {
 	own := &p.trace.Actors[x.Actor]
 	for i := range p.trace.Actors {
@@ -266,7 +272,7 @@ func (p *past) ordersSpawns(x trace.Touch) bool {
 }
 
 // inOrder reports whether two steps are equal or one happens before the other. Negative
-// numbers stand for the test, which acts while the system is at rest.
+// numbers stand for the test, which is ordered with every step.
 func (p *past) inOrder(i, j int32) bool {
 	if i > j {
 		i, j = j, i
@@ -274,7 +280,7 @@ func (p *past) inOrder(i, j int32) bool {
 	return i < 0 || i == j || has(p.of(j), i)
 }
 
-// lastOf returns the latest step of an actor before step j, -1 if there is none.
+// lastOf returns the last step of an actor before step j, -1 if there is none.
 func (p *past) lastOf(actor, j int32) int32 {
 	for i := j - 1; i >= 0; i-- {
 		if p.trace.Steps[i].Actor == actor {
@@ -284,9 +290,10 @@ func (p *past) lastOf(actor, j int32) int32 {
 	return -1
 }
 
-// beforeMessage returns the set of all that happened before message m could be received, in
-// scratch: the step that sent it with its past. For a timer it is all steps before the rest
-// at which it could fire.
+// beforeMessage returns the set of steps that happened before message m could be
+// received: the step that sent m, and all steps before that step. For a timer it returns
+// all steps before the quiescent point at which the timer could fire. The set is valid
+// until the next call.
 func (p *past) beforeMessage(m int32) []uint64 {
 	p.scratch = grown(p.scratch, p.words)
 	set := p.scratch
@@ -303,8 +310,9 @@ func (p *past) beforeMessage(m int32) []uint64 {
 	return set
 }
 
-// fires returns the first rest at which a timer can have fired. If its receiver leaves no
-// message waiting, that is the last rest before its receipt.
+// fires returns the first quiescent point at which a timer can have fired. If the
+// receiver leaves no message waiting, that is the last quiescent point before the
+// receipt.
 func (p *past) fires(d *trace.Send) int32 {
 	if d.Receipt >= 0 && !p.isProcess[d.To] {
 		return p.lastRest(d.Receipt)
@@ -317,8 +325,9 @@ func (p *past) fires(d *trace.Send) int32 {
 	return 0
 }
 
-// sentByTest returns the rest at which the test sent message m. The test runs only at
-// rests, so that is the first rest after the steps that sent the messages before m.
+// sentByTest returns the quiescent point at which the test sent message m. The test runs
+// only at quiescent points, so the result is the first one after the steps that sent the
+// messages before m.
 func (p *past) sentByTest(m int32) int32 {
 	for i := m - 1; i >= 0; i-- {
 		if step := p.trace.Sends[i].Step; step >= 0 {

@@ -2,31 +2,35 @@ package explore
 
 import "github.com/jostle-go/jostle/pulse/trace"
 
-// meetings holds, for each step of a run, which earlier steps it meets. Two steps meet if
-// they conflict on the lifetime of an actor, on test state, or on time (if one of them is a
-// pass). A search that heeds them keeps their order and reverses them like races.
+// meetings holds, for each step of a run, the earlier steps with which it conflicts on
+// the lifetime of an actor, on test state or on time. Steps conflict on time only with
+// clock ticks. If heeded is set, conflicting steps are ordered by happens-before, and the
+// search reverses conflicts like races.
 type meetings struct {
-	// heeded: the reduction reverses conflicts on lifetimes and test state, so a step
-	// happens after those that it meets. Otherwise there are only conflicts on time.
+	// heeded is set if the reduction reverses conflicts on lifetimes and test state.
+	// Then a step happens after the earlier steps with which it conflicts. If heeded
+	// is not set, only conflicts on time are listed.
 	heeded  bool
-	touches []trace.Touch // of lifetimes, of the test and of time
-	// before is, for each touch, the previous touch of the same thing, -1 for none.
+	touches []trace.Touch // accesses to lifetimes, test state and time
+	// before is, for each access, the previous access to the same thing, -1 for none.
 	before []int32
-	// first is, for each step, the index of its first touch.
+	// first is, for each step, the index in touches of the first access at or after
+	// that step.
 	first []int32
-	last  map[int32]int32 // for each actor, the last touch of its lifetime; negative keys: for all else
-	// answers are the steps that answer an Ask of the test, if heeded. The test's
-	// next action depends on all steps before the answer, so it conflicts with all.
+	last  map[int32]int32 // for each actor, the last access to its lifetime; negative keys stand for test state, time and timers
+	// answers lists the steps that answer an Ask of the test, if heeded is set. An
+	// answer conflicts with all steps, because the test's next action depends on all
+	// steps before the answer.
 	answers []int32
 }
 
-// isAnswer reports whether a step is the answer to an Ask of the test.
+// isAnswer reports whether a step receives the answer to an Ask of the test.
 func isAnswer(t *trace.Trace, step int32) bool {
 	st := &t.Steps[step]
 	return st.Actor == trace.Test && st.Send >= 0 && t.Sends[st.Send].Kind == trace.Reply
 }
 
-// learnAnswers finds the steps of a run that are answers.
+// learnAnswers sets ms.answers for a run.
 func (ms *meetings) learnAnswers(t *trace.Trace) {
 	ms.answers = ms.answers[:0]
 	if !ms.heeded {
@@ -39,7 +43,8 @@ func (ms *meetings) learnAnswers(t *trace.Trace) {
 	}
 }
 
-// lastAnswer returns the last answer before a step, -1 if there is none.
+// lastAnswer returns the last step in ms.answers that precedes step `before`, -1 if there
+// is none.
 func (ms *meetings) lastAnswer(before int32) int32 {
 	for i := len(ms.answers) - 1; i >= 0; i-- {
 		if ms.answers[i] < before {
@@ -49,7 +54,7 @@ func (ms *meetings) lastAnswer(before int32) int32 {
 	return -1
 }
 
-// learn links the touches of a run.
+// learn collects the accesses and answers of a run.
 func (ms *meetings) learn(t *trace.Trace) {
 	ms.learnAnswers(t)
 	ms.touches = ms.touches[:0]
@@ -81,7 +86,7 @@ func (ms *meetings) learn(t *trace.Trace) {
 		}
 		ms.before[i] = -1
 		of := x.Actor
-		if x.What != trace.ItsLife { // there is only one of each
+		if x.What != trace.ItsLife { // test state, time and timers belong to no actor
 			of = trace.None - int32(x.What)
 		}
 		if k, had := ms.last[of]; had {
@@ -94,18 +99,20 @@ func (ms *meetings) learn(t *trace.Trace) {
 	}
 }
 
-// any reports whether steps from number `from` on meet others.
+// any reports whether step `from` or a later step may conflict with another step.
 func (ms *meetings) any(from int) bool {
 	n, k := len(ms.touches), len(ms.answers)
 	return n > 0 && int(ms.touches[n-1].Step) >= from || k > 0 && int(ms.answers[k-1]) >= from
 }
 
-// none reports whether no step of the run meets another.
+// none reports whether the run has no accesses and no answers, and therefore no
+// conflicts.
 func (ms *meetings) none() bool { return len(ms.touches) == 0 && len(ms.answers) == 0 }
 
-// each calls do with the earlier steps that a step meets, except those that one of these
-// meets in turn: the last that changed the lifetime and, if this step changes it, all that
-// have read it since. do may be called several times with one step.
+// each calls do for the earlier steps that conflict with a step: the last step that wrote
+// the same thing and, if the given step writes, all steps that have read the same thing
+// since. Conflicts with steps before that write follow by transitivity. do may be called
+// several times for one step.
 func (ms *meetings) each(step int32, do func(earlier int32)) {
 	if len(ms.touches) == 0 {
 		return

@@ -10,24 +10,23 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// Depth-first search sees only one corner of a large tree before its time is up. So once
-// the tree has turned out to be large, the search also makes probes: runs with random
-// decisions. They only look for failures and are counted apart: neither completeness nor
-// any other count of the tree depends on them.
+// Depth-first search sees only one corner of a large tree before its time is up. So in a
+// large tree the search also makes probes, which are runs with random decisions. Probes
+// only look for failures, and are counted separately. They do not affect completeness or
+// any other count of the tree.
 
 const (
-	// probeAfter is how many runs there are before the first probe, unless
-	// Ongoing.ProbeAfter says otherwise. Most trees are done by then.
+	// probeAfter is the number of runs before the first probe, unless
+	// Ongoing.ProbeAfter sets another number. Most trees are done by then.
 	probeAfter = 2000
-	// Every other run is a probe until there were manyProbes; then one in
-	// fewProbes is. What so many have not found, the next will hardly find, and a
-	// tree that can be completed must not take twice as long.
+	// Every other run is a probe until there were manyProbes probes. Then one run in
+	// fewProbes is a probe, because further probes rarely find anything new, and
+	// completing the tree should not take twice as long.
 	manyProbes = 16_000
 	fewProbes  = 8
 )
 
-// probesAfter returns how many probes there should be after the given number of runs of
-// the tree.
+// probesAfter returns the number of probes that are due after `made` other runs.
 func (s *search) probesAfter(made int) int {
 	o, p := s.options, &s.prober
 	after, many := cmp.Or(o.probeAfter, probeAfter), manyProbes
@@ -44,25 +43,25 @@ func (s *search) probesAfter(made int) int {
 	return p.before + many + (n-many+p.phase)/(fewProbes-1)
 }
 
-// A prober makes the probes of a search, or of one subtree of it. A probe depends only on
-// the seed, the subtree and the number of probes before it, so a search that continues
-// from a file makes the same ones.
+// A prober makes the probes of a search, or of one subtree. A probe depends only on the
+// seed, the subtree and the number of earlier probes, so a search that continues from a
+// file makes the same probes.
 type prober struct {
-	by   [2]pulse.Strategy // they alternate
-	seed uint64            // of the probe
-	// In a round of a subtree: there were `before` probes before the round, the first
-	// comes after `after` runs, and every other run is one until there were `many`.
-	shares              bool
-	before, after, many int
-	phase               int // spreads the probes of small subtrees: one in fewProbes makes one
+	by     [2]pulse.Strategy // the strategies of probes, which alternate
+	seed   uint64            // of the next probe
+	shares bool              // set for a subtree, which makes its probes in rounds
+	before int               // the number of probes before the round
+	after  int               // the number of runs before the first probe of the round
+	many   int               // the number of probes of the round that are made at the rate of every other run
+	phase  int               // differs between subtrees, so that not all small subtrees make a probe at the same time
 }
 
-// shareProbes begins a round of subtree k: every other run is a probe until there are
-// `many`. There are none until the whole tree has turned out to be large.
+// shareProbes begins a round of subtree k with at most `many` probes at the rate of every
+// other run. Unless the whole tree is large (isLarge), the round makes no probes.
 func (s *search) shareProbes(isLarge bool, many, k int) {
 	r, p := &s.tally.result, &s.prober
 	made := r.made() - r.Probes
-	if p.shares { // probes due at the end of the previous round are due now
+	if p.shares { // probes that were due at the end of the previous round are still due
 		p.before = max(r.Probes, s.probesAfter(made))
 	}
 	p.shares, p.after, p.many, p.phase = true, math.MaxInt, many, k%(fewProbes-1)
@@ -71,19 +70,19 @@ func (s *search) shareProbes(isLarge bool, many, k int) {
 	}
 }
 
-// A drawn is a strategy that draws the decisions of a probe.
+// A drawn is the strategy of a probe, which draws all decisions at random.
 type drawn struct {
 	pulse.Strategy
 	seed *uint64
 }
 
-// Begin begins a run with the seed of the probe instead of the given one.
+// Begin begins a run with the seed of the probe instead of the given seed.
 func (d drawn) Begin(uint64) { d.Strategy.Begin(*d.seed) }
 
-// Needs asks for a record of what the probe finds.
+// Needs asks for a recorded run, so that a failure has a trace.
 func (drawn) Needs() pulse.Needs { return pulse.Needs{Record: true} }
 
-// probeAsDue makes the probes that are due. It reports whether the search is over.
+// probeAsDue makes the probes that are due, and reports whether the search must stop.
 func (s *search) probeAsDue() (over bool) {
 	r := &s.tally.result
 	for s.tally.told != nil && r.Probes < s.probesAfter(r.made()-r.Probes) {
@@ -94,7 +93,7 @@ func (s *search) probeAsDue() (over bool) {
 	return false
 }
 
-// probe makes a probe. It reports whether it ends the search.
+// probe makes a probe, and reports whether the probe ends the search.
 func (s *search) probe() (last bool) {
 	p, r := &s.prober, &s.tally.result
 	if p.by[0] == nil {
@@ -106,7 +105,7 @@ func (s *search) probe() (last bool) {
 	return run.Failure != nil && s.tally.failProbe(run)
 }
 
-// failProbe notes that a probe failed. It reports whether that ends the search.
+// failProbe counts a failed probe, and reports whether the failure ends the search.
 func (t *tally) failProbe(run Run) (last bool) {
 	run.Probe = true
 	run = t.show(run)
@@ -117,7 +116,7 @@ func (t *tally) failProbe(run Run) (last bool) {
 	return !t.keepOn
 }
 
-// counted returns m with n added to the count of a signature.
+// counted adds n to m[signature], and returns m, which it creates if m is nil.
 func counted(m map[string]int, signature string, n int) map[string]int {
 	if m == nil {
 		m = map[string]int{}
@@ -126,8 +125,8 @@ func counted(m map[string]int, signature string, n int) map[string]int {
 	return m
 }
 
-// withProbed returns the result with the failures that only probes have met. Failures of
-// the tree are not counted twice.
+// withProbed returns the result, including failures that only probes have found. For
+// other failures it does not add the probes.
 func (t *tally) withProbed() Result {
 	r := t.result
 	r.Failures = maps.Clone(r.Failures)

@@ -2,41 +2,42 @@ package explore
 
 import "time"
 
-// Progress is how far a search has come. Package fuzz prints it.
+// Progress describes how far a search has come. Package fuzz prints it.
 type Progress struct {
-	// Runs is how many runs ended by themselves, and Wasted how many more the
-	// search gave up.
-	Runs, Wasted int
-	// Probes is how many probes were made: see Result.Probes.
+	// Runs is the number of runs that ended without being stopped by the search.
+	Runs int
+	// Wasted is the number of runs that the search stopped, including cut runs.
+	Wasted int
+	// Probes is the number of probes: see Result.Probes.
 	Probes int
-	// Rate is how many runs per second were made, including wasted runs and
-	// probes.
+	// Rate is the number of runs per second, including wasted runs and probes.
 	Rate float64
-	// Elapsed is how long the search has taken.
+	// Elapsed is the duration of the search so far.
 	Elapsed time.Duration
-	// Estimate is how many runs the whole search has, 0 if unknown.
+	// Estimate is the estimated number of runs of the whole search, 0 if unknown.
 	Estimate float64
-	// Left is how long the rest takes if the estimate is right and the rate stays
-	// the same; at most TooLong, and 0 if unknown.
+	// Left is the estimated time until the search is complete; at most TooLong, and 0
+	// if unknown.
 	Left time.Duration
-	// Failures is how many runs failed.
+	// Failures is the number of failed runs.
 	Failures int
-	// Bound is the current bound if the search raises it, such as "2 delays". Runs
-	// and Estimate are then for this bound.
+	// Bound is the current bound on delays or preemptions, such as "2 delays", or "".
+	// If it is set, Runs and Estimate are for this bound.
 	Bound string
-	// Done reports that the search is over.
+	// Done is set if the search is over.
 	Done bool
 }
 
-// TooLong is the longest reported time left.
+// TooLong is the maximum of Progress.Left.
 const TooLong = 200 * 365 * 24 * time.Hour
 
-// progressOf returns the part of a search's progress that its result holds.
+// progressOf returns the counts of a result as a Progress. Rate, times and estimate are
+// not set.
 func progressOf(r *Result) Progress {
 	return Progress{Runs: r.Runs, Wasted: r.Wasted + r.Cut, Probes: r.Probes, Failures: r.failed()}
 }
 
-// setElapsed sets the time and the rate.
+// setElapsed sets Elapsed and Rate.
 func (p *Progress) setElapsed(elapsed time.Duration) {
 	p.Elapsed = elapsed
 	if s := elapsed.Seconds(); s > 0 {
@@ -44,7 +45,7 @@ func (p *Progress) setElapsed(elapsed time.Duration) {
 	}
 }
 
-// setEstimate sets the estimate and the time left.
+// setEstimate sets Estimate and Left.
 func (p *Progress) setEstimate(all float64) {
 	p.Estimate, p.Left = all, 0
 	if p.Runs > 0 && all > 0 {

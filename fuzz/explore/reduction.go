@@ -2,8 +2,9 @@ package explore
 
 import "fmt"
 
-// A Reduction is a method of pruning equivalent orders. Two orders are equivalent, and
-// one distinct order, if every actor receives the same messages in the same order.
+// A Reduction is a method of pruning equivalent orders. Two orders are equivalent if
+// every actor receives the same messages in the same order. A distinct order is a class
+// of equivalent orders.
 type Reduction uint8
 
 const (
@@ -11,17 +12,21 @@ const (
 	// call ReceiveMatch. It is TruSt (Kokologiannakis et al., POPL 2022), for
 	// actors as in Must (Enea et al., OOPSLA 2024).
 	Optimal Reduction = iota
-	// SourceSets (Abdulla et al., POPL 2014) with sleep sets run each distinct
-	// order once. A run may be wasted: its rest turns out to have been run before.
+	// SourceSets (Abdulla et al., POPL 2014) with sleep sets run each distinct order
+	// once. A run may be wasted: the search stops it when every continuation was run
+	// before.
 	SourceSets
-	// PersistentSets are those of Basset's Figure 2.4. If a message could come
-	// before another, they run all messages of one actor that lead to it.
+	// PersistentSets are the persistent sets of Basset's Figure 2.4. If a message
+	// could come before an earlier one, they try all deliverable messages of one
+	// actor that leads to the send of that message.
 	PersistentSets
-	// DCUTE is Basset's Figure 2.5: all messages of one actor, and those of the
-	// next actor too if some message could come before another.
+	// DCUTE is Basset's Figure 2.5. It tries all deliverable messages of one actor.
+	// If a later message could have come earlier, it also tries all messages of the
+	// next actor.
 	DCUTE
-	// GoodSiblings are Eta's (section 5.2): one message and, for each message that
-	// could have come before it, one that leads to that.
+	// GoodSiblings are Eta's (section 5.2). They try one message m and, for each
+	// later message that could have come before m, one message that leads to that
+	// later message.
 	GoodSiblings
 	// Everything prunes nothing: it runs every order in which messages can be
 	// delivered.
@@ -49,28 +54,28 @@ func reductionOf(name string) (r Reduction, ok bool) {
 	return 0, false
 }
 
-// An Ordering selects which actor's messages come first (Basset, section 4.2). With
-// reductions other than Optimal it affects how much is pruned.
+// An Ordering selects which actor's messages the search tries first (Basset, section
+// 4.2). With reductions other than Optimal the ordering affects how much is pruned.
 type Ordering uint8
 
 const (
-	// OrderFIFO starts with the actor with the oldest of the oldest messages.
+	// OrderFIFO starts with the actor that has the oldest deliverable message.
 	OrderFIFO Ordering = iota
-	// OrderLIFO starts with the actor that was sent the youngest message.
+	// OrderLIFO starts with the actor that has the newest deliverable message.
 	OrderLIFO
 	// OrderECA takes the actors in the order of their creation.
 	OrderECA
 	// OrderLCA takes the actors in the reverse order of their creation.
 	OrderLCA
-	// OrderLDM starts with the actor with the fewest messages.
+	// OrderLDM starts with the actor with the fewest deliverable messages.
 	OrderLDM
-	// OrderHDM starts with the actor with the most messages.
+	// OrderHDM starts with the actor with the most deliverable messages.
 	OrderHDM
 	// OrderHMS starts with the actor that has sent the most messages per message
 	// received, in all runs so far.
 	OrderHMS
-	// OrderSGR takes an actor before those that its messages lead to, in all
-	// runs so far.
+	// OrderSGR takes an actor a before an actor b if, in the runs so far, messages of
+	// a have led to messages to b, but not the reverse.
 	OrderSGR
 
 	orderings
@@ -94,6 +99,6 @@ const (
 	// ByHash treats two states as equal if their hashes are equal.
 	ByHash
 	// Checked keeps a description of every state and fails if two different states
-	// have one hash. So it finds a Hash method that omits relevant state.
+	// have the same hash. Checked detects a Hash method that omits relevant state.
 	Checked
 )

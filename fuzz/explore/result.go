@@ -4,68 +4,75 @@ import "time"
 
 // A Result is the outcome of an exploration.
 type Result struct {
-	// Complete reports whether every distinct order was run, or found equal to
-	// one that was.
+	// Complete reports whether nothing is left to run: every distinct order was run
+	// or, with state comparison, every reachable state was seen.
 	Complete bool
-	// Reduction is the reduction used in the end. It differs from the requested
-	// one if that does not support the program; see the package comment. Sleep
-	// reports whether sleep sets were in use.
+	// Reduction is the reduction used in the end. It differs from the requested one
+	// if that one does not support the program; see the package comment.
 	Reduction Reduction
-	Sleep     bool
-	// Because is why the search restarted with Reduction, as a clause in lower
-	// case; "" if it did not restart.
+	// Sleep reports whether sleep sets were used.
+	Sleep bool
+	// Because says why the search restarted with Reduction, as a clause in lower
+	// case; "" if the search did not restart.
 	Because string
 	// Bound is the bound that ended the search.
 	Bound Bound
-	// Distinct is how many distinct orders were run, -1 if unknown. Two runs
-	// are of one distinct order if every actor received the same messages in
-	// the same order, and all decisions within steps, such as Choose, were the
-	// same. The time of a step counts too; if the search picks
-	// early clock ticks, only the time of steps that read it.
+	// Distinct is the number of distinct orders that were run, -1 if unknown. Two
+	// runs have the same distinct order if every actor received the same messages in
+	// the same order at the same times, and all decisions within steps, such as
+	// Choose, were the same. If the search chooses early clock ticks, only the times
+	// of steps that read the time count.
 	//
-	// With sleep sets the number of runs is the number of distinct orders, with
-	// two exceptions. A fault may come at another point. Steps that conflict without
-	// a message, such as two that stop one timer, may come in another order. Then only Method.CountDistinct counts distinct
-	// orders.
+	// With sleep sets the number of runs is the number of distinct orders, with two
+	// exceptions. In two runs of one distinct order, a fault may occur at different
+	// points, or steps that conflict without a message, such as two that stop one
+	// timer, may come in different orders. Then only Method.CountDistinct counts
+	// distinct orders.
 	Distinct int
-	// Runs is how many runs ended by themselves. Wasted is how many more the
-	// search gave up because no continuation was a new distinct order; it is
-	// zero with Optimal if no process calls ReceiveMatch. Cut is how many the
-	// search gave up because of a bound or a known state.
-	Runs, Wasted, Cut int
-	// Probes is how many additional runs with random decisions looked for
-	// failures outside of the first corner of the tree. They count nowhere
-	// else: not in Runs, Distinct or Steps.
+	// Runs is the number of runs that ended without being stopped by the search.
+	Runs int
+	// Wasted is the number of additional runs that the search stopped because no
+	// continuation was a new distinct order. It is zero with Optimal if no process calls
+	// ReceiveMatch.
+	Wasted int
+	// Cut is the number of additional runs that the search stopped because of a bound or a
+	// known state.
+	Cut int
+	// Probes is the number of additional runs with random decisions, which look for
+	// failures outside of the first corner of the tree. Runs, Distinct and Steps do
+	// not include them.
 	Probes int `json:",omitempty"`
-	// Steps is how many steps the tree of all runs has: a common prefix of
+	// Steps is the number of steps in the tree of all runs: a common prefix of
 	// several runs counts once.
 	Steps int
-	// States is how many states were seen, 0 if states were not compared.
+	// States is the number of different states that were seen, 0 if states were not
+	// compared.
 	States int
-	// Failures is how many runs failed, by signature. For a failure that only
-	// probes met, it is how many probes failed.
+	// Failures is the number of failed runs, by failure signature. Failed probes
+	// count only for signatures that no other run has.
 	Failures map[string]int
-	// Nondeterminism is where the program behaved differently although all
-	// decisions were the same; "" if it never did.
+	// Nondeterminism describes where the program behaved differently although all
+	// decisions were the same; "" if no such difference was found.
 	Nondeterminism string
-	// Clash shows two different states with equal hashes; "" if there are none
-	// or states are not Checked.
+	// Clash describes two different states with equal hashes; "" if none were found
+	// or the states are not Checked.
 	Clash string
-	// Unread is the first part of a compared state that could not be read, and
-	// what replaced it; "" if all could be read. If it is set, Complete holds
-	// only if no actor writes variables that another actor or the property
-	// reads.
+	// Unread names the first part of a compared state that could not be read, and
+	// says what was compared instead; "" if everything could be read. If Unread is
+	// set, Complete is reliable only if no actor writes variables that another actor
+	// or the property reads.
 	Unread string
 	// Levels holds the result for each bound on delays or preemptions, from 0.
 	Levels []Level
-	// Estimate is how many runs the whole search has: Runs if it is complete,
-	// otherwise an estimate if the options ask for one, and 0 if unknown.
+	// Estimate is the number of runs of the whole search. It equals Runs if the
+	// search is complete. Otherwise it is an estimate if the options ask for one, and
+	// 0 if unknown.
 	Estimate float64
-	// Elapsed is how long the search took.
+	// Elapsed is the duration of the search.
 	Elapsed time.Duration
 }
 
-// A Bound is the reason why a search did not run every order.
+// A Bound says why a search did not run every order.
 type Bound string
 
 // The bounds.
@@ -74,7 +81,7 @@ const (
 	BoundRuns        Bound = "runs"        // Options.Runs
 	BoundTime        Bound = "time"        // Options.Time
 	BoundStop        Bound = "stop"        // Options.Stop
-	BoundFailure     Bound = "failure"     // a run failed, without Options.KeepOn
+	BoundFailure     Bound = "failure"     // a run failed, and Options.KeepOn is not set
 	BoundDepth       Bound = "depth"       // Method.Depth
 	BoundDelays      Bound = "delays"      // Method.DelayBound
 	BoundPreemptions Bound = "preemptions" // Method.PreemptionBound
@@ -89,10 +96,10 @@ type Level struct {
 	Complete            bool
 }
 
-// made returns how many runs were made, including wasted and cut runs and probes.
+// made returns the number of all runs, including wasted runs, cut runs and probes.
 func (r *Result) made() int { return r.Runs + r.Wasted + r.Cut + r.Probes }
 
-// failed returns how many runs failed.
+// failed returns the number of failed runs.
 func (r *Result) failed() (n int) {
 	for _, number := range r.Failures {
 		n += number
@@ -100,7 +107,7 @@ func (r *Result) failed() (n int) {
 	return n
 }
 
-// add adds the result of another part of the tree. It does not add up Distinct.
+// add adds the result of another part of the tree to r. It leaves Distinct unchanged.
 func (r *Result) add(part *Result) {
 	r.Runs += part.Runs
 	r.Wasted += part.Wasted

@@ -9,8 +9,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A search explores one tree of orders, or one subtree of it, with one worker. It is the
-// common part of depthFirst, optimal and branches.
+// A search is the state of exploring one tree of orders, or one subtree, with one worker.
+// The algorithms depthFirst, optimal and team embed it.
 type search struct {
 	options *Options
 	worker  Worker
@@ -18,12 +18,13 @@ type search struct {
 	limits  limits
 	habits  habits
 	prober  prober
-	prints  [2]pulse.Print // of a repeated run
-	// others is how many runs other subtrees had made when the round began.
+	prints  [2]pulse.Print // of a run and of its repetition
+	// others is the number of runs that other subtrees had made when the round began.
 	others int
 	// bound is the current bound on delays or preemptions.
 	bound int32
-	// over is what the search must restart with; zero if it need not.
+	// over names the reduction that the search must restart with; zero if no restart
+	// is needed.
 	over handover
 }
 
@@ -31,27 +32,28 @@ type search struct {
 // not support the program.
 type handover struct {
 	to    Reduction
-	sleep bool // with sleep sets, if the previous reduction had them
+	sleep bool // keep sleep sets, if the previous reduction had them
 	why   string
 }
 
 // The reasons to restart with another reduction. Each continues a sentence after "because".
 const (
-	whySpawns     = "a step reads Ref.Index or Ref.String of an actor, which depend on the order of steps that spawn actors"
+	whySpawns     = "a step reads Ref.Index or Ref.String of an actor, and both depend on the order in which steps spawn actors"
 	whyLooks      = "a step reads what all earlier steps did, such as System.Steps, System.Trace or System.Warnings, or an actor crashes within it"
 	whyAnswers    = "System.Ask returns while other actors still work, may crash or have timers that may fire early"
-	whyLives      = "steps that no message orders watch an actor, end it or ask whether it is alive"
-	whyTest       = "steps that no message orders conflict on test state, such as a history of calls, a failure or a Cleanup, or on what actors of an adapter share"
-	whyObserved   = "an observer, the isolation check or a bound on waiting messages reads the run after each step, and may distinguish orders in which every actor receives the same"
-	whyTouches    = "steps conflict without a message between them, such as by a supervisor, two answers to one Ask, a bounded mailbox or a fault that a step causes"
+	whyLives      = "two steps that messages do not order watch, end or query (System.Alive) the same actor"
+	whyTest       = "two steps that messages do not order conflict on test state, such as a history of calls, a failure or a Cleanup, or on state shared by actors of an adapter"
+	whyObserved   = "an observer, the isolation check or a bound on waiting messages reads the run after each step, and may distinguish equivalent orders"
+	whyTouches    = "two steps that messages do not order conflict, for example through a supervisor, two answers to one Ask, a bounded mailbox or a fault that a step causes"
 	whyStrikes    = "an event such as a fault or an early timer may occur between any two steps"
-	whyPartitions = "an actor may be partitioned while time passes, or a step reads what all earlier steps did, partitions included"
+	whyPartitions = "an actor may be partitioned while time passes, or a step reads what all earlier steps did, which includes partitions"
 	whyTicks      = "timers may fire early while periodic timers tick, or while a step or the test causes faults"
 	whyBrokeOff   = "a step ended its run early, by a failure or by Skip"
-	whyDepth      = "Depth is bounded, and Optimal learns from whole runs"
+	whyDepth      = "Depth is bounded, and Optimal needs complete runs"
 )
 
-// whyMet returns why a search restarts to reverse conflicts of a touch.
+// whyMet returns the reason to restart a search so that it reverses conflicts like that
+// of the access x.
 func whyMet(x trace.Touch) string {
 	if x.What == trace.TheTest {
 		return whyTest
@@ -59,9 +61,9 @@ func whyMet(x trace.Touch) string {
 	return whyLives
 }
 
-// mayShowPartitions reports whether a search without partitions must restart with them
-// after a run. A partition holds messages back, which only time can show, or a step that
-// reads all earlier steps. isObserved covers observers.
+// mayShowPartitions reports whether a search without partitions must restart with
+// partitions after a run. A partition only holds messages back. Apart from observers (see
+// isObserved), only timers and steps that read all earlier steps can notice that.
 func (s *search) mayShowPartitions(sys *pulse.System) bool {
 	return sys.Options().Faults.Partition > 0 && s.options.picksCrashes() && (setsTime(sys) ||
 		slices.ContainsFunc(sys.Trace().Touches, func(x trace.Touch) bool { return x.What == trace.AllSteps }))
@@ -70,8 +72,8 @@ func (s *search) mayShowPartitions(sys *pulse.System) bool {
 // goesOnAfter reports whether the search continues after a run.
 func (s *search) goesOnAfter(run *Run) bool { return run.Failure == nil || s.options.KeepOn }
 
-// newSearch returns a search that began at the given time. Unless it is a trial, it
-// reports its runs to its worker.
+// newSearch returns a search that began at the given time. Unless trial is set, the
+// search reports its runs to its worker.
 func newSearch(o *Options, w Worker, began time.Time, trial bool) *search {
 	s := &search{options: o, worker: w}
 	s.limits = limits{runs: o.Runs, time: o.Time, late: o.late, began: began, stop: o.Stop}
@@ -82,10 +84,10 @@ func newSearch(o *Options, w Worker, began time.Time, trial bool) *search {
 	return s
 }
 
-// goTo gives the search another worker.
+// goTo makes w the worker of the search.
 func (s *search) goTo(w Worker) { s.worker, s.tally.told = w, w }
 
-// count counts a run, and reports whether it ends the search.
+// count counts a run, and reports whether the run ends the search.
 func (s *search) count(run Run, end ending, shared int) (last bool) {
 	if end == endedItself && s.options.learns() && run.System != nil {
 		s.habits.learn(run.System.Trace())
@@ -93,17 +95,17 @@ func (s *search) count(run Run, end ending, shared int) (last bool) {
 	return s.tally.count(run, end, shared)
 }
 
-// repeatEvery is how many runs there are for each repeated run, which checks that the
-// program is deterministic. After the first manyRuns there are four times as many,
-// because comparing the contents of messages takes longer than a short run.
+// One run in repeatEvery is repeated to check that the program is deterministic. After
+// the first manyRuns runs, only one in four times as many is repeated, because comparing
+// the contents of messages takes longer than a short run.
 const (
 	repeatEvery = 64
 	manyRuns    = 4096
-	repeatPhase = 37 // so that one of 64 subtrees with one run each repeats it
+	repeatPhase = 37 // if 64 subtrees make one run each, one of these runs is repeated
 )
 
-// isRepeated reports whether the run counted last is to be repeated: the first of a
-// search, and some later ones.
+// isRepeated reports whether to repeat the run counted last. Repeated are the first run
+// of a search, and one in repeatEvery of the later runs.
 func (s *search) isRepeated(run *Run, end ending) bool {
 	if end != endedItself || s.tally.told == nil || run.System == nil {
 		return false
@@ -120,8 +122,8 @@ func (s *search) isRepeated(run *Run, end ending) bool {
 	return before%repeatEvery == 0
 }
 
-// repeat repeats a run, and reports whether it was the same. If not, the search is over
-// and the result says where they differ.
+// repeat repeats a run, and reports whether both runs were the same. If not, it sets
+// Result.Nondeterminism to the difference.
 func (s *search) repeat(run *Run, again func() Run) bool {
 	s.prints[0].Take(run.System)
 	failure := run.Failure
@@ -142,7 +144,7 @@ func (s *search) repeat(run *Run, again func() Run) bool {
 	return r.Nondeterminism == ""
 }
 
-// signatureOf returns the signature of a failure, or words for no failure.
+// signatureOf returns the signature of a failure, or "no failure" for nil.
 func signatureOf(f *pulse.Failure) string {
 	if f == nil {
 		return "no failure"
@@ -150,11 +152,12 @@ func signatureOf(f *pulse.Failure) string {
 	return f.Signature()
 }
 
-// isOver makes the probes that are due, and reports whether the search must end, or
-// pause, before the tree is done.
+// isOver makes the probes that are due, and reports whether the search must stop or pause
+// although the tree is not done.
 func (s *search) isOver() bool { return s.hitsBound() || s.probeAsDue() }
 
-// hitsBound reports whether a bound or a pause ends the search for now.
+// hitsBound reports whether the search must stop at a bound, or pause. It sets
+// Result.Bound.
 func (s *search) hitsBound() bool {
 	bound, over := s.limits.end(s.tally.result.made())
 	if bound != NoBound {
@@ -171,7 +174,8 @@ func (s *search) chooser() chooser {
 	return chooser{ordering: s.options.Ordering, habits: &s.habits}
 }
 
-// boundText names the current bound, if the search raises it.
+// boundText returns the current bound on delays or preemptions, such as "2 delays", or ""
+// if there is none.
 func (s *search) boundText() string {
 	if !s.options.bounded() {
 		return ""
@@ -180,8 +184,8 @@ func (s *search) boundText() string {
 	return fmt.Sprintf("%d %s", s.bound, name)
 }
 
-// A way is an algorithm that explores a tree.
+// A way is an algorithm that explores a tree: depthFirst, optimal or team.
 type way interface {
-	// explore explores the tree, and reports whether it is done.
+	// explore explores the tree, and reports whether the tree is done.
 	explore() (finished bool)
 }

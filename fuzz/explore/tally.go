@@ -12,16 +12,17 @@ import (
 // A tally counts the results of the runs of a tree, or of one subtree.
 type tally struct {
 	result  Result
-	classes map[uint64]struct{} // the classes of the distinct orders; nil unless they are counted this way
-	// eachOnce: no distinct order has run twice, so their number is that of the
-	// runs. A run can disprove it: by its faults or, if meets is set, by what its
-	// steps touch.
-	eachOnce, meets bool
-	keepOn          bool
-	leftOut         bool           // a bound has left something out
-	subtree         int            // the subtree's number, from 1; 0 for what is above all subtrees
-	told            Worker         // the runs are reported to it; nil for runs outside of the search
-	probed          map[string]int // how many probes failed, by signature
+	classes map[uint64]struct{} // hashes of the distinct orders (see classOf); nil unless distinct orders are counted by hash
+	// eachOnce reports whether, as far as known, no distinct order has run twice.
+	// Then the number of distinct orders is the number of runs.
+	eachOnce bool
+	// meets is set if conflicts without a message in a run clear eachOnce.
+	meets   bool
+	keepOn  bool           // Options.KeepOn
+	leftOut bool           // a bound has excluded some orders
+	subtree int            // the subtree's number, from 1; 0 above all subtrees
+	told    Worker         // gets the reports of runs; nil for runs outside of the search
+	probed  map[string]int // the number of failed probes, by signature
 }
 
 func newTally(o *Options) tally {
@@ -34,15 +35,15 @@ func newTally(o *Options) tally {
 	return t
 }
 
-// clone returns an independent copy.
+// clone returns a copy that shares no maps with t.
 func (t *tally) clone() tally {
 	c := *t
 	c.result.Failures, c.classes, c.probed = maps.Clone(t.result.Failures), maps.Clone(t.classes), maps.Clone(t.probed)
 	return c
 }
 
-// count counts a run whose first `shared` steps were counted with another run. It reports
-// whether the run ends the search.
+// count counts a run, of which the first `shared` steps were already counted with another
+// run. It reports whether the run ends the search.
 func (t *tally) count(run Run, end ending, shared int) (last bool) {
 	r := &t.result
 	r.Steps += max(0, run.steps()-shared)
@@ -64,7 +65,7 @@ func (t *tally) count(run Run, end ending, shared int) (last bool) {
 	return t.fail(t.show(run).Failure)
 }
 
-// show completes a run and reports it to its worker.
+// show sets Index and Subtree of a run, reports the run to the worker, and returns it.
 func (t *tally) show(run Run) Run {
 	run.Index, run.Subtree = t.result.Runs, t.subtree
 	if t.told != nil {
@@ -73,7 +74,7 @@ func (t *tally) show(run Run) Run {
 	return run
 }
 
-// fail counts a failure. It reports whether the failure ends the search.
+// fail counts a failure, and reports whether the failure ends the search.
 func (t *tally) fail(f *pulse.Failure) (last bool) {
 	t.result.Failures[f.Signature()]++
 	if !t.keepOn {
@@ -82,8 +83,8 @@ func (t *tally) fail(f *pulse.Failure) (last bool) {
 	return !t.keepOn
 }
 
-// countClass counts the distinct order of a run. With early timers, runs may differ only
-// in where time passed, which nobody sees.
+// countClass counts the distinct order of a run. With early timers it counts by hash,
+// because two runs of one distinct order may differ in the position of a clock tick.
 func (t *tally) countClass(run *Run) {
 	switch {
 	case !t.eachOnce || run.System == nil:
@@ -101,12 +102,13 @@ func (t *tally) countClass(run *Run) {
 	}
 }
 
-// mostMet bounds how many touches of a run are compared pairwise.
+// mostMet bounds the number of accesses (see trace.Touch) of a run that are compared
+// pairwise.
 const mostMet = 64
 
-// comesApart reports whether another run of the same distinct order may be counted
-// separately: a fault comes at another point, or two conflicting steps of different
-// actors come in another order. Optimal makes no such runs.
+// comesApart reports whether the search may make another run of the same distinct order,
+// in which a fault occurs at a different point, or two conflicting steps of different
+// actors come in the reverse order. Optimal makes no such runs.
 func (t *tally) comesApart(tr *trace.Trace) bool {
 	switch {
 	case t.result.Reduction == Optimal:
@@ -131,7 +133,7 @@ func (t *tally) comesApart(tr *trace.Trace) bool {
 	return false
 }
 
-// setDistinct sets the number of distinct orders, -1 if unknown.
+// setDistinct sets Result.Distinct, to -1 if unknown.
 func (t *tally) setDistinct() {
 	switch {
 	case t.eachOnce:
@@ -143,7 +145,7 @@ func (t *tally) setDistinct() {
 	}
 }
 
-// add adds the result of a subtree.
+// add adds the results of a subtree.
 func (t *tally) add(part *tally) {
 	t.result.add(&part.result)
 	if t.eachOnce && !part.eachOnce {
@@ -161,12 +163,12 @@ func (t *tally) add(part *tally) {
 	t.setDistinct()
 }
 
-// classOf returns a number for a distinct order: for each actor, what it received in
-// which order, and the answers to the questions of its steps. In practice, two orders
-// with one number are one distinct order. The time of a step counts too; if the trace
-// shows which steps have read the time, only the time of these.
+// classOf returns a hash of the distinct order of a run. The hash covers the order of the
+// messages that each actor received, and the answers to the questions of the actor's
+// steps, such as Choose. It also covers the times of all steps or, if the trace says
+// which steps have read the time, the times of these steps.
 //
-// The numbers are saved in files: they never change.
+// The hashes are saved in files, so classOf must never change.
 func classOf(t *trace.Trace) uint64 {
 	sum := uint64(0)
 	for i := range t.Actors {
@@ -198,11 +200,11 @@ func readsTime(t *trace.Trace, step int32) bool {
 	return false
 }
 
-// answersClass returns the part of classOf for answers: the hash of each step's answers
-// in their order. The order of the steps does not count.
+// answersClass returns the part of classOf for answers. It depends on the order of
+// answers within a step, but not on the order of the steps.
 func answersClass(t *trace.Trace) (sum uint64) {
 	for i := 0; i < len(t.Answers); {
-		step, h := t.Answers[i].Step, uint64(i) // the test's questions always come in one order
+		step, h := t.Answers[i].Step, uint64(i) // the test's questions always come in the same order
 		if step >= 0 {
 			h = t.Steps[step].ID
 		}
@@ -214,5 +216,5 @@ func answersClass(t *trace.Trace) (sum uint64) {
 	return sum
 }
 
-// classMix mixes a word into the number of a distinct order.
+// classMix mixes a word into the hash of a distinct order.
 func classMix(sum, word uint64) uint64 { return hash.Mix(sum ^ word + hash.Gamma) }

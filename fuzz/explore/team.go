@@ -9,65 +9,68 @@ import (
 	"sync/atomic"
 )
 
-// Several workers divide a tree into subtrees (Eta, section 6), and explore them in rounds.
-// What is above the subtrees changes only between two rounds: see trunk. So workers need
-// not communicate, and the tree needs no lock, at which Eta's workers queued.
+// Several workers divide a tree into subtrees (Eta, section 6), and explore the subtrees
+// in rounds. The part of the tree above the subtrees (see trunk) changes only between two
+// rounds. So workers need not communicate, and the tree needs no lock. In Eta, workers
+// had to wait for such a lock.
 
-// wantedSubtrees is the minimum number of subtrees, so that none is a large part of the
-// whole. Neither it nor the result depends on the number of workers.
+// wantedSubtrees is the intended number of subtrees. It is large, so that no subtree is a
+// large part of the tree. It does not depend on the number of workers, so that the result
+// does not either.
 const wantedSubtrees = 128
 
-// mostSubtrees bounds the number of frames that Optimal begins with.
+// mostSubtrees bounds the number of frames from which Optimal makes subtrees.
 const mostSubtrees = 4 * wantedSubtrees
 
-// Each round makes twice as many runs of each subtree as the previous one, so that the
-// others need not wait for a large subtree. No round begins after a failure. While there
-// are few subtrees, which is not for long, rounds do not grow: there are as many as it
-// takes to divide them.
+// Each round makes twice as many runs of each subtree as the previous round. So all
+// subtrees progress, even if one of them is large. No round begins after a failure. While
+// there are fewer than fewTrees subtrees, rounds do not grow, because subtrees are
+// divided between rounds.
 const (
-	firstRound = 16 // runs of each subtree of Optimal, which are not divided
-	leastRound = 64 // runs of all subtrees of a trunk
+	firstRound = 16 // runs of each subtree of Optimal in the first round
+	leastRound = 64 // runs of all subtrees together, per round, with other reductions
 	fewTrees   = wantedSubtrees / 2
-	runsATree  = 16 // per additional subtree, so that the cost of beginning one is negligible
+	runsATree  = 16 // runs per additional subtree, so that the cost of beginning one is negligible
 )
 
-// A subtree holds the root of a subtree and its results so far.
+// A subtree is a part of the tree that one worker explores at a time, with its results so
+// far.
 type subtree struct {
 	number   int
-	limb     limb                   // in the trunk
-	start    func(*search, way) way // makes the way to explore it, reusing a completed one; nil once begun
+	limb     limb                   // the place in the trunk at which the subtree begins
+	start    func(*search, way) way // returns the algorithm that explores the subtree, and may reuse an old one; nil once begun
 	search   *search
-	way      way // before it is begun, a completed one, or nil
-	left     int // how many runs of the round remain
+	way      way // the algorithm; before the subtree is begun, one to reuse, or nil
+	left     int // the number of runs of the round that remain
 	finished bool
 }
 
 // A team is several workers that explore one tree.
 type team struct {
-	*search // of what is above the subtrees and, after each round, of everything
+	*search // the results above the subtrees and, after each round, all results
 	workers []Worker
-	meter   *meter // nil unless progress or an estimate is needed
-	isSplit bool
+	meter   *meter       // nil unless progress or an estimate is needed
+	isSplit bool         // the first subtrees were made
 	trunk   *trunk       // nil for Optimal, whose frames are independent
-	above   tally        // of what is above the subtrees, and of completed subtrees
-	trees   []*subtree   // the others, by number
-	spare   []way        // completed ones
-	made    int          // the number of the last subtree
-	round   int          // how many runs of each subtree it makes
-	fewest  int          // Optimal: the number of fixed steps of the last frames to split; 0 if unknown
-	turn    []*subtree   // those with runs to make now
-	next    atomic.Int64 // the first of these that no worker has taken
-	first   atomic.Int64 // the number of the first subtree that ends the search
+	above   tally        // the results above the subtrees, and of completed subtrees
+	trees   []*subtree   // the subtrees that are not completed, by number
+	spare   []way        // algorithms of completed subtrees, to be reused
+	made    int          // the number of subtrees made so far
+	round   int          // the number of runs of each subtree in the current round
+	fewest  int          // with Optimal, frames with more steps are not split further; 0 if not known yet
+	turn    []*subtree   // the subtrees with runs to make now
+	next    atomic.Int64 // the index in turn of the first subtree that no worker has taken
+	first   atomic.Int64 // the number of the first subtree that ends the search; math.MaxInt64 for none
 }
 
-// newTeam returns a team that explores the tree of a search. The search itself makes no
-// probes: its subtrees do.
+// newTeam returns a team that explores the tree of a search. The subtrees make the
+// probes, and the search itself makes none.
 func newTeam(s *search, workers []Worker, m *meter) *team {
 	s.shareProbes(false, 0, 0)
 	return &team{search: s, workers: workers, meter: m}
 }
 
-// explore splits the tree and lets the workers explore the subtrees, round by round. It
+// explore splits the tree, and lets the workers explore the subtrees in rounds. It
 // reports whether the tree is done.
 func (tm *team) explore() (finished bool) {
 	part, before := tm.limits.untilPause, tm.tally.result.made()
@@ -92,7 +95,7 @@ func (tm *team) explore() (finished bool) {
 	return len(tm.trees) == 0
 }
 
-// split makes the first subtrees. It reports whether the search continues.
+// split makes the first subtrees. It returns false if the search is over.
 func (tm *team) split() (goesOn bool) {
 	tm.first.Store(math.MaxInt64)
 	if tm.options.Reduction == Optimal {
@@ -106,12 +109,12 @@ func (tm *team) split() (goesOn bool) {
 	return tm.isSplit
 }
 
-// begin makes the subtree of a limb.
+// begin adds a subtree that begins at a place in the trunk.
 func (tm *team) begin(l limb) *subtree {
 	return tm.add(&subtree{limb: l, start: func(s *search, old way) way { return tm.trunk.way(s, l, old) }})
 }
 
-// add adds a subtree.
+// add adds a subtree, and returns it.
 func (tm *team) add(t *subtree) *subtree {
 	tm.made++
 	t.number = tm.made
@@ -123,8 +126,8 @@ func (tm *team) add(t *subtree) *subtree {
 	return t
 }
 
-// goesOn reports whether there are runs to make. If the round has none left, it ends it and
-// begins the next.
+// goesOn reports whether there are runs to make. If the round has no runs left, goesOn
+// ends the round and begins the next.
 func (tm *team) goesOn() bool {
 	if tm.first.Load() < math.MaxInt64 || tm.tally.result.Bound != NoBound {
 		return false
@@ -143,8 +146,8 @@ func (tm *team) goesOn() bool {
 	return len(tm.trees) > 0
 }
 
-// takeStock exchanges marks after a round: the trunk learns from the subtrees, and each
-// subtree gets what others have marked above it.
+// takeStock exchanges marks after a round. The trunk gets the marks of all subtrees, and
+// each subtree gets the marks that other subtrees have made above it.
 func (tm *team) takeStock() {
 	for _, t := range tm.trees {
 		if t.start == nil {
@@ -162,7 +165,7 @@ func (tm *team) takeStock() {
 	tm.trunk.prune()
 }
 
-// forget keeps only the results of completed subtrees.
+// forget removes completed subtrees, and adds their results to tm.above.
 func (tm *team) forget() {
 	tm.trees = slices.DeleteFunc(tm.trees, func(t *subtree) bool {
 		if t.finished {
@@ -176,8 +179,8 @@ func (tm *team) forget() {
 	})
 }
 
-// divide begins the marked branches of the trunk, and then divides subtrees, until there
-// are enough.
+// divide begins subtrees at the marked branches of the trunk, and then divides existing
+// subtrees, until there are enough subtrees.
 func (tm *team) divide() {
 	for _, j := range tm.trunk.junctions {
 		for tm.mayBegin() && tm.trunk.begin(j, tm.begin) {
@@ -195,7 +198,7 @@ func (tm *team) mayBegin() bool {
 	return len(tm.trees) < wantedSubtrees && (len(tm.trees) == 0 || tm.options.splitsAll || tm.made < 8+tm.tally.result.made()/runsATree)
 }
 
-// beginRound distributes the runs of the next round.
+// beginRound sets the number of runs of each subtree in the next round.
 func (tm *team) beginRound() {
 	n, r := len(tm.trees), &tm.tally.result
 	if n == 0 {
@@ -218,7 +221,8 @@ func (tm *team) beginRound() {
 	}
 }
 
-// left returns how many runs may be made until a bound or, if that is "", a pause.
+// left returns the number of runs that may be made until the search stops at the returned
+// bound, or pauses if the bound is NoBound.
 func (tm *team) left(part, before int) (runs int, bound Bound) {
 	made := tm.tally.result.made()
 	runs = math.MaxInt
@@ -231,8 +235,9 @@ func (tm *team) left(part, before int) (runs int, bound Bound) {
 	return runs, bound
 }
 
-// makeRuns makes the rest of the round, limited to `left` runs, which it distributes evenly
-// to the subtrees. If there are fewer runs than subtrees, the first subtrees get one each.
+// makeRuns makes the remaining runs of the round, at most `left`, which it distributes
+// evenly among the subtrees. If there are fewer runs than subtrees, the first subtrees
+// get one run each.
 func (tm *team) makeRuns(left int) {
 	tm.turn = tm.turn[:0]
 	for _, t := range tm.trees {
@@ -249,9 +254,9 @@ func (tm *team) makeRuns(left int) {
 	all.Wait()
 }
 
-// splitOptimal explores one frame after the other, without the frames that it leads to,
-// until there are enough of these. It makes subtrees of them, and reports whether the
-// search continues. Frames are independent of each other.
+// splitOptimal runs frames and collects the frames that follow from them, until there are
+// enough frames, and makes each collected frame a subtree. It returns false if the search
+// is over. Frames are independent of each other.
 func (tm *team) splitOptimal() bool {
 	o := newOptimal(tm.search)
 	o.handsOver, o.handed = true, []frameRoot{{frame: &frame{}}}
@@ -275,9 +280,10 @@ func (tm *team) splitOptimal() bool {
 	return true
 }
 
-// nextOf returns the index of the frame to explore next, -1 for none. The oldest come first,
-// which ask the fewest questions twice. Once there are enough, frames with the fewest fixed
-// steps come first, which lead to the most others: few of them should be left in the end.
+// nextOf returns the index of the frame to run next, -1 if there are enough frames. The
+// oldest frames come first, which avoids answering questions (see unwanted) twice. Once
+// there are wantedSubtrees frames, those with the fewest steps come first, because their
+// subtrees are the largest.
 func (tm *team) nextOf(list []frameRoot) int {
 	switch n := len(list); {
 	case n == 0 || n >= mostSubtrees:
@@ -306,7 +312,7 @@ func shortest(list []frameRoot) (i int) {
 	return i
 }
 
-// work lets a worker take one subtree after the other.
+// work lets a worker explore one subtree after the other, with at most `most` runs each.
 func (tm *team) work(w Worker, most int) {
 	for {
 		k := tm.next.Add(1) - 1
@@ -317,7 +323,7 @@ func (tm *team) work(w Worker, most int) {
 	}
 }
 
-// goOn lets a worker make runs of a subtree.
+// goOn lets a worker make at most `most` runs of a subtree.
 func (tm *team) goOn(t *subtree, w Worker, most int) {
 	s := t.search
 	s.goTo(w)
@@ -337,7 +343,7 @@ func (tm *team) goOn(t *subtree, w Worker, most int) {
 	}
 }
 
-// searchOf returns the search for a subtree.
+// searchOf returns the search for the subtree with the given number.
 func (tm *team) searchOf(number int) *search {
 	s := newSearch(tm.options, nil, tm.limits.began, true)
 	s.bound, s.tally.subtree = tm.bound, number
@@ -349,9 +355,9 @@ func (tm *team) searchOf(number int) *search {
 	return s
 }
 
-// endAt notes that a subtree ends the search, by its first failure or because the reduction
-// does not support the program. Earlier subtrees are still explored, so that the result
-// does not depend on the workers' speed.
+// endAt records that a subtree ends the search, because a run failed or the reduction
+// does not support the program. Subtrees with smaller numbers are still explored, so that
+// the result does not depend on the speed of the workers.
 func (tm *team) endAt(number int64) {
 	for {
 		first := tm.first.Load()
@@ -361,7 +367,7 @@ func (tm *team) endAt(number int64) {
 	}
 }
 
-// sum adds up the subtrees, up to the first one that ended the search.
+// sum adds up the results of the subtrees, up to the first one that ended the search.
 func (tm *team) sum() {
 	tm.tally = tm.above.clone()
 	for _, t := range tm.trees {

@@ -6,44 +6,47 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// The trunk is the part above the subtrees when several workers explore a tree depth-first.
-// It grows with the search: if there are too few subtrees, one of them hands its first
-// decisions to the trunk, and their untried answers begin new subtrees.
+// The trunk is the part above the subtrees when several workers explore a tree
+// depth-first. If there are too few subtrees, the first decisions of a subtree are moved
+// to the trunk, and the untried answers of these decisions become the roots of new
+// subtrees.
 //
-// A run marks what it requires above its subtree in the subtree's own copy of the trunk.
-// These marks are merged between two rounds. So the trunk needs no lock, its marks depend
-// only on the rounds, and there are no more marks than with a single worker.
+// If a run requires a candidate above its subtree, it marks that candidate in the
+// subtree's own copy of the trunk. The marks of all copies are merged between two rounds.
+// So the trunk needs no lock, its marks depend only on the rounds, and there are no more
+// marks than with a single worker.
 //
-// At a pick, the answers begun earlier sleep in the subtrees of those begun later, even if
-// their own subtrees are not done: they will be. No answer begins before it is known what
-// the steps of its sleepers touch.
+// At a choice point of the trunk, a candidate that was begun earlier sleeps in the
+// subtrees of candidates begun later. The subtree of the earlier candidate need not be
+// done yet, because it will be. No candidate is begun before the accesses (see
+// trace.Touch) by the steps of the sleeping candidates are known.
 type trunk struct {
-	junctions []*junction // those with something open below, or something to begin
-	touches   touches     // of all candidates of the trunk
+	junctions []*junction // nodes of the trunk with unfinished subtrees, or answers still to begin
+	touches   touches     // the accesses by all candidates of the trunk
 	sleeps    bool
 }
 
 // A junction is a node of the trunk.
 type junction struct {
-	above   *junction // nil for the root of the tree
-	answer  int32     // of the junction above that leads here
-	node    node      // for a question, current is the answer that was begun last
-	list    []candidate
-	begun   []int32 // for each candidate, its position among those begun, from 1; 0 if it was not
-	count   int32
-	last    *subtree // that was begun last
-	open    int      // how many subtrees and junctions below are not done
-	changed bool     // in the last round
+	above   *junction   // nil for the root of the tree
+	answer  int32       // the answer of the junction above that leads here
+	node    node        // for a question, node.current is the answer that was begun last
+	list    []candidate // the candidates of a choice point
+	begun   []int32     // for each candidate, its position in the order in which candidates were begun, from 1; 0 if not begun
+	count   int32       // the highest position in begun
+	last    *subtree    // the subtree that was begun last
+	open    int         // the number of subtrees and junctions below that are not done
+	changed bool        // marks changed in the last round
 }
 
 // A limb is a place in the trunk at which a subtree begins.
 type limb struct {
 	from   *junction // nil for the root of the tree
-	answer int32     // of that junction
+	answer int32     // the answer of that junction
 }
 
-// putPath makes p the path to a limb, as seen from there: at each pick, the answers begun
-// before the one taken are done.
+// putPath makes p the path to a limb. At each choice point, the candidates that were
+// begun before the one taken are marked as done.
 func (l limb) putPath(p *path) {
 	var chain []limb
 	size := 0
@@ -64,7 +67,7 @@ func (l limb) putPath(p *path) {
 	}
 }
 
-// putDone marks the candidates that were begun before the current one.
+// putDone marks as done the candidates that were begun before the current one.
 func (j *junction) putDone(list []candidate, current int32) {
 	for i := range list {
 		if k := j.begun[i]; k > 0 && k < j.begun[current] {
@@ -73,8 +76,8 @@ func (j *junction) putDone(list []candidate, current int32) {
 	}
 }
 
-// divide makes junctions of the first nodes of a subtree, up to the first with another
-// answer to take. It reports whether there is one.
+// divide moves the first nodes of a subtree to the trunk, up to the first node with
+// another answer to take. It returns false if there is no such node.
 func (k *trunk) divide(t *subtree) bool {
 	d := t.way.(*depthFirst)
 	p := &d.walker.path
@@ -91,7 +94,7 @@ func (k *trunk) divide(t *subtree) bool {
 	return true
 }
 
-// hasNext reports whether another answer of a node is to be taken.
+// hasNext reports whether another answer of a node must be taken.
 func (p *path) hasNext(n *node) bool {
 	if n.kind != picks {
 		return n.current+1 < n.answers
@@ -104,10 +107,10 @@ func (p *path) hasNext(n *node) bool {
 	return n.nextGroup && n.groupEnd < n.answers
 }
 
-// isOpen reports whether a candidate is marked and was not taken.
+// isOpen reports whether a candidate is marked for exploration and was not taken.
 func (c *candidate) isOpen() bool { return c.mark&(todo|done|asleep) == todo }
 
-// add makes a junction of the first node of a subtree.
+// add moves the first node of a subtree to the trunk, as a junction.
 func (k *trunk) add(t *subtree, p *path, n *node, known *touches) {
 	j := &junction{above: t.limb.from, answer: t.limb.answer, node: *n, last: t, open: 1}
 	if n.kind == picks {
@@ -127,7 +130,8 @@ func (k *trunk) add(t *subtree, p *path, n *node, known *touches) {
 	t.limb = limb{j, n.current}
 }
 
-// number returns the trunk's number for a candidate's set of touches.
+// number returns the trunk's number for a candidate's set of accesses, 0 if the set is
+// empty.
 func (k *trunk) number(set []trace.Touch, c *candidate) int32 {
 	if len(set) == 0 || c.kind == aPass {
 		return 0
@@ -135,8 +139,8 @@ func (k *trunk) number(set []trace.Touch, c *candidate) int32 {
 	return k.touches.number(set)
 }
 
-// take merges what a subtree has marked above it, and what it has learned of the steps
-// there.
+// take merges into the trunk the marks that a subtree has made above it, and the accesses
+// of the steps there.
 func (k *trunk) take(t *subtree) {
 	d := t.way.(*depthFirst)
 	p := &d.walker.path
@@ -152,8 +156,8 @@ func (k *trunk) take(t *subtree) {
 	}
 }
 
-// learn notes what a candidate's step touched in a subtree. With other answers to its
-// questions it may have touched something else in another subtree.
+// learn adds the accesses of a candidate's step in a subtree. The accesses may differ
+// between subtrees, because the answers to the questions of the step differ.
 func (k *trunk) learn(c *candidate, more []trace.Touch) {
 	known := k.touches.of(c)
 	set := slices.Clip(known)
@@ -167,7 +171,7 @@ func (k *trunk) learn(c *candidate, more []trace.Touch) {
 	}
 }
 
-// takeMarks merges the marks of a copy of the junction.
+// takeMarks merges into the junction the marks of a subtree's copy.
 func (j *junction) takeMarks(n *node, list []candidate) {
 	for i := range list {
 		c := &j.list[i]
@@ -186,14 +190,14 @@ func (j *junction) takeMarks(n *node, list []candidate) {
 	}
 }
 
-// markGroups marks DCUTE's next groups as soon as they are required.
+// markGroups marks the next groups of DCUTE if they are required.
 func (j *junction) markGroups() {
 	for n := &j.node; n.nextGroup && n.groupEnd < n.answers; j.changed = true {
 		n.markGroup(j.list, j.list[n.groupEnd].actor)
 	}
 }
 
-// give passes the marks of others above a subtree to it.
+// give copies the marks of the trunk to the copy of a subtree.
 func (k *trunk) give(t *subtree) {
 	p := &t.way.(*depthFirst).walker.path
 	i := p.floor
@@ -210,7 +214,7 @@ func (k *trunk) give(t *subtree) {
 	}
 }
 
-// leave notes that something below a junction is done.
+// leave records that a subtree below a junction is done.
 func (k *trunk) leave(j *junction) {
 	for ; j != nil; j = j.above {
 		if j.open--; j.open > 0 || j.next() >= 0 {
@@ -219,7 +223,7 @@ func (k *trunk) leave(j *junction) {
 	}
 }
 
-// prune forgets completed junctions.
+// prune removes completed junctions, and resets changed.
 func (k *trunk) prune() {
 	k.junctions = slices.DeleteFunc(k.junctions, func(j *junction) bool {
 		j.changed = false
@@ -227,7 +231,8 @@ func (k *trunk) prune() {
 	})
 }
 
-// next returns the next answer of a junction to begin, -1 if there is none.
+// next returns the next answer of a junction at which a subtree must begin, -1 if there
+// is none.
 func (j *junction) next() int32 {
 	if j.node.kind == picks {
 		for i := range j.list {
@@ -241,8 +246,8 @@ func (j *junction) next() int32 {
 	return -1
 }
 
-// isLastKnown reports whether everything is known that the step of the answer begun last can
-// touch: whether it was run with all answers to its questions.
+// isLastKnown reports whether all accesses are known that the step of the answer begun
+// last can make, because the step was run with all answers to its questions.
 func (j *junction) isLastKnown() bool {
 	below := j.last.limb.from
 	if below == j {
@@ -255,7 +260,7 @@ func (j *junction) isLastKnown() bool {
 }
 
 // isPastStep reports whether the step that leads to a subtree was run with all answers to
-// its questions. The last node of a path is one with an untried answer.
+// its questions.
 func (t *subtree) isPastStep() bool {
 	switch {
 	case t.finished:
@@ -275,7 +280,8 @@ func (t *subtree) isPastStep() bool {
 	return false
 }
 
-// begin begins the next answer of a junction, if one can begin now.
+// begin makes the subtree of the next answer of a junction, and returns false if none can
+// begin now.
 func (k *trunk) begin(j *junction, make func(limb) *subtree) bool {
 	i := j.next()
 	if i < 0 || j.node.kind == picks && k.sleeps && !j.isLastKnown() {
@@ -292,8 +298,8 @@ func (k *trunk) begin(j *junction, make func(limb) *subtree) bool {
 	return true
 }
 
-// way returns the way to explore the subtree of a limb, reusing a completed one unless that
-// is nil.
+// way returns the algorithm that explores the subtree of a limb. It reuses old unless
+// that is nil.
 func (k *trunk) way(s *search, l limb, old way) way {
 	d, is := old.(*depthFirst)
 	if !is {

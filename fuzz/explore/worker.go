@@ -7,60 +7,61 @@ import (
 
 // A Worker runs the explored program.
 //
-// The methods of one worker are called one after the other, though not always on the
-// same goroutine. The methods of several workers are called concurrently, so they must
+// The methods of one worker are never called concurrently, but not always on the same
+// goroutine. The methods of different workers are called concurrently, so workers must
 // lock what they share. When Explore returns, no worker is running.
 type Worker interface {
-	// Run runs the program once, with a strategy that makes its decisions. Two runs
-	// with the same decisions must be the same. The strategy may differ from that of
-	// the previous call.
+	// Run runs the program once, with s making its decisions. Two runs with the same
+	// decisions must be the same. Different calls may have different strategies.
 	//
-	// Not every call is a run of the search: some runs are repeated to check that
-	// the program is deterministic, and an estimate makes runs of its own. To count
-	// runs, count the calls of Done without Probe.
+	// Not every call counts as a run of the search: some calls repeat a run to check
+	// that the program is deterministic, and others estimate the size of the tree. To
+	// count runs, count the calls to Done in which Run.Probe is not set.
 	Run(s pulse.Strategy) Run
-	// Done reports a run of the search that ended by itself, or that failed before
-	// the search gave it up, or a probe that failed. It is always the last run of
-	// this worker, whose trace is still valid. With a bound on delays or
-	// preemptions, which is raised from 0, Done reports the runs of each bound.
+	// Done is called after a run of the search that the search did not stop, or that
+	// failed before the search stopped it, and after a probe that failed. r is always
+	// the last run of this worker, so its trace is still valid. If the search raises
+	// a bound on delays or preemptions, Done is called for the runs with each bound.
 	Done(r Run)
 	// Again is called for every worker when the search restarts with another
-	// reduction: runs reported by Done so far do not count. No worker is running
-	// then.
+	// reduction. Runs reported by Done so far do not count. No worker is running
+	// during the call.
 	Again()
 }
 
 // A Run is the result of one run.
 type Run struct {
-	// System has the trace. It is nil if the program made no system.
+	// System holds the trace. It is nil if the program made no system.
 	System *pulse.System
 	// Failure is nil if the run did not fail.
 	Failure *pulse.Failure
-	// Index counts the runs that ended by themselves, from 0. With several workers
-	// it counts those of one subtree, and Subtree is the subtree's number, from 1.
-	// Runs above all subtrees, which only Optimal makes, have Subtree 0. The first
-	// run of a round is the one with the smallest Subtree and, in it, the smallest
-	// Index, whichever ended first.
-	Index   int
+	// Index is the number, from 0, of runs in the same subtree that ended earlier
+	// without being stopped by the search. The first run of a round is the one with
+	// the smallest Subtree and, within the subtree, the smallest Index, whichever
+	// ended first.
+	Index int
+	// Subtree is the number of the run's subtree, from 1, if there are several workers.
+	// It is 0 with a single worker, and for the runs that Optimal makes above all
+	// subtrees.
 	Subtree int
-	// Probe reports that the run is a failed probe and not part of the tree. Its
-	// Index is that of the tree's next run.
+	// Probe is set if the run is a failed probe, which is not part of the tree. A
+	// probe has the Index of the next run of the tree.
 	Probe bool
-	// Cut reports that the run failed and was then given up before its end.
+	// Cut is set if the run failed and the search then stopped it before its end.
 	Cut bool
-	// Watched reports that the reader of the Result knows that observers, or the
-	// isolation check, saw only the orders that were run. Otherwise the search
-	// restarts with Everything for them.
+	// Watched is set if the user of the Result knows that observers and the isolation
+	// check saw only the orders that were run. If Watched is not set and the run has
+	// observers, the search restarts with Everything.
 	Watched bool
 }
 
-// isObserved reports whether an observer that the worker does not report reads the run
-// after each step.
+// isObserved reports whether an observer reads the run after each step, and Watched is
+// not set.
 func (r *Run) isObserved() bool {
 	return r.System != nil && !r.Watched && r.System.Host().Observed()
 }
 
-// steps returns how many steps the run took.
+// steps returns the number of steps of the run.
 func (r *Run) steps() int {
 	if r.System == nil {
 		return 0
@@ -68,9 +69,9 @@ func (r *Run) steps() int {
 	return r.System.Steps()
 }
 
-// brokeOff reports whether the program ended the run before its system came to rest: by a
-// failure in a step, or because the property skipped it there. A run that ends with the
-// answer to an Ask of the test counts as whole: see reducer.markAnswers.
+// brokeOff reports whether a failure or a skip in a step ended the run while messages
+// were still deliverable. A run that ends with the answer to an Ask of the test counts as
+// complete: see reducer.markAnswers.
 func (r *Run) brokeOff() bool {
 	if !r.leavesWork() {
 		return false
@@ -79,12 +80,14 @@ func (r *Run) brokeOff() bool {
 	return !isAnswer(t, int32(len(t.Steps)-1))
 }
 
-// leavesWork reports whether the run took steps and ended before its system came to rest.
+// leavesWork reports whether the run took steps and ended before its system was
+// quiescent.
 func (r *Run) leavesWork() bool {
 	return r.System != nil && len(r.System.Trace().Steps) > 0 && !cameToRest(r.System.Trace())
 }
 
-// cameToRest reports whether nothing was deliverable at the end of a run.
+// cameToRest reports whether the system was quiescent (nothing deliverable) at the end of
+// a run.
 func cameToRest(t *trace.Trace) bool {
 	n := len(t.Rests)
 	return n > 0 && int(t.Rests[n-1]) == len(t.Steps)

@@ -7,32 +7,35 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 )
 
-// A Passed is a run that passed: the case that replays it, and its pairs.
+// A Passed is a run that passed: the case that replays the run, and the receive pairs of
+// the run.
 type Passed struct {
 	Case  corpus.Case
 	Pairs []Pair
 }
 
-// A Basket collects passing runs. When it is full, it drops those that show less than
-// others. Several goroutines may use it. The zero Basket is empty.
+// A Basket collects passing runs with new receive pairs. When it is full, it drops runs
+// whose pairs other runs contain too. Several goroutines may use a Basket. The zero
+// Basket is empty.
 type Basket struct {
 	mu     sync.Mutex
-	known  map[Pair]bool
+	known  map[Pair]bool // the pairs of all added runs
 	passed []Passed
-	pairs  int // in all runs of passed
+	pairs  int // the number of pairs in passed, repeated ones included
 }
 
-// Limits that keep a basket from growing with the search. With more than mostPassed runs
-// or mostGathered pairs it is distilled, to at most half of that. It knows at most about
-// mostKnown pairs.
+// Limits that keep a basket from growing with the search.
 const (
+	// A basket with more than mostPassed runs or mostGathered pairs is distilled, to at
+	// most half of that.
 	mostPassed   = 1000
 	mostGathered = 1 << 20
-	mostKnown    = 1 << 21
+	// mostKnown limits the pairs that a basket knows. Then it accepts no more runs.
+	mostKnown = 1 << 21
 )
 
-// Add adds a run if it shows a pair that no earlier one showed. The basket owns p from
-// then on.
+// Add adds a run if the run contains a pair that no earlier run contained. The caller
+// must not use p afterwards.
 func (b *Basket) Add(p Passed) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -57,8 +60,8 @@ func (b *Basket) Add(p Passed) {
 	}
 }
 
-// Fewest returns runs that together show all pairs that were added: as few as the
-// function Fewest finds, and among equals the smaller case.
+// Fewest returns the cases of few runs that together contain all pairs of the added runs.
+// The function Fewest selects them. Among equally good cases it selects the smallest.
 func (b *Basket) Fewest() []corpus.Case {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,7 +73,8 @@ func (b *Basket) Fewest() []corpus.Case {
 	return cases
 }
 
-// distill drops all runs but the fewest.
+// distill drops all runs except those that the function Fewest selects. It keeps at most
+// half of mostPassed runs and mostGathered pairs.
 func (b *Basket) distill() {
 	slices.SortStableFunc(b.passed, func(p, q Passed) int { return p.Case.Compare(&q.Case) })
 	var sets [][]Pair

@@ -19,23 +19,24 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 )
 
-// A Key groups cases: those of one property of one module with one fingerprint. Cases
-// with another fingerprint may not fit the program.
+// A Key identifies a Cache, which holds the cases of one property of one module with one
+// fingerprint. Cases with another fingerprint may not fit the program.
 type Key struct{ Module, Property, Fingerprint string }
 
-// A Cache is a folder with the passing cases of a key. Processes may share it: they never
-// wait for each other, see half a file, or lose what another has saved. The zero Cache is
-// empty and saves nothing.
+// A Cache is a folder with the passing cases of a Key. Processes may share a Cache. They
+// never wait for each other, never see incomplete files, and never lose cases that
+// another process has saved. The zero Cache is empty and saves nothing.
 //
-// A process that replaces cases writes a new file with all cases to keep. Only then it
-// deletes the files it loaded, and no others. Files never change, and names are never
+// A process that replaces cases writes a new file with all cases to save. Then it deletes
+// the files that it loaded, and no others. Files never change, and names are never
 // reused. So a saved case is always in some file, unless there is no room. Two processes
 // that replace the same files at once leave two files, which the next process merges.
 type Cache struct {
 	// Dir is the folder; "" means none.
 	Dir string
-	// Bytes limits the size of a file; zero means 256 KB. A file has at most 256 cases.
-	// The first cases stay, which for a Basket are those that show most.
+	// Bytes limits the size of a file; zero means 256 KB. A file has at most 256
+	// cases. If there are more, the first cases are saved. Basket.Fewest returns the
+	// cases that add the most pairs first.
 	Bytes int
 }
 
@@ -46,18 +47,19 @@ const (
 	usualBytes = 256 << 10
 	// mostCases limits the cases of a file.
 	mostCases = 256
-	// mostFiles limits the files of a folder. The newest are kept; others were left by
-	// killed processes.
+	// mostFiles limits the files of a folder. Older files, left by killed processes,
+	// are deleted.
 	mostFiles = 8
-	// mostFolders limits the folders below a root. The last used are kept.
+	// mostFolders limits the folders below a root. The least recently used are
+	// deleted.
 	mostFolders = 128
 	// abandoned is the age at which a temporary file is deleted.
 	abandoned = time.Hour
 )
 
-// Fingerprint identifies the toolchain, the platform and, if the Go tool recorded them,
-// the versions of the dependencies. It does not depend on the program itself: cases are
-// needed most after a change.
+// Fingerprint returns a text that identifies the toolchain, the platform and, if the Go
+// tool recorded them, the versions of the dependencies. It does not depend on the program
+// itself, because cases are needed most after a change of the program.
 func Fingerprint() string {
 	text := runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -68,7 +70,7 @@ func Fingerprint() string {
 	return text
 }
 
-// In returns the cache of a key below a root, or no cache if root is "".
+// In returns the cache of a key below the folder root, or the zero Cache if root is "".
 func In(root string, k Key) Cache {
 	if root == "" {
 		return Cache{}
@@ -77,14 +79,14 @@ func In(root string, k Key) Cache {
 	return Cache{Dir: filepath.Join(root, folder, hex.EncodeToString(sum[:keySize]))}
 }
 
-// A Held is the result of Load.
+// A Held is the result of Load. Replace needs it.
 type Held struct {
-	// Cases are in the order in which they were saved.
+	// Cases are the loaded cases, in the order in which they were saved.
 	Cases []corpus.Case
-	files []string
+	files []string // the loaded files
 }
 
-// Load returns the cases of the cache. It skips what cannot be read.
+// Load returns the cases of the cache. It skips files and cases that cannot be read.
 func (c Cache) Load() (h Held) {
 	seen := map[string]bool{}
 	for _, path := range c.list() {
@@ -104,13 +106,13 @@ func (c Cache) Load() (h Held) {
 	return h
 }
 
-// list returns the files of the cache, the newest first, and deletes those beyond the
-// limit.
+// list returns the files of the cache, the newest first. If there are more than
+// mostFiles, it deletes the oldest.
 func (c Cache) list() (paths []string) {
 	if c.Dir == "" {
 		return nil
 	}
-	files, _ := os.ReadDir(c.Dir) // no files if there is no folder
+	files, _ := os.ReadDir(c.Dir) // without a folder there are no files
 	age := map[string]time.Time{}
 	for _, file := range files {
 		info, err := file.Info()
@@ -162,8 +164,9 @@ func split(text string) (list []string) {
 	}
 }
 
-// Replace saves cases in place of those held, as many as there is room for. Rest are held
-// cases that the caller has not run: they come last. Replace returns how many it saved.
+// Replace saves cases, followed by rest, in place of the cases of h. rest holds cases of
+// h that the caller has not run. Replace saves as many cases as fit into a file, and
+// returns their number.
 func (c Cache) Replace(h Held, cases, rest []corpus.Case) (kept int, err error) {
 	if c.Dir == "" {
 		return 0, nil
@@ -181,12 +184,13 @@ func (c Cache) Replace(h Held, cases, rest []corpus.Case) (kept int, err error) 
 		}
 	}
 	for _, path := range h.files {
-		os.Remove(path) // another process may have done so
+		os.Remove(path) // ignore the error: another process may have removed the file
 	}
 	return kept, nil
 }
 
-// join returns the text of a file with as many of the cases as fit, and their number.
+// join returns the text of a file with the first cases that fit into a file, and their
+// number. It skips cases that are too large.
 func (c Cache) join(cases []corpus.Case) (text []byte, n int, err error) {
 	for i := range cases[:min(len(cases), mostCases)] {
 		one, err := corpus.Encode(cases[i])
@@ -201,8 +205,8 @@ func (c Cache) join(cases []corpus.Case) (text []byte, n int, err error) {
 	return text, n, nil
 }
 
-// unchanged reports whether the saved file already has this text. If so, it marks it as
-// used.
+// unchanged reports whether the cache already has one file with this text. If so, it sets
+// the file's modification time to now.
 func (h *Held) unchanged(text []byte) bool {
 	if len(h.files) != 1 {
 		return len(h.files)+len(text) == 0
@@ -212,7 +216,7 @@ func (h *Held) unchanged(text []byte) bool {
 	}
 	now := time.Now()
 	err := os.Chtimes(h.files[0], now, now)
-	return !errors.Is(err, fs.ErrNotExist) // otherwise another process deleted it after saving its own
+	return !errors.Is(err, fs.ErrNotExist) // if the file does not exist, another process has deleted it and saved its own
 }
 
 // write writes a file under a new name.
@@ -225,8 +229,8 @@ func (c Cache) write(text []byte) error {
 	return corpus.Replace(filepath.Join(c.Dir, hex.EncodeToString(sum[:16])+extension), text)
 }
 
-// clear deletes the temporary files of killed processes and, if there are too many caches,
-// the least recently used ones.
+// clear deletes the temporary files of killed processes. If there are more than
+// mostFolders caches below the root, it also deletes the least recently used ones.
 func (c Cache) clear() {
 	aside, _ := filepath.Glob(filepath.Join(c.Dir, ".*.tmp"))
 	for _, path := range aside {

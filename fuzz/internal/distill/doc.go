@@ -1,10 +1,12 @@
-// Package distill keeps passing runs of a property from one search to the next: the
-// fewest that together show all receive pairs seen. A later search thus reaches at once
-// what took a long search to reach.
+// Package distill saves passing runs of a property for later searches. It selects few
+// runs that together contain all receive pairs seen. (A receive pair means that an actor
+// received one message before another.) A later search replays the runs, and so has these
+// pairs from the start.
 //
-// Cases are saved in a Cache, a folder for each property, outside of version control. It
-// is limited in size and may be deleted at any time. A cache changes what a search runs:
-// a search with a seed repeats only with the same cache, or without one.
+// Cases are saved in a Cache, a folder for each property, outside of version control. The
+// size of a Cache is limited, and it may be deleted at any time. The cache affects which
+// runs a search makes. So two searches with the same seed are equal only if both start
+// with the same cache, or without one.
 //
 //	cache := distill.In(root, distill.Key{Module: "example.com/bank", Property: "neverOverdrawn"})
 //	held := cache.Load()
@@ -13,10 +15,10 @@
 //		… run c; if it passes:
 //		basket.Add(distill.Passed{Case: now, Pairs: distill.PairsOf(sys.Trace())})
 //	}
-//	… search on, and add each run that passes and shows something new
+//	… continue the search, and add each run that passes
 //	kept, err := cache.Replace(held, basket.Fewest(), nil)
 //
-// A cache is not trusted: cases are run to find out what they show. A case that can no
-// longer be run as it was saved is saved as it runs now. Damaged files are read as far as
-// possible.
+// A cache is not trusted: cases are run to find out which pairs they contain. If a case
+// no longer runs as it was saved, it is saved as it runs now. Damaged files are read as
+// far as possible.
 package distill

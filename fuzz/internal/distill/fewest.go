@@ -5,13 +5,14 @@ import (
 	"container/heap"
 )
 
-// Fewest returns the indices of sets that together have all elements of all sets. The
-// first has most elements, and each next one most of those still missing; among equals
-// the first is taken. In the end it drops sets that the others make superfluous.
+// Fewest returns the indices of few sets that together have all elements of all sets. The
+// first set has the most elements, and each next set has the most missing elements. If
+// several have the most, Fewest takes the first. Finally it drops sets of which every
+// element is in another taken set.
 //
-// The minimum is NP-hard to find (set cover, Karp 1972). The result is at most
-// H(n) = 1 + 1/2 + … + 1/n times as large, and usually no larger. Here n is the size of
-// the largest set (Johnson 1974).
+// Finding the minimum is NP-hard (set cover, Karp 1972). The number of taken sets is at
+// most H(n) = 1 + 1/2 + … + 1/n times the minimum, where n is the size of the largest set
+// (Johnson 1974). Usually it is the minimum.
 func Fewest[E comparable](sets [][]E) (taken []int) {
 	numbered, n := number(sets)
 	q := make(queue, 0, len(sets))
@@ -21,10 +22,10 @@ func Fewest[E comparable](sets [][]E) (taken []int) {
 		}
 	}
 	heap.Init(&q)
-	covers := make([]int, n) // how many of the taken sets have an element
+	covers := make([]int, n) // for each element, the number of taken sets that have it
 	for len(q) > 0 {
-		// The gain of a set never grows. So a set that is on top with its current gain
-		// has the largest one.
+		// The gain of a set (entry.adds) never grows. So if the gain of the top
+		// set is current, no other set has a larger gain.
 		top := &q[0]
 		if now := adds(numbered[top.set], covers); now == 0 {
 			heap.Pop(&q)
@@ -43,10 +44,11 @@ func Fewest[E comparable](sets [][]E) (taken []int) {
 	return needed(taken, numbered, covers)
 }
 
-// number replaces the elements of sets by numbers, and removes repeated ones.
+// number returns sets with each element replaced by a number and without repeated
+// elements, and the number of different elements.
 func number[E comparable](sets [][]E) (numbered [][]int32, n int) {
 	numbers := map[E]int32{}
-	seen := []int{} // by element: the last set that has it, counted from 1
+	seen := []int{} // for each element, the number, from 1, of the last set that has it
 	for i, set := range sets {
 		var list []int32
 		for _, e := range set {
@@ -66,7 +68,7 @@ func number[E comparable](sets [][]E) (numbered [][]int32, n int) {
 	return numbered, len(numbers)
 }
 
-// adds returns how many elements of a set no taken set has.
+// adds returns the number of elements of a set that no taken set has.
 func adds(set []int32, covers []int) (n int) {
 	for _, e := range set {
 		if covers[e] == 0 {
@@ -76,7 +78,8 @@ func adds(set []int32, covers []int) (n int) {
 	return n
 }
 
-// needed returns the taken sets without which an element would be missing.
+// needed returns the taken sets without those of which every element is in another taken
+// set.
 func needed(taken []int, sets [][]int32, covers []int) (list []int) {
 	for _, i := range taken {
 		spare := true
@@ -94,10 +97,11 @@ func needed(taken []int, sets [][]int32, covers []int) (list []int) {
 	return list
 }
 
-// An entry is a set with its gain when it was last computed.
+// An entry is a set with its gain, the number of elements that no taken set had when the
+// gain was last computed.
 type entry struct{ set, adds int }
 
-// A queue is a heap of entries with the largest gain on top.
+// A queue is a heap.Interface of entries with the largest gain on top.
 type queue []entry
 
 func (q queue) Len() int      { return len(q) }

@@ -5,15 +5,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Pair says that one step came before another at the same actor, by their identities.
+// A Pair is a receive pair: step First came before step Second at the same actor. Steps
+// are given by their identities.
 type Pair struct{ First, Second uint64 }
 
-// mostPairs limits the pairs of a run, which grow with the square of the receives of an
-// actor. A run with more is not kept.
+// mostPairs limits the pairs of a run. Their number grows with the square of the number
+// of receives of an actor. A run with more pairs is not saved.
 const mostPairs = 100_000
 
-// PairsOf returns the receive pairs of a run, by criterion PR of package coverage. It
-// returns none if there are more than 100,000, or if t is nil.
+// PairsOf returns the receive pairs of a run, as in criterion PR of package coverage. It
+// returns nil if there are more than 100,000 pairs, or if t is nil.
 func PairsOf(t *trace.Trace) (list []Pair) {
 	if t == nil {
 		return nil

@@ -12,23 +12,27 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// Variable is the environment variable that names a record. The process replays only the
-// run of that record.
+// Variable is the environment variable with the path of a record. If it is set, the
+// process replays only the runs of that record.
 const Variable = "JOSTLE_FLIGHT"
 
 // An Outcome is the result of a replay.
 type Outcome struct {
-	// Died reports that the process began the runs and died before their end.
+	// Died is set if the new process began the runs of the record, and died before
+	// their end.
 	Died bool
-	// Text says what the last process was doing, and the result of the replay.
+	// Text says which runs were in progress when the first process died, and the
+	// result of the replay.
 	Text string
 }
 
-// waitForPipes is how long other processes may hold the output of an ended process open.
+// waitForPipes is the time for which other processes may keep the output of an ended
+// process open.
 const waitForPipes = 3 * time.Second
 
-// Again replays the runs of the record in a new process. It starts this program, for this
-// test alone, in the folder of the package. The process is killed after the limit.
+// Again replays the runs of the record in a new process. It starts this test binary in
+// the folder of the package, for the test of the record alone. The process is killed
+// after the limit.
 func (l *Left) Again(limit time.Duration) Outcome {
 	if len(l.On) == 0 {
 		return Outcome{Text: l.headline() + ": there is no run to replay"}
@@ -57,7 +61,7 @@ func (l *Left) Again(limit time.Duration) Outcome {
 			said, Variable, words.Quoted(l.Path()), words.Command(l.Test, l.Dir))))}
 }
 
-// headline says what the last process was doing.
+// headline says which runs were in progress when the last process died.
 func (l *Left) headline() string {
 	at := "before the first run"
 	for i, run := range l.On {
@@ -70,14 +74,14 @@ func (l *Left) headline() string {
 	return fmt.Sprintf("the last process died %s, fuzz.%s of %s, seed %d", at, l.Verb, l.Test, l.Seed)
 }
 
-// Exit statuses of a process whose test passed or failed.
+// These are the exit statuses of a process whose test passed or failed.
 const (
 	passed = "exit status 0"
 	failed = "exit status 1"
 )
 
-// start replays the runs in another process. It returns the last output and exit status
-// of the process, and whether the limit ended it.
+// start replays the runs in another process. It returns the last output and the exit
+// status of the process, and whether the process was stopped at the limit.
 func (l *Left) start(limit time.Duration) (said, status string, cut bool, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -93,13 +97,14 @@ func (l *Left) start(limit time.Duration) (said, status string, cut bool, err er
 	if err := cmd.Run(); cmd.Process == nil {
 		return "", "", false, err
 	}
-	// the error may only say that another process holds the pipe
+	// ignore the error of Run, which may only say that another process keeps the pipe
+	// open
 	return out.LastWords(), cmd.ProcessState.String(), ctx.Err() != nil || strings.HasPrefix(out.Reason(), "panic: test timed out after "), nil
 }
 
-// arguments returns the arguments of the replaying process, given those of this one. It
-// keeps the arguments of the test, and those flags of package testing that a run may
-// depend on.
+// arguments returns the arguments of the replaying process, given the arguments of this
+// process. It keeps the arguments that are no flags of package testing, and those flags
+// of package testing that a run may depend on.
 func arguments(pattern string, limit time.Duration, own []string) []string {
 	list := []string{"-test.run=" + pattern, "-test.timeout=" + limit.String(), "-test.count=1", "-test.paniconexit0"}
 	var rest []string
@@ -121,14 +126,14 @@ func arguments(pattern string, limit time.Duration, own []string) []string {
 	return append(list, rest...)
 }
 
-// switches are the flags of package testing without a value. The value of another flag
-// may be the next argument.
+// switches are the flags of package testing without a value. For other flags, the next
+// argument may be the value.
 var switches = []string{"artifacts", "benchmem", "failfast", "fullpath", "fuzzworker", "paniconexit0", "short", "v"}
 
-// mostTail limits how much output of a process is kept.
+// mostTail is the minimum size of the end of the output that a Tail keeps.
 const mostTail = 256 << 10
 
-// A Tail keeps the end of what is written to it.
+// A Tail is an io.Writer that keeps the end of the output written to it.
 type Tail struct{ text []byte }
 
 // Write appends p. It never fails.
@@ -140,17 +145,18 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Limits on the lines of output that are shown, in total and before the most telling one.
+// These limit the lines of output that are shown.
 const (
-	mostSaid   = 20
-	mostBefore = 5
+	mostSaid   = 20 // from the line of Reason on
+	mostBefore = 5  // before the line of Reason
 )
 
-// Beginnings of lines that say why a process ends. The first may be anywhere in a line.
+// lastWords are beginnings of lines that say why a process ended. The first may also be
+// elsewhere in a line.
 var lastWords = []string{"NO PROGRESS for ", dataRace, "fatal error: ", "panic: ", "runtime: ", "SIG", "unexpected fault address"}
 
-// LastWords returns the most telling lines of a dead process: those around its Reason, or
-// else the last ones.
+// LastWords returns the lines around the Reason of a dead process, or the last lines if
+// there is no Reason.
 func (t *Tail) LastWords() string {
 	lines, at := t.reason()
 	if at < 0 {
@@ -159,8 +165,8 @@ func (t *Tail) LastWords() string {
 	return strings.Join(lines[max(0, at-mostBefore):min(len(lines), max(0, at)+mostSaid)], "\n")
 }
 
-// Reason returns the line that says why the process ended, or "". For a data race it adds
-// where the two accesses are.
+// Reason returns the line that says why the process ended, "" if there is none. For a
+// data race it adds the functions of the two accesses.
 func (t *Tail) Reason() string {
 	lines, at := t.reason()
 	if at < 0 {
@@ -177,8 +183,8 @@ func (t *Tail) Reason() string {
 
 const dataRace = "WARNING: DATA RACE"
 
-// racing returns the functions of the two accesses in a report of the race detector,
-// sorted. It ignores which of them wrote: one race may be reported either way.
+// racing returns the functions of the two accesses in a report of the race detector. They
+// are sorted, because the same race may be reported in either order.
 func racing(lines []string) (list []string) {
 	wanted := false
 	for _, line := range lines {
@@ -197,8 +203,8 @@ func racing(lines []string) (list []string) {
 	return list
 }
 
-// reason returns all lines, and the index of the one that says why the process ended, or
-// -1.
+// reason returns all lines, and the index of the line that says why the process ended, -1
+// if there is none.
 func (t *Tail) reason() (lines []string, at int) {
 	lines = strings.Split(strings.TrimSpace(string(t.text)), "\n")
 	return lines, slices.IndexFunc(lines, func(line string) bool {

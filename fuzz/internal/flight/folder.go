@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A Folder is the folder of records. With "" nothing is recorded.
+// A Folder is the path of the folder of records. If it is "", nothing is recorded.
 type Folder string
 
 // In returns the folder of records below a root, or "" if root is "".
@@ -22,27 +22,27 @@ func In(root string) Folder {
 
 const (
 	extension = ".flight"
-	unready   = ".new" // until it is locked
+	unready   = ".new" // replaces extension until the record is locked
 	// mostKept limits the records of dead processes in a folder.
 	mostKept = 100
-	keySize  = 16
+	keySize  = 16 // hexadecimal digits
 )
 
-// key returns the beginning of the names of a call's records.
+// key returns the prefix of the file names of a call's records.
 func (c *Call) key() string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{c.Dir, c.Test, c.Verb, c.Func}, "\x00")))
 	return hex.EncodeToString(sum[:keySize/2])
 }
 
-// A Recorder records which run is in progress. A nil Recorder does nothing.
+// A Recorder writes a record of which runs are in progress. A nil Recorder does nothing.
 type Recorder struct {
 	path string
 	file *os.File
-	head []uint64 // the mapped words
+	head []uint64 // the words at the beginning of the file, mapped into memory
 }
 
-// Record starts a record, which stays locked until End or the end of the process. It
-// returns nil if that fails.
+// Record starts a record, which stays locked until End is called or the process ends. It
+// returns nil if the record cannot be created.
 func (f Folder) Record(r Record) *Recorder {
 	if f == "" || os.MkdirAll(string(f), 0o755) != nil {
 		return nil
@@ -53,8 +53,8 @@ func (f Folder) Record(r Record) *Recorder {
 		return nil
 	}
 	rec := &Recorder{path: strings.TrimSuffix(file.Name(), unready) + extension, file: file}
-	// Write before mapping: a store to a page without room on the disk would kill the
-	// process.
+	// Write the file before it is mapped. Otherwise, if the disk is full, a store to
+	// the mapped page would kill the process.
 	if _, err = file.Write(encode(&r)); err == nil && lock(file) {
 		rec.head, _ = mapHead(file)
 	}
@@ -67,7 +67,7 @@ func (f Folder) Record(r Record) *Recorder {
 	return rec
 }
 
-// End removes the record. Its slots must not be used any more.
+// End removes the record. The slots of the record must not be used afterwards.
 func (r *Recorder) End() {
 	if r == nil {
 		return
@@ -77,7 +77,7 @@ func (r *Recorder) End() {
 	r.file.Close()
 }
 
-// Slot returns the slot of a worker, counted from 0.
+// Slot returns the slot of a worker. Workers are numbered from 0.
 func (r *Recorder) Slot(worker int) Slot {
 	if r == nil || firstWord+worker >= headWords {
 		return Slot{}
@@ -88,7 +88,7 @@ func (r *Recorder) Slot(worker int) Slot {
 // A Slot records the runs of one worker. The zero Slot records nothing.
 type Slot struct{ word *uint64 }
 
-// Begin records that a run begins. Index is its number in the phase, from 0.
+// Begin records that a run begins. index is the number of the run in the phase, from 0.
 func (s Slot) Begin(p Phase, index int) {
 	if s.word != nil {
 		*s.word = uint64(p)<<phaseShift | uint64(index+1)
@@ -119,8 +119,8 @@ func (f Folder) prune() {
 	}
 }
 
-// claim opens and locks a file. It returns nil if another process holds it, or if it is
-// gone.
+// claim opens and locks a file. It returns nil if another process has locked or removed
+// the file.
 func claim(path string) *os.File {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() { // opening a named pipe would block
@@ -137,22 +137,23 @@ func claim(path string) *os.File {
 	return nil
 }
 
-// isAt reports whether a locked file is still at its path. Its previous holder may have
-// removed it.
+// isAt reports whether a locked file is still at its path. The process that held the lock
+// before may have removed or replaced the file.
 func isAt(file *os.File, path string) bool {
 	now, err := os.Stat(path)
 	own, err2 := file.Stat()
 	return err == nil && err2 == nil && os.SameFile(now, own)
 }
 
-// A Left is the record of a dead process, locked by this one.
+// A Left is the record of a dead process, locked by this process.
 type Left struct {
 	Record
 	file *os.File
 }
 
-// Left returns the records that dead processes left for a call, one for each run. It also
-// returns how many broken files it removed. Call Keep or Remove for each record.
+// Left returns the records that dead processes left for a call. It removes records with
+// the same runs as another one, and broken files, whose number it returns. Call Keep or
+// Remove for each returned record.
 func (f Folder) Left(c Call) (list []*Left, broken int) {
 	if f == "" {
 		return nil, 0
@@ -184,7 +185,7 @@ func (f Folder) Left(c Call) (list []*Left, broken int) {
 	return list, broken
 }
 
-// same reports whether two records are of the same runs.
+// same reports whether two records have the same runs and settings.
 func (l *Left) same(m *Left) bool {
 	return l.Seed == m.Seed && l.Runs == m.Runs && l.Workers == m.Workers && slices.Equal(l.Strategies, m.Strategies) && slices.Equal(l.On, m.On)
 }
@@ -192,13 +193,13 @@ func (l *Left) same(m *Left) bool {
 // Path returns the path of the record.
 func (l *Left) Path() string { return l.file.Name() }
 
-// Remove removes the record.
+// Remove deletes the record.
 func (l *Left) Remove() {
 	os.Remove(l.file.Name())
 	l.file.Close()
 }
 
-// Keep leaves the record to the next process.
+// Keep unlocks the record and leaves it for the next process.
 func (l *Left) Keep() {
 	unlock(l.file)
 	l.file.Close()

@@ -9,22 +9,23 @@ import (
 	"time"
 )
 
-// A Hold reserves a file for one process until Release or the end of the process. It
-// binds only processes that call Take. A nil Hold reserves nothing.
+// A Hold reserves a file for one process until Release is called or the process ends. It
+// affects only processes that call Take. A nil Hold reserves nothing.
 type Hold struct{ file *os.File }
 
-// Take reserves the file at a path. If another process holds it for two more seconds,
-// Take returns that process and no Hold. It returns neither if there are no locks that
-// end with their process, or if none can be made. The lock is on a file next to it, since
-// the file itself may be replaced. No other program uses that name.
+// Take reserves the file at a path. If another process has reserved the file, Take
+// retries for two seconds and then returns nil and a description of that process. If
+// locks are not supported or the lock file cannot be opened, Take returns nil and "".
+// Take locks a separate file, path with ".jostle-lock" appended, because the file itself
+// may be replaced.
 func Take(path string) (h *Hold, who string) {
 	if !canLock {
 		return nil, ""
 	}
 	beside := path + ".jostle-lock"
-	os.MkdirAll(filepath.Dir(path), 0o755) // if this fails, neither file can be created
+	os.MkdirAll(filepath.Dir(path), 0o755) // if MkdirAll fails, OpenFile fails too
 	began := time.Now()
-	for { // until the locked file is the one at the path
+	for { // repeat until the locked file is the one at its path
 		file, err := os.OpenFile(beside, os.O_RDWR|os.O_CREATE, 0o644)
 		if err != nil {
 			return nil, ""
@@ -36,7 +37,7 @@ func Take(path string) (h *Hold, who string) {
 				time.Sleep(patience / 100)
 				continue
 			}
-			if who = strings.TrimSpace(string(text)); who == "" { // it has only just begun
+			if who = strings.TrimSpace(string(text)); who == "" { // the other process has locked the file but not yet written to it
 				who = "another process"
 			}
 			return nil, who
@@ -51,14 +52,14 @@ func Take(path string) (h *Hold, who string) {
 	}
 }
 
-// patience is how long Take retries. A killed process that was starting another holds its
-// files until that one has begun.
+// patience is the time for which Take retries. If a process is killed while it starts
+// another process, its files stay locked until the other process has begun.
 const patience = 2 * time.Second
 
-// mostWho limits the bytes read about the holder.
+// mostWho limits the length of the description of the process that holds the lock.
 const mostWho = 200
 
-// Release releases the file.
+// Release ends the reservation of the file.
 func (h *Hold) Release() {
 	if h != nil {
 		os.Remove(h.file.Name())

@@ -9,8 +9,7 @@ import (
 
 const canLock = false
 
-// lock returns false: without locks that end with their process, the record of a dead
-// process cannot be recognized.
+// lock returns false, because this system has no locks that end with their process.
 func lock(*os.File) bool { return false }
 
 func unlock(*os.File) {}

@@ -11,18 +11,18 @@ import (
 // canLock reports whether lock can succeed.
 const canLock = true
 
-// lock locks an open file until it is closed or the process ends. It returns false if
-// another opening of the file is locked.
+// lock locks an open file until it is closed or the process ends. It returns false if the
+// file is locked through another descriptor, in this process or another.
 func lock(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
-// unlock unlocks a file at once. Closing it is not enough while a process that is being
-// started still has it open.
+// unlock unlocks a file immediately. Closing the file might unlock it later, because a
+// process that is being started may still have it open.
 func unlock(f *os.File) { syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 
-// mapHead maps the words at the beginning of the file. A store to them reaches the file
-// however the process ends.
+// mapHead maps the words at the beginning of the file into memory. A store to these words
+// reaches the file even if the process is killed.
 func mapHead(f *os.File) ([]uint64, error) {
 	page, err := syscall.Mmap(int(f.Fd()), 0, headSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 	if err != nil {

@@ -10,22 +10,22 @@ import (
 	"path/filepath"
 )
 
-// A Call identifies the call of a verb.
+// A Call identifies a call to a verb, such as fuzz.Check.
 type Call struct {
-	// Dir is the folder of the package, Test the name of the test, Verb the name of the
-	// verb, and Func the name of the property's function.
-	Dir, Test, Verb, Func string
+	Dir  string // the folder of the package
+	Test string // the name of the test
+	Verb string // the name of the verb
+	Func string // the name of the property's function
 }
 
-// A Record has what is needed to replay a run.
+// A Record holds everything needed to replay the runs that were in progress in a process.
 type Record struct {
 	Call
-	// Seed, Strategies, Workers and Runs are the settings of the search.
-	Seed       uint64
-	Strategies []string
-	Workers    int
-	Runs       int
-	// On has the last run that each worker began. It is stored in the head of the file.
+	Seed       uint64   // of the search
+	Strategies []string // of the search
+	Workers    int      // the number of workers of the search
+	Runs       int      // the number of runs that the search was to make
+	// On holds the last run that each worker began. It is stored in the head of the file.
 	On []Run `json:"-"`
 }
 
@@ -36,27 +36,28 @@ type Run struct {
 	Index int
 }
 
-// A Phase is a part of a search that numbers its runs from 0.
+// A Phase is a part of a search. Each phase numbers its runs from 0.
 type Phase uint8
 
 // The phases.
 const (
 	// Saved are the runs of saved cases.
 	Saved Phase = 1 + iota
-	// Exhaust are the runs in every order with which Check begins.
+	// Exhaust are the runs with which Check tries every order before it searches at
+	// random.
 	Exhaust
 	// Sample are the random runs.
 	Sample
 	// Explore are the runs of Explore.
 	Explore
-	// Bytes are the runs of an engine's seed inputs.
+	// Bytes are the runs of the seed inputs of a fuzzing engine.
 	Bytes
 	// Cached are the runs of passing cases that other searches have saved.
 	Cached
 	phases
 )
 
-// String describes the runs of the phase.
+// String returns words that describe the runs of the phase, such as "at random".
 func (p Phase) String() string {
 	return [...]string{"nothing", "of the saved cases", "of every order", "at random", "of Explore", "of Target", "of the cache"}[p]
 }
@@ -64,9 +65,10 @@ func (p Phase) String() string {
 // String returns a name such as "run 18 at random".
 func (r Run) String() string { return fmt.Sprintf("run %d %v", r.Index+1, r.Phase) }
 
-// A file begins with a head of words, which is mapped, followed by the record as JSON.
-// The first word is the magic, the second the state. Each other word belongs to a worker:
-// its phase in the highest byte, and below it the number of the run, from 1.
+// A file begins with a head of 128 words, which is mapped into memory. The record follows
+// as JSON. The first word is magic, and the second word is the state. Each other word
+// belongs to a worker. The highest byte holds the phase of the run in progress, and the
+// lower bytes hold the number of the run, from 1.
 const (
 	magic      = "jostlef1"
 	headWords  = 128
@@ -76,16 +78,16 @@ const (
 	phaseShift = 56
 )
 
-// A state is the progress of a replay.
+// A state says how far the replay of a record has come.
 type state uint64
 
 const (
-	waiting state = iota // it has not begun, or there was no time for it
-	flying               // it is in progress
-	landed               // it has ended, and the process has not
+	waiting state = iota // the replay has not begun, or there was no time for it
+	flying               // the replay is in progress
+	landed               // the replay has ended, but the process has not ended yet
 )
 
-// encode returns the file of a record before any run.
+// encode returns the contents of a record's file before any run.
 func encode(r *Record) []byte {
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -98,7 +100,7 @@ func encode(r *Record) []byte {
 
 var errBroken = errors.New("not a complete flight record")
 
-// decode returns the record in a file.
+// decode returns the record in the contents of a file.
 func decode(file []byte) (r Record, err error) {
 	if len(file) < headSize || !bytes.HasPrefix(file, []byte(magic)) {
 		return r, errBroken
@@ -133,8 +135,8 @@ func Read(path string) (Record, error) {
 	return r, err
 }
 
-// CopyOf copies a file into a folder, for a replay that must start from it without
-// changing it. It returns the path of the copy, or "" if there is no such file.
+// CopyOf copies a file into a folder, so that a replay can use the copy and leave the
+// file unchanged. It returns the path of the copy, or "" if the file cannot be copied.
 func CopyOf(path, dir string) string {
 	text, err := os.ReadFile(path)
 	to := filepath.Join(dir, filepath.Base(path))
@@ -144,11 +146,11 @@ func CopyOf(path, dir string) string {
 	return to
 }
 
-// Begin marks the record at a path as being replayed.
+// Begin records in the file at a path that the replay of its record has begun.
 func Begin(path string) error { return setState(path, flying) }
 
-// Land marks the replay of the record at a path as over. Reached reports whether its run
-// was replayed to its end.
+// Land records in the file at a path that the replay of its record is over. reached says
+// whether the run was replayed to its end.
 func Land(path string, reached bool) error {
 	if !reached {
 		return setState(path, waiting)
@@ -156,6 +158,7 @@ func Land(path string, reached bool) error {
 	return setState(path, landed)
 }
 
+// setState writes the state into the record at a path.
 func setState(path string, s state) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -165,7 +168,7 @@ func setState(path string, s state) error {
 	return errors.Join(err, f.Close())
 }
 
-// stateOf returns the state in the record at a path.
+// stateOf returns the state in the record at a path, waiting if it cannot be read.
 func stateOf(path string) state {
 	file, err := os.ReadFile(path)
 	if err != nil || len(file) < headSize {
