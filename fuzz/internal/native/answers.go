@@ -9,11 +9,11 @@ import "github.com/jostle-go/jostle/pulse/choice"
 // number takes one byte for at most 256 answers, two bytes (little-endian) for at most
 // 65,536, and four bytes for more.
 //
-// Questions about faults and early timers are frequent, and mostly answered by zero. So one
-// byte answers several of these rare questions. A byte n below 192 answers this question
-// and the next n rare questions by zero. The bytes from 192 on are the answers 1, 2, …
-// modulo the number of answers other than zero. If there are more than 64 such answers, the
-// byte is followed by a number as above.
+// Questions about faults and early timers are frequent, but mostly answered by zero. They
+// are called rare (see choice.Kind.IsRare), and one byte answers several of them. A byte n
+// below 192 answers this question and the next n rare questions by zero. The bytes from 192
+// on are the answers 1, 2, … modulo the number of answers other than zero. If there are
+// more than 64 such answers, the byte is followed by a number as above.
 const (
 	strikes   = 192           // the first byte that causes a fault
 	direct    = 256 - strikes // the number of bytes that cause a fault
