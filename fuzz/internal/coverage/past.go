@@ -94,7 +94,7 @@ func (o *Orders) shown(at spot) (many bool) {
 	return !ok
 }
 
-// set replaces the recorded runs of an order, which were was.
+// set replaces the recorded runs of an order: was by is.
 func (p *past) set(at spot, was, is runs) {
 	if was == is {
 		return

@@ -97,22 +97,22 @@ func (b *Base) related(c Criterion, x, y int32) bool {
 // (definitions 5 to 7).
 //
 // A message may depend on everything that its sender has received. So a step must come
-// after the past of the step that sent its message, and after the past of the step that
-// created its actor. The past of a step has the step itself, the steps that must come
-// before it, and the earlier steps of its actor with their pasts. A step must also come
-// after the previous step of the same channel.
+// after the happens-before set of the step that sent its message, and after that of the
+// step that created its actor. This set has the step itself, the steps that must come
+// before it, and the sets of the earlier steps of its actor. A step must also come after
+// the previous step of the same channel.
 //
 // Two rules go beyond the actors of the paper. A quiescent point (nothing was deliverable),
 // a clock tick and a fault separate all earlier steps from all later ones. If a step
-// accesses shared state that an earlier step accessed, the past of the earlier step is in
-// its past.
+// accesses shared state that an earlier step accessed, its set contains the set of the
+// earlier step.
 //
 // A closure can be reused for further traces, which saves memory.
 type closure struct {
 	*trace.Trace
 	words    int
 	must     []uint64   // for each step: the steps that must come before it; the memory belongs to the base
-	past     []uint64   // for each step: its past
+	past     []uint64 // for each step: its happens-before set
 	channels hash.Table // by channel: the last step that received from it
 	touched  hash.Table // by accessed state, except the steps of actors: the last step that accessed it
 	actors   []actor
@@ -169,10 +169,12 @@ func (c *closure) close(n int) {
 	}
 }
 
-// mustOf returns row i of must, without the words that are zero in any case.
+// mustOf returns row i of must, the steps that must come before step i, without the words
+// that are zero in any case.
 func (c *closure) mustOf(i int) []uint64 { return c.must[i*c.words:][:i>>6+1] }
 
-// pastOf returns row i of past, without the words that are zero in any case.
+// pastOf returns row i of past, the happens-before set of step i, without the words that
+// are zero in any case.
 func (c *closure) pastOf(i int) []uint64 { return c.past[i*c.words:][:i>>6+1] }
 
 // stands reports whether a fault or a clock tick separates step i from all earlier steps.
@@ -182,7 +184,7 @@ func (c *closure) stands(i int) bool {
 }
 
 // follow adds the steps that must precede step i because of its message and the creation of
-// its actor.
+// its actor. It also computes the happens-before set of step i.
 func (c *closure) follow(i int) {
 	s, must, past := &c.Steps[i], c.mustOf(i), c.pastOf(i)
 	if made := c.Actors[s.Actor].Step; made >= 0 && int(made) < i {
@@ -230,9 +232,9 @@ func (c *closure) receive(i int, m *trace.Send, must []uint64) {
 	}
 }
 
-// touches adds the pasts of earlier steps that accessed the same state (see trace.Touch) to
-// the past of step i. next is the index of the first touch to check; touches returns the
-// index for the next call.
+// touches adds to the happens-before set of step i the sets of earlier steps that accessed
+// the same state (see trace.Touch). next is the index in Touches of the first access to
+// check; touches returns the index for the next call.
 func (c *closure) touches(i, next int) int {
 	for ; next < len(c.Touches) && int(c.Touches[next].Step) <= i; next++ {
 		switch x := &c.Touches[next]; {
@@ -249,7 +251,8 @@ func (c *closure) touches(i, next int) int {
 	return next
 }
 
-// link adds the past of the last step that accessed the same state to the past of step i.
+// link adds to the happens-before set of step i the set of the last step that accessed the
+// same state.
 func (c *closure) link(i int, what trace.Touched, actor, ask int32) {
 	key := uint64(what)<<56 ^ uint64(uint32(actor))<<28 ^ uint64(uint32(ask))
 	if before, had := c.touched.Add(key, int32(i)); had && int(before) != i {
@@ -258,9 +261,9 @@ func (c *closure) link(i int, what trace.Touched, actor, ask int32) {
 	}
 }
 
-// touchSteps adds the past of the last step that accessed the steps of an actor to the past
-// of step i. Each step of the actor is such an access, but the past of Prev is already in
-// the past of step i.
+// touchSteps adds to the happens-before set of step i the set of the last step that
+// accessed the steps of an actor. Each step of the actor is such an access, but the set of
+// step i already contains the set of Prev.
 func (c *closure) touchSteps(i int, actor int32) {
 	at := &c.actors[actor].touched
 	if *at != trace.None && *at != int32(i) && *at != c.Steps[i].Prev {
