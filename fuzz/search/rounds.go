@@ -41,7 +41,7 @@ type input struct {
 	result  explore.Result // the result so far
 	made    int            // the number of runs of all kinds: see madeBy
 	done    bool
-	probes  bool // set if the search was told when its first probe (random run) is due
+	probes  bool     // set if the search was told when its first probe (random run) is due
 	counts  []counts // by worker
 }
 

@@ -112,7 +112,7 @@ type closure struct {
 	*trace.Trace
 	words    int
 	must     []uint64   // for each step: the steps that must come before it; the memory belongs to the base
-	past     []uint64 // for each step: its happens-before set
+	past     []uint64   // for each step: its happens-before set
 	channels hash.Table // by channel: the last step that received from it
 	touched  hash.Table // by accessed state, except the steps of actors: the last step that accessed it
 	actors   []actor
