@@ -152,7 +152,6 @@ func (w *explorer) keep(at place, probe bool) {
 	}
 }
 
-// finding returns the last run as a finding.
 func (w *explorer) finding() *finding.Finding {
 	p := &w.property
 	return finding.From(finding.Origin{Property: p.Name, Test: p.Test, Strategy: "explore", Seed: w.Seed}, &w.last)

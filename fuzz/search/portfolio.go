@@ -100,7 +100,6 @@ type share struct {
 	spent           int // the number of runs for which isSpent holds
 }
 
-// newShare returns the share for a batch.
 func (s *sampler) newShare(batch int) *share {
 	if !s.staged {
 		out := &share{}

@@ -107,7 +107,6 @@ func (x *exploring) admitOne() (more bool, err error) {
 	return !x.ended, err
 }
 
-// begin prepares the exploration of the current input.
 func (x *exploring) begin() (*input, error) {
 	in := &input{number: x.begun, drawn: x.inputs.drawn, between: x.inputs.between, counts: make([]counts, len(x.workers))}
 	for _, d := range in.drawn {
@@ -211,7 +210,6 @@ func (x *exploring) finish(in *input) (err error) {
 	return nil
 }
 
-// add adds the result of an input to the verdict.
 func (x *exploring) add(in *input) {
 	x.noteWatched(in)
 	x.verdict.add(&in.result)

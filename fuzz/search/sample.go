@@ -195,7 +195,6 @@ type sampler struct {
 	orders *coverage.Orders
 }
 
-// run searches with all workers.
 func (s *sampler) run() Result {
 	var runners []*props.Runner
 	for range max(1, s.Workers) {
@@ -256,7 +255,6 @@ func (s *sampler) late() bool {
 	return s.over.Load() || !s.deadline.IsZero() && time.Now().After(s.deadline)
 }
 
-// turned reports whether Options.Until has passed.
 func (s *sampler) turned() bool { return !s.Until.IsZero() && !time.Now().Before(s.Until) }
 
 // A worker runs batches on one goroutine.
@@ -278,7 +276,6 @@ type used struct {
 	batch int
 }
 
-// armOf returns the arm of entry e for batch b.
 func (w *worker) armOf(e *Entry, b int) Arm {
 	a := w.arms[e.Name]
 	if a.Arm != nil && a.batch == b {
@@ -349,7 +346,6 @@ const (
 	countedShare = 8
 )
 
-// counts reports whether the receive pairs of a run are counted.
 func (s *sampler) counts(index int) bool {
 	return s.CountAll || s.larder != nil || index < firstCounted || hash.Seed(s.Seed+4, uint64(index))%countedShare == 0
 }

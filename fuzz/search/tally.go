@@ -67,7 +67,6 @@ func (t *Tally) Count(arm string, res *props.Result) {
 	}
 }
 
-// skipCount counts a run whose receive pairs are not counted.
 func (t *Tally) skipCount(arm string) {
 	if t.Uncounted == nil {
 		t.Uncounted = map[string]int{}
@@ -116,7 +115,6 @@ func (t *Tally) Add(o *Tally) {
 	}
 }
 
-// crowd adds a description to Crowded.
 func (t *Tally) crowd(what string) {
 	if t.Crowded == nil {
 		t.Crowded = map[string]bool{}

@@ -172,7 +172,6 @@ func (v Verdict) head() string {
 	return "NOT complete (" + v.why() + ")" + inputs
 }
 
-// why says why the exploration is not complete.
 func (v Verdict) why() string {
 	switch {
 	case v.Nondeterminism != "":
@@ -220,7 +219,6 @@ func (v Verdict) failures() string {
 	return fmt.Sprintf("; %s failed, in %d ways", words.Count(n, "run"), len(v.Failures))
 }
 
-// add adds the result of one more input.
 func (v *Verdict) add(o *explore.Result) {
 	if o.Because != "" || v.Inputs == 0 { // the last input whose search restarted decides
 		v.Reduction, v.Sleep, v.Because = o.Reduction, o.Sleep, o.Because

@@ -53,7 +53,6 @@ func ArmsByName(names ...string) (list []Arm, err error) {
 	return list, nil
 }
 
-// named returns the arm of package search with the given name.
 func named(name string) Arm {
 	entries, err := search.Strategies(name)
 	if err != nil {

@@ -10,7 +10,6 @@ type logRank struct {
 	Observed, Expected, Variance float64 // about the first list
 }
 
-// compareSearches compares list a with list b.
 func compareSearches(a, b []observation) (l logRank) {
 	a, b = sorted(a), sorted(b)
 	i, j := 0, 0

@@ -136,7 +136,6 @@ func (m *measurement) plan() {
 	}
 }
 
-// work makes searches until none is left or the context is done.
 func (m *measurement) work() {
 	for m.ctx.Err() == nil {
 		i := int(m.next.Add(1)) - 1
@@ -176,7 +175,6 @@ func (m *measurement) search(t todo) {
 	s.Runs, s.Time = res.Runs, took
 }
 
-// table returns the table of the complete cells.
 func (m *measurement) table() *Table {
 	t := &Table{}
 	for c := range slices.Chunk(m.searches, m.Seeds) {

@@ -62,7 +62,6 @@ func (d *drawing) open(title string) {
 	d.axes()
 }
 
-// escaped returns a text escaped for XML.
 func escaped(text string) string {
 	var b strings.Builder
 	xml.EscapeText(&b, []byte(text)) // a Builder never fails
@@ -76,7 +75,6 @@ type drawing struct {
 	drawn int     // the number of curves drawn so far
 }
 
-// put writes a line.
 func (d *drawing) put(format string, args ...any) { fmt.Fprintf(d, format+"\n", args...) }
 
 // x returns the position of a number of runs on a logarithmic scale.
@@ -84,10 +82,8 @@ func (d *drawing) x(runs float64) float64 {
 	return plotLeft + (plotRight-plotLeft)*math.Log(max(1, runs))/math.Log(d.end)
 }
 
-// y returns the position of a fraction.
 func (d *drawing) y(share float64) float64 { return plotBottom - (plotBottom-plotTop)*share }
 
-// axes draws the grid and its labels.
 func (d *drawing) axes() {
 	for percent := 0; percent <= 100; percent += 25 {
 		y := d.y(float64(percent) / 100)

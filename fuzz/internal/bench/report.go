@@ -38,7 +38,6 @@ func columnsOf(b *strings.Builder, write func(row func(cells ...string))) {
 	b.WriteString("\n")
 }
 
-// medians writes a row of medians for each subject.
 func (t *Table) medians(b *strings.Builder) {
 	b.WriteString("Median runs until the bug is found. ↓ and ↑: the arm needs fewer runs or more than random, by a log-rank test\n" +
 		"at 0.01. A median that is greater than all that the searches show has a > in front.\n\n")
@@ -109,7 +108,6 @@ func (t *Table) hard() (list []string) {
 	return list
 }
 
-// verdict returns the row of an arm in the table of verdicts.
 func (t *Table) verdict(arm string, hard []string) []string {
 	var sooner, later, runs, time, of, far, farther int
 	var together logRank
@@ -142,7 +140,6 @@ func (t *Table) verdict(arm string, hard []string) []string {
 // within reports whether a ratio is known to be at most a bound.
 func (q ratioRange) within(bound float64) bool { return !q.AtLeast && q.Value <= bound }
 
-// details writes a row for each cell.
 func (t *Table) details(b *strings.Builder) {
 	b.WriteString("Each cell: how many searches found the bug, the median of the runs and its 95% interval, that by random's\n" +
 		"and its interval, p of the log-rank test, and the same of the time.\n\n")
@@ -159,7 +156,6 @@ func (t *Table) details(b *strings.Builder) {
 	})
 }
 
-// detail returns the row of a cell in the table of details.
 func (c Cell) detail(random Cell) []string {
 	runs, seconds := survival(c.Runs()), survival(c.Seconds())
 	low, high := runs.MedianInterval()

@@ -76,7 +76,6 @@ func readCSV(r io.Reader) (*Table, error) {
 	return t, nil
 }
 
-// parse returns the search in a line of the CSV file.
 func parse(line []string) (Search, error) {
 	seed, err1 := strconv.ParseUint(line[2], 10, 64)
 	runs, err2 := strconv.Atoi(line[3])

@@ -78,7 +78,6 @@ func (v *vocabulary) first(x, y int32) int32 {
 	return x
 }
 
-// rows merges the matrices.
 func (u *union) rows() {
 	a, b := &u.receivers[u.to], &u.from.receivers[u.of]
 	for k := range int32(len(b.steps)) {
@@ -136,7 +135,6 @@ func (s *source) merge(other *source) {
 	s.lost, s.folded = max(s.lost, other.lost), max(s.folded, other.folded)
 }
 
-// orders returns the number of orders that were seen.
 func (a *receiver) orders() (n int) {
 	for _, word := range a.rows[pr] {
 		n += bits.OnesCount64(word)

@@ -232,7 +232,6 @@ func senderOf(t *trace.Trace, d *trace.Send) string {
 	return t.Actors[d.From].Label
 }
 
-// addStep adds a step to a receiver, and returns the number of the step.
 func (o *Orders) addStep(place int32, s told) int32 {
 	a := &o.receivers[place]
 	k := int32(len(a.steps))

@@ -69,7 +69,6 @@ func (p *picture) text(x int, class, text string) {
 	p.width = max(p.width, x+8*utf8.RuneCountInString(text))
 }
 
-// square draws a field at x in the current line.
 func (p *picture) square(x int, class, title string) {
 	fmt.Fprintf(&p.b, "<g><title>%s</title><rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"2\"/>", html.EscapeString(title), class, x, p.y-13, cell-2, cell-2)
 	fmt.Fprintf(&p.b, "<text x=\"%d\" y=\"%d\">%c</text></g>\n", x+4, p.y, class[0])
@@ -148,5 +147,4 @@ func (p *picture) legend() {
 	}
 }
 
-// short cuts a name to fit into a picture.
 func short(name string) string { return shown(name, mostLetters) }

@@ -69,7 +69,6 @@ func (o *Orders) Text() string {
 	return b.String()
 }
 
-// openLines returns a line for each of the first mostOpen names.
 func openLines(open []OpenName) (lines []string) {
 	for _, n := range open[:min(len(open), mostOpen)] {
 		times := ""

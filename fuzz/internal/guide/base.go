@@ -125,7 +125,6 @@ type actor struct {
 	touched int32 // the last step that accessed the steps of the actor, or None
 }
 
-// base returns the base of a trace.
 func (c *closure) base(t *trace.Trace) *Base {
 	n := min(len(t.Steps), mostSteps)
 	b := &Base{steps: make([]step, n), words: (n + 63) / 64}
@@ -280,7 +279,6 @@ func add(to, from []uint64) {
 
 func set(b []uint64, i int) { b[i>>6] |= 1 << (i & 63) }
 
-// fill sets the first n bits of b.
 func fill(b []uint64, n int) {
 	for i := range b {
 		switch {

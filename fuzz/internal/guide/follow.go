@@ -54,5 +54,4 @@ func (d *dice) below(n int) int {
 	return int(hash.Splitmix((*uint64)(d)) % uint64(n))
 }
 
-// oneIn returns true with probability 1/n.
 func (d *dice) oneIn(n int) bool { return d.below(n) == 0 }

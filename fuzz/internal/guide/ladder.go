@@ -120,7 +120,6 @@ func (l *Ladder[S]) See(t *trace.Trace, signs []Sign, by Climb[S], with func() S
 	return isNew
 }
 
-// climb returns the kept form of a run.
 func climb[S any](t *trace.Trace, with S) *climbed[S] {
 	run := &climbed[S]{base: NewBase(t), with: with}
 	for i := range t.Steps[:min(len(t.Steps), mostClimbed)] {

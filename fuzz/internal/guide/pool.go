@@ -179,7 +179,6 @@ func (p *Pool) Next(seed uint64) Move {
 	return p.mutate(k, &d)
 }
 
-// choose draws a kept run.
 func (p *Pool) choose(d *dice) *Kept {
 	sum := 0
 	p.odds = append(p.odds[:0], make([]int, len(p.kept))...)
@@ -262,7 +261,6 @@ func (p *Pool) mutate(k *Kept, d *dice) Move {
 	return Move{Order{Steps: k.root.identities(k.root.realize(demands))}, k, k.root, demands}
 }
 
-// move returns a move with the given steps.
 func (k *Kept) move(list []int32) Move {
 	return Move{Order: Order{Steps: k.base.identities(list)}, From: k}
 }

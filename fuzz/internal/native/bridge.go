@@ -26,7 +26,6 @@ const (
 	wordBits = 16 // of hitWord
 )
 
-// begin starts a run.
 func (b *bridge) begin() {
 	clear(b.seen[:])
 	for i := range b.steps {
