@@ -141,7 +141,7 @@ func saysTooMuch(t *props.T) {
 // A test passes whose features have too many values, and says so.
 func TestCrowdedFeaturesAreTold(t *testing.T) {
 	out := runSample(t, "crowded", t.TempDir())
-	want := `Feature "number" has too many values: a guided search keeps those that it sees first; fewer, such as ranges of numbers, lead it farther`
+	want := `Feature "number" has too many values: a guided search keeps only the first; give it fewer, such as ranges of numbers`
 	if !strings.Contains(out, want) || !strings.Contains(out, "--- PASS") {
 		t.Errorf("want %s:\n%s", want, out)
 	}
@@ -570,9 +570,9 @@ func TestBadCases(t *testing.T) {
 // says so. Both used to pass without a word.
 func TestSkippingIsTold(t *testing.T) {
 	for sample, want := range map[string]string{
-		"skips-999":  "999 of 1,000 runs were skipped: fewer than one in 10 tests anything (not today)",
+		"skips-999":  "999 of 1,000 runs were skipped (not today), so fewer than one in 10 tests anything: ",
 		"skips-60":   "60 of 100 runs were skipped (not today)",
-		"explore-99": "22 of 24 runs were skipped: fewer than one in 10 tests anything (not this order): ",
+		"explore-99": "22 of 24 runs were skipped (not this order), so fewer than one in 10 tests anything: ",
 	} {
 		out := runSample(t, sample, t.TempDir())
 		if fails := sample != "skips-60"; !strings.Contains(out, want) || strings.Contains(out, "--- FAIL") != fails {
@@ -718,7 +718,7 @@ func TestDistilledCases(t *testing.T) {
 		t.Errorf("nobody asked, and there are %q:\n%s", files, without)
 	}
 	first, second := run("JOSTLE_DISTILL=1"), run("JOSTLE_DISTILL=1")
-	kept := regexp.MustCompile(`began with (\d+) passing cases? of earlier searches, and left (\d+)`)
+	kept := regexp.MustCompile(`began with (\d+) passing cases? of earlier searches, and saved (\d+)`)
 	one, two := kept.FindStringSubmatch(first), kept.FindStringSubmatch(second)
 	if one == nil || two == nil || one[1] != "0" || two[1] != one[2] || one[2] == "0" {
 		t.Errorf("the first search:\n%s\nthe second:\n%s", first, second)

@@ -9,9 +9,9 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// Advice returns what to do about an incomplete exploration, in a few sentences: how much
-// is left, what it would take, and what wasted runs. It is "" if there is nothing to do,
-// or a failure to fix first.
+// Advice returns a few sentences on how to complete an incomplete exploration: how many
+// runs are left, what to change, and why runs were wasted. It returns "" if there is
+// nothing to do, or if a failure must be fixed first.
 func (v Verdict) Advice() string {
 	if v.Complete || v.Failing() > 0 || v.Nondeterminism != "" || v.Clash != "" {
 		return ""
@@ -27,15 +27,15 @@ func (v Verdict) Advice() string {
 	return ""
 }
 
-// farAway is the ratio of all runs to those made from which waiting is not worthwhile.
+// farAway is the ratio of all runs to completed runs above which waiting is not worthwhile.
 const farAway = 1000
 
-// checkIsBetter says what to do about so many orders.
-const checkIsBetter = "Check is the better verb here, since it finds more in the same time; or make the input smaller"
+// checkIsBetter is the advice if there are too many orders to run.
+const checkIsBetter = "use Check, which finds more in the same time, or make the input smaller"
 
-// adviceOnSize says how much is left, if known.
+// adviceOnSize returns the number of all orders, if known, and how to run all of them.
 func (v *Verdict) adviceOnSize() (list []string) {
-	times := 0.0 // all runs divided by those made
+	times := 0.0 // all runs divided by completed runs; 0 if unknown
 	if v.Runs > 0 && v.Estimate > float64(v.Runs) {
 		times = v.Estimate / float64(v.Runs)
 	}
@@ -44,7 +44,7 @@ func (v *Verdict) adviceOnSize() (list []string) {
 	}
 	others := ""
 	if v.more {
-		others = ", and inputs that were not begun are not counted"
+		others = ", not counting inputs that were not started"
 	}
 	if times > farAway {
 		return append(list, fmt.Sprintf("there are %s orders%s: %s", v.estimated(), others, checkIsBetter))
@@ -65,14 +65,15 @@ func (v *Verdict) adviceOnSize() (list []string) {
 	return append(list, all+raise+", have more Config.Workers, make the input smaller, or use Check")
 }
 
-// adviceOnWaste says why most runs were given up.
+// adviceOnWaste returns why runs were wasted or skipped, if these outnumber the completed
+// runs.
 func (v *Verdict) adviceOnWaste() []string {
 	switch {
 	case v.Wasted > v.Runs && v.Reduction != explore.Optimal:
-		return []string{fmt.Sprintf("%s were wasted and %s were not: sleep sets gave them up when everything that could come next had been run from another branch",
+		return []string{fmt.Sprintf("%s were wasted and %s were not: sleep sets stopped each wasted run when every possible next step had been run from another branch",
 			words.Count(v.Wasted, "run"), words.Grouped(v.Runs))}
 	case v.Wasted > v.Runs:
-		return []string{fmt.Sprintf("%s were wasted and %s were not: the wasted ones found out whether a process in ReceiveMatch takes a message; Receive wastes none",
+		return []string{fmt.Sprintf("%s were wasted and %s were not: each wasted run only showed whether a process in ReceiveMatch takes a message; Receive wastes none",
 			words.Count(v.Wasted, "run"), words.Grouped(v.Runs))}
 	case v.Skipped > v.Runs:
 		return []string{fmt.Sprintf("%s were skipped: draw what is wanted instead", words.Count(v.Skipped, "run"))}
@@ -80,8 +81,8 @@ func (v *Verdict) adviceOnWaste() []string {
 	return nil
 }
 
-// Failing returns how many runs failed, in any way. It is the number of failing orders if
-// no order ran twice.
+// Failing returns the number of failing runs. It is the number of failing orders if no
+// order ran twice.
 func (v Verdict) Failing() (n int) {
 	for _, count := range v.Failures {
 		n += count

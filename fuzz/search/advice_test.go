@@ -29,18 +29,18 @@ func TestAdvice(t *testing.T) {
 		{with(func(v *Verdict) { v.Estimate = 6500 }),
 			"all orders take about 65 s: raise Config.Budget or JOSTLE_BUDGET, continue later from Config.File" + rest},
 		{with(func(v *Verdict) { v.Estimate, v.more = 6500, true }),
-			"all orders take about 65 s, and inputs that were not begun are not counted: raise Config.Budget or JOSTLE_BUDGET" + rest},
+			"all orders take about 65 s, not counting inputs that were not started: raise Config.Budget or JOSTLE_BUDGET" + rest},
 		{with(func(v *Verdict) { v.Estimate, v.Bound, v.Inputs = 81_234, "runs", 2 }),
 			"all orders take about 81,000 runs: raise Config.Runs or JOSTLE_BUDGET" + rest},
 		{with(func(v *Verdict) { v.Estimate = math.Inf(1) }),
-			"there are more than 10^18 orders: Check is the better verb here, since it finds more in the same time; or make the input smaller"},
+			"there are more than 10^18 orders: use Check, which finds more in the same time, or make the input smaller"},
 		{with(func(v *Verdict) { v.known, v.Inputs = 1_234_567, 2 }),
-			"there are at least 1,200,000 orders: Check is the better verb here, since it finds more in the same time; or make the input smaller"},
+			"there are at least 1,200,000 orders: use Check, which finds more in the same time, or make the input smaller"},
 		{with(func(v *Verdict) { v.known, v.Inputs = 999_000, 2 }), "raise Config.Budget or JOSTLE_BUDGET" + rest},
 		{with(func(v *Verdict) { v.Wasted, v.Inputs = 2000, 2 }), "raise Config.Budget or JOSTLE_BUDGET" + rest +
-			"; 2,000 runs were wasted and 1,000 were not: the wasted ones found out whether a process in ReceiveMatch takes a message; Receive wastes none"},
+			"; 2,000 runs were wasted and 1,000 were not: each wasted run only showed whether a process in ReceiveMatch takes a message; Receive wastes none"},
 		{with(func(v *Verdict) { v.Wasted, v.Inputs, v.Reduction = 2000, 2, explore.SourceSets }), "raise Config.Budget or JOSTLE_BUDGET" + rest +
-			"; 2,000 runs were wasted and 1,000 were not: sleep sets gave them up when everything that could come next had been run from another branch"},
+			"; 2,000 runs were wasted and 1,000 were not: sleep sets stopped each wasted run when every possible next step had been run from another branch"},
 		{with(func(v *Verdict) { v.Bound = "depth" }), "orders differ beyond Method.Depth steps: raise it"},
 	} {
 		if got := c.verdict.Advice(); got != c.want {

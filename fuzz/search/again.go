@@ -8,13 +8,15 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/flight"
 )
 
-// remade is how often a random run is replayed: what kills a process may do so by chance.
+// remade is the number of times that Again replays a random run, because a run may kill its
+// process only by chance.
 const remade = 10
 
-// Again replays a run that killed the process of another search, after the runs that it
-// follows from: all runs of an Exhaust with the given bound, or those of its batch of a
-// Sample. A run of the cache is replayed alone. Again returns the finding of the first
-// failing run, nil if all pass, and whether it reached the run before the context was done.
+// Again replays a run that killed the process of another search. First it replays the runs
+// before it: all runs of an Exhaust with the given bound on runs, or those of the same
+// batch of a Sample. A run of the cache is replayed alone. Again returns the finding of the
+// first failing run, or nil if all runs pass. reached reports whether the replay got as far
+// as the given run before the context was done.
 func Again(ctx context.Context, p Property, o Options, exhaust int, run flight.Run) (f *finding.Finding, reached bool) {
 	if run.Phase == flight.Exhaust {
 		if x := Exhaust(ctx, p, o.Seed, exhaust); len(x.Found) > 0 {

@@ -10,41 +10,41 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// An Arm plans runs in its own way and learns from their results. It lives for one batch,
-// so that what it learns does not depend on which worker ran earlier batches.
+// An Arm is a way of planning runs, such as a strategy. It may learn from the results of
+// its runs. An Arm is used for one batch of runs only, so that what it knows does not
+// depend on which worker ran earlier batches.
 type Arm interface {
-	// Plan sets how the next run is decided. The plan already has a seed for the
-	// inputs, which changes with every second run or sooner, and a seed for the
-	// strategy.
+	// Plan completes the plan of the next run. The plan already has a seed for the
+	// inputs, which changes at least every second run, and a seed for the strategy.
 	Plan(p *props.Plan)
-	// Learn is called with the result of the run planned last.
+	// Learn is called with the result of the last planned run.
 	Learn(res *props.Result)
 }
 
-// An Entry is an entry for an arm in a portfolio. Entries with the same name share one
-// arm.
+// An Entry describes one arm of a portfolio, which is the list of arms of a search. Entries
+// with the same name share one arm.
 type Entry struct {
 	Name string
-	// Unguided reports whether the arm's plans are independent of the results of
-	// other runs. Then its past runs predict what its next run shows.
+	// Unguided is set if the arm plans each run independently of the results of other
+	// runs. Estimates of unseen receive pairs use unguided runs only.
 	Unguided bool
 	// New returns the arm for batch number n.
 	New func(n uint64) Arm
 	// Renew resets an arm of an earlier batch to the state of New(n), to reuse its
-	// memory. It returns false if it cannot. It may be nil.
+	// memory. Renew returns false if it cannot reset the arm. It may be nil.
 	Renew func(a Arm, n uint64) bool
-	// Batch is the number of runs per batch that the arm needs to learn enough; zero
-	// means the default.
+	// Batch is the minimum number of runs per batch from which the arm learns enough;
+	// zero means the default.
 	Batch int
 }
 
-// guides are the arms that are not strategies.
+// guides lists the arms that are not strategies of package strategy.
 var guides = [...]Entry{
 	{Name: "bita", New: func(uint64) Arm { return &bita{} }},
 	{Name: "guided", New: func(uint64) Arm { return newGuided() }, Batch: guidedBatch},
 }
 
-// Names returns the names of all arms: those of strategy.Names, bita and guided.
+// Names returns the names of all arms: strategy.Names, bita and guided.
 func Names() []string {
 	names := strategy.Names()
 	for _, e := range guides {
@@ -53,7 +53,7 @@ func Names() []string {
 	return names
 }
 
-// Strategies returns an entry for each given name of an arm; see Names.
+// Strategies returns an entry for each of the given arm names. An unknown name is an error.
 func Strategies(names ...string) ([]Entry, error) {
 	var list []Entry
 	for _, name := range names {
@@ -70,7 +70,7 @@ func Strategies(names ...string) ([]Entry, error) {
 	return list, nil
 }
 
-// A decider is the arm of one strategy. It learns only if the strategy does.
+// A decider is an arm that runs every plan with the same strategy.
 type decider struct{ strategy pulse.Strategy }
 
 func newDecider(name string) decider {
@@ -81,14 +81,14 @@ func newDecider(name string) decider {
 	return decider{s}
 }
 
-// renewDecider makes the strategy of a decider forget.
+// renewDecider resets the strategy of a decider, and reports whether that was possible.
 func renewDecider(a Arm, _ uint64) bool {
 	d, ok := a.(decider)
 	return ok && strategy.Forget(d.strategy)
 }
 
-// Plan lets the strategy decide.
+// Plan sets the strategy of the plan.
 func (d decider) Plan(p *props.Plan) { p.Strategy = d.strategy }
 
-// Learn does nothing: the system tells a strategy when a run ends.
+// Learn does nothing, because the system informs the strategy when a run ends.
 func (decider) Learn(*props.Result) {}

@@ -13,18 +13,20 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A Cached counts the cases that a search took from its cache and left there.
+// A Cached counts the cases (saved runs) that a search took from its cache, and the cases
+// that it saved there.
 type Cached struct {
-	Ran, Kept int
-	Err       error // why no cases could be left
+	Ran  int   // from the cache
+	Kept int   // saved in the cache
+	Err  error // why no cases could be saved
 }
 
-// Cache returns the cache of the property below a root, for Options.Cache.
+// Cache returns the cache of the property in a folder below root, for Options.Cache.
 func (p *Property) Cache(root string) distill.Cache {
 	return distill.In(root, distill.Key{Module: p.FuncName(), Property: p.Name, Fingerprint: distill.Fingerprint()})
 }
 
-// String describes c in words; "" for a search without a cache.
+// String describes c in words. It returns "" for a search without a cache.
 func (c Cached) String() string {
 	switch {
 	case c.Err != nil:
@@ -32,21 +34,22 @@ func (c Cached) String() string {
 	case c.Ran+c.Kept == 0:
 		return ""
 	}
-	return fmt.Sprintf("began with %s of earlier searches, and left %d", words.Count(c.Ran, "passing case"), c.Kept)
+	return fmt.Sprintf("began with %s of earlier searches, and saved %d", words.Count(c.Ran, "passing case"), c.Kept)
 }
 
-// cached is the name of the arm that runs the cases of a cache.
+// cached is the name under which runs of cached cases are counted, in place of an arm.
 const cached = "cache"
 
-// A larder holds what a search got from its cache, and what it will leave there.
+// A larder holds the cases that a search loaded from its cache, and the cases that it will
+// save there.
 type larder struct {
 	held   distill.Held
-	ran    int // how many of the held cases were run, from the first
+	ran    int // the number of held cases that were run, from the first on
 	basket distill.Basket
 }
 
-// fromCache runs the cases of the cache that still apply, and counts the orders that they
-// show. A failing one ends the search.
+// fromCache runs the cases of the cache and counts their receive pairs. A failing case ends
+// the search.
 func (s *sampler) fromCache(r *props.Runner, slot flight.Slot) {
 	if s.Cache.Dir == "" {
 		return
@@ -69,7 +72,8 @@ func (s *sampler) fromCache(r *props.Runner, slot flight.Slot) {
 	}
 }
 
-// toBasket keeps a passing run for the cache if it shows a new pair.
+// toBasket adds a passing run to the runs that may be saved in the cache, if there is a
+// cache and the run contains a new pair.
 func (s *sampler) toBasket(arm string, seed uint64, res *props.Result) {
 	if s.larder == nil || res.Failure != nil || res.Skipped || res.Rejected != "" || res.System == nil {
 		return
@@ -78,8 +82,9 @@ func (s *sampler) toBasket(arm string, seed uint64, res *props.Result) {
 	s.larder.basket.Add(distill.Passed{Case: finding.CaseOf(o, res), Pairs: distill.PairsOf(res.System.Trace())})
 }
 
-// toCache leaves in the cache the fewest runs that show all seen pairs, and then the cases
-// that there was no time to run, as space permits.
+// toCache saves a smallest set of runs that together contain every pair seen, as far as a
+// heuristic finds it. If space permits, it also saves the cached cases that there was no
+// time to run.
 func (s *sampler) toCache() (c Cached) {
 	if s.larder == nil {
 		return c
@@ -90,7 +95,8 @@ func (s *sampler) toCache() (c Cached) {
 	return c
 }
 
-// againFromCache replays a case of the cache.
+// againFromCache replays the case of the cache with the given index. reached is false if
+// there is no such case.
 func (s *sampler) againFromCache(index int) (f *finding.Finding, reached bool) {
 	held := s.Cache.Load()
 	if index >= len(held.Cases) {

@@ -11,49 +11,51 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// climbs is the part of a guided search that uses what the property says of its runs:
-// T.Feature, T.Sometimes and T.Maximize. Without these calls it does nothing.
+// climbs is the part of a guided search that uses the hints of a property: its calls to
+// T.Feature, T.Sometimes and T.Maximize. Without hints it does nothing.
 type climbs struct {
 	ladder guide.Ladder[foothold]
-	made   guide.Climb[foothold] // of the last run; zero if it was made in another way
-	how    change                // of the last run's inputs, if made is set
+	made   guide.Climb[foothold] // the climb that planned the last run; zero if none did
+	how    change                // how the inputs of the last run were changed, if made is set
 	odds   [changes]struct{ tried, gained int }
-	names  map[uint64]string // of signs
-	lost   bool              // a run had more hints than are kept
+	names  map[uint64]string // the names of hints, by Sign.Name
+	lost   bool              // set if a run had more hints than are recorded
 }
 
-// A foothold is all of a run but its order, to make a similar run.
+// A foothold has what is needed to make a run similar to an earlier one, except the order
+// of the earlier run.
 type foothold struct {
 	source
-	reads []int // how many numbers each draw has read
-	steps []int // for each choice, the last step known to have begun when it was asked
+	reads []int // by draw: how many random numbers it read
+	steps []int // by choice: the result of askedIn
 }
 
-// A change says how the inputs of a run differ from those of the run it is made from.
+// A change is a way to derive the inputs of a run from those of an earlier run.
 type change int
 
 const (
-	same   change = iota
-	tail          // new from somewhere within a draw
-	word          // one number that a draw reads differs
-	anew          // one draw is new
-	others        // from some draw on, those of another run
+	same   change = iota // no draw changes
+	tail                 // one draw is new from some number on, and all later draws are new
+	word                 // one number that a draw reads is new
+	anew                 // one draw is new
+	others               // from some draw on, the draws are those of another run
 	changes
 )
 
-// mostNamesOfSigns is how many names are kept for messages. A ladder keeps fewer.
+// mostNamesOfSigns is the maximum number of names kept for messages. A ladder has fewer
+// names.
 const mostNamesOfSigns = 64
 
-// mostWords is how many numbers of a draw can change: the first ones.
+// mostWords limits the numbers of a draw that can change: only the first mostWords do.
 const mostWords = 4096
 
-// signOf translates a hint.
+// signOf converts a hint to a sign of package guide.
 func signOf(h *props.Hint) guide.Sign {
 	return guide.Sign{Name: hash.Fold(hash.String(h.Name), uint64(h.Kind)+1), Value: h.Value,
 		IsHeight: h.Kind == props.HintMaximize, Height: h.Height, Steps: h.Steps}
 }
 
-// learn keeps a run that reached something new.
+// learn keeps a run whose hints reached something new.
 func (c *climbs) learn(res *props.Result) {
 	if len(res.Hints) == 0 {
 		return
@@ -81,8 +83,9 @@ func footholdOf(res *props.Result, t *trace.Trace) foothold {
 	return f
 }
 
-// askedIn returns for each choice the step in which it was asked, or the last known step
-// before it. A trace has only some answers: see trace.Answers.
+// askedIn returns, for each choice, the step in which the choice was made. A trace records
+// the step of only some choices (see trace.Answers). For the other choices, askedIn returns
+// the last known step before it, or -1.
 func askedIn(choices []choice.Choice, answers []trace.Answer) []int {
 	steps, at, last := make([]int, len(choices)), 0, -1
 	for i, c := range choices {
@@ -95,14 +98,14 @@ func askedIn(choices []choice.Choice, answers []trace.Answer) []int {
 	return steps
 }
 
-// answersTo returns the answers that were given in the first `steps` steps.
+// answersTo returns the choices that were made in the first `steps` steps.
 func (f *foothold) answersTo(steps int) []choice.Choice {
 	i, _ := slices.BinarySearch(f.steps, steps)
 	return f.answers[:i]
 }
 
-// next plans a run based on one that has come far. It returns false if there is none, and
-// for one of eight of the guided runs.
+// next plans a run from a kept run that got far. It returns false if there is no such run,
+// and otherwise for one seed in eight.
 func (c *climbs) next(p *props.Plan, f *forced) bool {
 	seed := hash.Mix(p.StrategySeed + hash.Gamma)
 	c.made = guide.Climb[foothold]{}
@@ -123,7 +126,7 @@ func (c *climbs) next(p *props.Plan, f *forced) bool {
 	return true
 }
 
-// crowds calls f for each kind of hint of which there were too many to keep.
+// crowds calls f with a description of each kind of hint that was too numerous to keep.
 func (c *climbs) crowds(f func(what string)) {
 	names, more := c.ladder.Full()
 	for _, name := range names {
@@ -133,12 +136,12 @@ func (c *climbs) crowds(f func(what string)) {
 		f("Feature, Sometimes and Maximize are given too many names")
 	}
 	if c.lost {
-		f("Feature, Sometimes and Maximize say too much of one run")
+		f("Feature, Sometimes and Maximize give too many hints in one run")
 	}
 }
 
-// choose chooses how to change inputs: more often what has led to something new more
-// often, and each change sometimes.
+// choose draws a change of inputs. A change that often led to something new is more likely,
+// but every change has a chance.
 func (c *climbs) choose(seed uint64) change {
 	var weights [changes]int
 	sum := 0
@@ -155,7 +158,8 @@ func (c *climbs) choose(seed uint64) change {
 	return same // unreachable: the weights add up to sum
 }
 
-// change returns inputs that are changed in one draw, or from one draw on.
+// change returns the inputs of f with the given change. The change others takes draws from
+// the foothold other.
 func (f *foothold) change(other *foothold, how change, seed uint64) []choice.Input {
 	if how == same {
 		return f.inputs
@@ -179,8 +183,8 @@ func (f *foothold) change(other *foothold, how change, seed uint64) []choice.Inp
 	return list
 }
 
-// cut returns an input with the first n numbers of another. The numbers after them follow
-// from a seed.
+// cut returns an input with the first n numbers of in. All further numbers are derived from
+// the seed.
 func cut(in *choice.Input, n int, seed uint64) choice.Input {
 	c := choice.Input{Label: in.Label, Seed: seed}
 	for i := range n {

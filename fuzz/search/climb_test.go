@@ -247,7 +247,7 @@ func TestCrowds(t *testing.T) {
 			for i := range 5000 {
 				t.Feature("i", i)
 			}
-		}, []string{`Feature "i" has too many values`, "Feature, Sometimes and Maximize say too much of one run"}},
+		}, []string{`Feature "i" has too many values`, "Feature, Sometimes and Maximize give too many hints in one run"}},
 		{"heights", func(t *props.T, _ int) { n++; t.Maximize("m", float64(n)) }, nil},
 	} {
 		res := searchBy(t, lock(c.say), Options{Seed: 1, Runs: 1500}, "guided")

@@ -13,27 +13,31 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// leastConfirming is how many random runs confirm that all orders were run.
-// Exhaustion.Confirm makes more if there were more orders.
+// leastConfirming is the minimum number of random runs that confirm that all orders were
+// run.
 const leastConfirming = 128
 
-// confirmingPart is the divisor for the part of the remaining time that these runs may take.
+// Confirming runs may take 1/confirmingPart of the remaining time. Random runs after
+// Explore are at most 1/confirmingPart of its runs, but at least leastConfirming.
 const confirmingPart = 4
 
-// mostConfirmed bounds the inputs of these runs: the first completed ones.
+// mostConfirmed limits the inputs of random confirming runs: only the first mostConfirmed
+// completed inputs are used.
 const mostConfirmed = 16
 
-// mostConfirming bounds the runs that confirm an exploration, both unreduced and random
-// ones. mostAgain bounds the runs that are repeated if one of them fails.
 const (
+	// mostConfirming is the maximum number of unreduced runs that confirm an
+	// exploration, and also the maximum number of random ones.
 	mostConfirming = 10_000
-	mostAgain      = 1000
+	// mostAgain is the maximum number of runs that are repeated if a confirming run
+	// fails.
+	mostAgain = 1000
 )
 
-// nothingButMessages is what every reduction assumes.
+// nothingButMessages is the assumption of every reduction.
 const nothingButMessages = "actors share nothing but messages"
 
-// A doubt is why a run fails although every distinct order has passed.
+// A doubt is a reason why a run can fail although every distinct order has passed.
 type doubt uint8
 
 const (
@@ -44,17 +48,17 @@ const (
 
 var doubtTexts = [...]string{
 	shared: "every distinct order passed, but a run in one of these orders fails: actors of this program share more than " +
-		"messages, such as a variable that two of them change: give it to one of them",
+		"messages, such as a variable that two actors change; let one actor have it",
 	outlives: "every order passed, but one fails in a rerun: something outlives a run, such as a variable of the " +
 		"package, or the program is nondeterministic; create all that a run uses in the property",
 }
 
 func (d doubt) String() string { return doubtTexts[d] }
 
-// confirm makes runs that a complete exploration has left out: all if they are few, and
-// some at random. A reduction alone is not enough: it knows messages and the calls of
-// System, T and Host, but not a variable that two actors change. A failing run makes the
-// exploration incomplete. Passing runs are not counted.
+// confirm makes further runs after a complete exploration that pruned orders: first all
+// orders if they are few, and then random ones. These runs are needed because a reduction
+// knows messages and calls to System, T and Host, but not a variable that two actors
+// change. A failing run makes the exploration incomplete. Passing runs are not counted.
 func (x *exploring) confirm() {
 	v := &x.verdict
 	if !v.Complete || len(v.Failures) > 0 || len(x.done) == 0 {
@@ -74,8 +78,8 @@ func (x *exploring) confirm() {
 	}
 }
 
-// confirmAll runs all orders without a reduction, if they are few. If it completes, the
-// exploration is complete whatever actors share.
+// confirmAll runs all orders without a reduction, if they are few. If it can run them all,
+// the exploration is complete no matter what actors share.
 func (x *exploring) confirmAll(ctx context.Context) {
 	v, w := &x.verdict, x.workers[0]
 	y := newExploring(ctx, x.property, ExploreOptions{Method: explore.Method{Reduction: explore.Everything}, Seed: x.Seed, Inputs: x.Inputs,
@@ -97,7 +101,7 @@ func (x *exploring) confirmAll(ctx context.Context) {
 	}
 }
 
-// confirmSome makes random runs.
+// confirmSome makes random runs until one fails.
 func (x *exploring) confirmSome(ctx context.Context) {
 	by := [...]pulse.Strategy{strategy.Random(), strategy.POS()}
 	w := x.workers[0]
@@ -114,7 +118,8 @@ func (x *exploring) confirmSome(ctx context.Context) {
 	}
 }
 
-// refute notes that a run fails that the exploration left out, the last of `runs`.
+// refute records that a confirming run failed, so the exploration is incomplete. runs is
+// the number of confirming runs up to that one.
 func (x *exploring) refute(signature string, f *finding.Finding, runs int) {
 	v, w := &x.verdict, x.workers[0]
 	x.meet(signature, f)
@@ -127,8 +132,8 @@ func (x *exploring) refute(signature string, f *finding.Finding, runs int) {
 	}
 }
 
-// passesAgain reruns an exploration, up to a small number of runs, and reports whether it
-// passes.
+// passesAgain reruns an exploration, up to mostAgain runs, and reports whether no run
+// fails.
 func passesAgain(ctx context.Context, p Property, o ExploreOptions) bool {
 	o.Workers, o.File, o.Estimate, o.Progress, o.Passed, o.Met = 0, "", false, nil, nil, nil
 	if o.Runs == 0 || o.Runs > mostAgain {
@@ -146,13 +151,14 @@ func (v *Verdict) reduced() bool {
 	return v.Reduction != explore.Everything || v.Sleep || v.asked.States != explore.NoStates
 }
 
-// leftOut reports whether only a reduction left out orders, not a bound.
+// leftOut reports whether orders were left out by a reduction, and none by a bound.
 func (v *Verdict) leftOut() bool {
 	m := &v.asked
 	return v.reduced() && m.DelayBound == 0 && m.PreemptionBound == 0 && m.Depth == 0 && !m.DepthFirst
 }
 
-// doubt says why a pruned order fails, "" if none does or the verdict says it.
+// doubt returns why a pruned order fails. It returns "" if none fails, or if the text of
+// the verdict gives the reason.
 func (v *Verdict) doubt() string {
 	if v.refuted != shared {
 		return v.refuted.String()

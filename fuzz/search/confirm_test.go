@@ -177,8 +177,8 @@ func TestWhatCompleteDependsOn(t *testing.T) {
 		whole    string
 		depends  bool
 	}{
-		{"few", alone, "complete: the only order there is was run", false},
-		{"many", many, "complete if actors share nothing but messages: the only order there is was run", true},
+		{"few", alone, "complete: the only possible order was run", false},
+		{"many", many, "complete if actors share nothing but messages: the only possible order was run", true},
 	} {
 		p := search.Property{Name: "confirmed", Test: t.Name(), Func: c.property}
 		x, err := search.Explore(t.Context(), p, search.ExploreOptions{Seed: 1})

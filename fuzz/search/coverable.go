@@ -7,13 +7,13 @@ import (
 )
 
 // Coverable runs a property in every distinct order, up to the given number of runs, and
-// returns the receive pairs that this has shown. Zero runs means no bound but the
-// context's. The property must draw by OneOf alone, or not at all.
+// returns the receive pairs of all these runs. If runs is zero, only the context limits the
+// exploration. The property must make no draws other than OneOf.
 //
-// If exact is true, no run can show any other pair: those covered by Orders.Count are all
-// that are possible, including with the early timers that Sample gives to a property.
-// Otherwise there were too many orders, the context was done, or the program is
-// nondeterministic. Failing runs count like others, up to where they end.
+// If exact is true, no run can contain any other receive pair: Orders.Count counts all that
+// are possible, including those of runs with the early timers that Sample allows. If exact
+// is false, there were too many orders, the context was done, or the program is
+// nondeterministic. Receive pairs of failing runs count too, up to the failure.
 func Coverable(ctx context.Context, p Property, seed uint64, runs int) (orders *coverage.Orders, exact bool) {
 	x := exhaust(ctx, p, ExploreOptions{Seed: seed, Runs: runs, KeepOn: true})
 	v := &x.Verdict

@@ -21,34 +21,33 @@ import (
 // An Exhaustion is the result of Exhaust.
 type Exhaustion struct {
 	Exploration
-	// All reports that every order of every input was run and none failed. With a
-	// reduction this holds only if actors share nothing but messages.
+	// All reports whether every order of every input was run and none failed. If a
+	// reduction was used, All holds only if actors share nothing but messages.
 	All bool
-	// Doubts say why runs failed although every distinct order passed. A test should
-	// fail for each.
+	// Doubts lists reasons why runs failed although every distinct order passed. A test
+	// should fail for each.
 	Doubts []string
-	// Orders are the receive pairs of all runs. If All is set, no others are
+	// Orders holds the receive pairs of all runs. If All is set, no other pairs are
 	// possible.
-	Orders *coverage.Orders
-	// reduced reports whether a reduction was used. doubts reports whether the program
-	// used something that the reduction may be wrong about.
-	reduced, doubts bool
-	// orders are those that were run, by orderOf.
+	Orders  *coverage.Orders
+	reduced bool // a reduction was used
+	doubts  bool // the program used something that the reduction may be wrong about
+	// orders is the set of the orders that were run, as hashes made by orderOf.
 	orders      map[uint64]bool
-	passesAgain func() bool // see the function
+	passesAgain func() bool // reruns the exploration; see the function passesAgain
 }
 
 // Exhaust runs a property in every distinct order of all its inputs, within the given
-// number of runs. The property must draw by OneOf alone or not at all. Exhaust is for
-// searches that may end when nothing is left, and so claims less than Explore. If no
-// distinct order fails, it runs all orders unreduced, if that takes at most unreducedTimes
-// as many runs. If there are more, it claims all orders only for a program that uses
-// nothing reductions may be wrong about. As in Sample, a property may get early timers.
+// number of runs. The property must make no draws other than OneOf. Exhaust is for searches
+// that end early if nothing is left to run, so it is more careful than Explore. If no
+// distinct order fails, Exhaust also runs all orders unreduced, within 10 times the number
+// of runs. If there are more orders, it sets All only for programs that use nothing that
+// reductions may be wrong about. As in Sample, runs may have early timers.
 func Exhaust(ctx context.Context, p Property, seed uint64, runs int) Exhaustion {
 	return exhaustTwice(ctx, p, seed, runs, unreducedTimes*runs)
 }
 
-// exhaustTwice runs the distinct orders, and then all orders, each with its bound on runs.
+// exhaustTwice runs the distinct orders within runs, and then all orders within allRuns.
 func exhaustTwice(ctx context.Context, p Property, seed uint64, runs, allRuns int) Exhaustion {
 	o := ExploreOptions{Seed: seed, Runs: runs}
 	o.Method.CountDistinct = true
@@ -61,7 +60,7 @@ func exhaustTwice(ctx context.Context, p Property, seed uint64, runs, allRuns in
 	unreduced.Method = explore.Method{Reduction: explore.Everything, CountDistinct: true}
 	all := exhaustOnce(ctx, p, unreduced)
 	all.passesAgain = x.passesAgain
-	if !x.doubts && !all.All && len(all.Found) == 0 && all.Verdict.Nondeterminism == "" { // there were too many
+	if !x.doubts && !all.All && len(all.Found) == 0 && all.Verdict.Nondeterminism == "" { // too many orders for an unreduced exploration
 		return x
 	}
 	all.All = all.All && (x.doubts || maps.Equal(x.orders, all.orders)) // otherwise the program is nondeterministic
@@ -71,11 +70,12 @@ func exhaustTwice(ctx context.Context, p Property, seed uint64, runs, allRuns in
 	return all
 }
 
-// unreducedTimes is how many times the runs of the distinct orders an unreduced
-// exploration may take.
+// unreducedTimes is the number of unreduced runs that Exhaust may make per run of its
+// bound.
 const unreducedTimes = 10
 
-// doubt says why a run fails although every distinct order passed.
+// doubt returns the reason why a run fails although every distinct order passed, or nil if
+// the failure says it.
 func (x *Exhaustion) doubt(f *finding.Finding) []string {
 	switch {
 	case f.Failure.Kind == pulse.KindNondeterminism: // the failure says so itself
@@ -88,8 +88,8 @@ func (x *Exhaustion) doubt(f *finding.Finding) []string {
 	return nil
 }
 
-// exhaust makes an exploration, and an unreduced one if there are doubts about its
-// reduction.
+// exhaust explores a property. If the program may break the reduction, exhaust explores it
+// again without a reduction.
 func exhaust(ctx context.Context, p Property, o ExploreOptions) Exhaustion {
 	o.Method.CountDistinct = true
 	x := exhaustOnce(ctx, p, o)
@@ -124,7 +124,8 @@ func exhaustOnce(ctx context.Context, p Property, o ExploreOptions) (out Exhaust
 	return out
 }
 
-// orderOf returns a number for a run's draws and what each actor received, in order.
+// orderOf returns a hash of a run's drawn values and of the sequence of messages that each
+// actor received.
 func orderOf(res *props.Result) uint64 {
 	if res.System == nil {
 		return 0
@@ -139,17 +140,18 @@ func orderOf(res *props.Result) uint64 {
 		received[step.Actor] = hash.Fold(received[step.Actor], step.ID)
 	}
 	for i, sum := range received {
-		if sum != 0 { // actors have other numbers in other orders
+		if sum != 0 { // the index of an actor depends on the order, its ID does not
 			all += hash.Mix(hash.Fold(t.Actors[i].ID, sum))
 		}
 	}
 	return all
 }
 
-// Confirm makes random runs after every order was run: as many as that took. If a
-// reduction was used, it takes a quarter of the remaining time, since no reduction knows
-// variables that actors share. It reports whether all these runs came in known orders: a
-// nondeterministic program has no "every order".
+// Confirm makes random runs after every order was run, to check that no order is missing.
+// It makes as many runs as the exploration, but at least 128. If a reduction was used and
+// ctx has a deadline, Confirm instead takes a quarter of the remaining time, because no
+// reduction knows about variables that actors share. same reports whether no run had a new
+// order; otherwise the program is nondeterministic.
 func (x *Exhaustion) Confirm(ctx context.Context, p Property, o Options) (res Result, same bool) {
 	o.Runs, o.Cache = max(leastConfirming, x.Verdict.Runs), distill.Cache{}
 	if deadline, ok := ctx.Deadline(); ok && x.reduced {
@@ -172,12 +174,12 @@ func (x *Exhaustion) Confirm(ctx context.Context, p Property, o Options) (res Re
 // Conditional reports whether All holds only if actors share nothing but messages.
 func (x *Exhaustion) Conditional() bool { return x.All && x.reduced }
 
-// Whole says in words what was run: "complete: all 24 orders were run".
+// Whole describes a complete exploration, such as "complete: all 24 orders were run".
 func (x *Exhaustion) Whole() string {
 	v := &x.Verdict
 	orders := fmt.Sprintf("all %s orders were run", words.Grouped(v.Distinct))
 	if v.Distinct == 1 {
-		orders = "the only order there is was run"
+		orders = "the only possible order was run"
 	}
 	if v.Inputs > 1 {
 		orders = fmt.Sprintf("all %s orders of all %s inputs were run", words.Grouped(v.Distinct), words.Grouped(v.Inputs))

@@ -16,45 +16,51 @@ import (
 
 // ExploreOptions configure Explore.
 type ExploreOptions struct {
-	// Method is how the tree of orders of one input is searched.
+	// Method says how to search the tree of orders of one input.
 	Method explore.Method
-	// Runs is the maximum number of runs, over all inputs; zero means no bound but the
-	// context's.
+	// Runs is the maximum number of runs, over all inputs; zero means that only the
+	// context limits the exploration.
 	Runs int
-	// For properties that use draws other than OneOf, Inputs is how many random inputs
-	// are tried per combination of OneOf values; zero means 10. Seed determines them.
+	// Inputs is the number of random inputs per combination of OneOf values, for
+	// properties that also use other draws; zero means 10.
 	Inputs int
-	Seed   uint64
-	// Workers is how many goroutines run the property concurrently; zero means one.
+	// Seed determines the random inputs and all random runs.
+	Seed uint64
+	// Workers is the number of goroutines that run the property concurrently; zero
+	// means one.
 	Workers int
-	// KeepOn continues after a failure.
+	// KeepOn makes the exploration continue after a failure.
 	KeepOn bool
-	// Estimate makes Verdict.Estimate.
+	// Estimate asks for an estimated total number of runs in Verdict.Estimate.
 	Estimate bool
-	// File saves the rest of the exploration, to continue from there.
+	// File is the file in which the state of the exploration is saved. If it exists,
+	// the exploration continues from there.
 	File string
 	// Progress is called with the progress of the exploration. It may be nil.
 	Progress func(explore.Progress)
 	// Passed is called for each run that passed. It may be nil.
 	Passed func(arm string, res *props.Result)
-	// Met is called with the first run of each failure as soon as it ends, by one
-	// goroutine at a time. The final finding may be another run of the same failure,
-	// and confirmed. It may be nil.
+	// Met is called with the first failing run of each signature, as soon as the run
+	// ends. Calls do not overlap. The final finding may be another run with the same
+	// signature, and is confirmed by replays. Met may be nil.
 	Met func(*finding.Finding)
 }
 
 // An Exploration is the result of exploring the orders of a property.
 type Exploration struct {
 	Verdict Verdict
-	// Found is the first failing run of each signature, confirmed, in an order
-	// independent of the workers' speed.
+	// Found lists the first failing run of each signature, confirmed by replays. The
+	// order of the list does not depend on the speed of the workers.
 	Found []Found
-	// Divergence is the run that showed that the program is nondeterministic; nil if
-	// none did.
+	// Divergence is the run that showed that the program is nondeterministic; nil if no
+	// run did.
 	Divergence *Found
-	// Complaints say why the exploration proves less than it seems to. Lost are
-	// failures known only by their signature. A test should fail for each.
-	Complaints, Lost []string
+	// Complaints lists reasons why the exploration proves less than it seems to. A
+	// test should fail for each.
+	Complaints []string
+	// Lost lists failures of which only the signature is known. A test should fail
+	// for each.
+	Lost []string
 }
 
 // A Found is a finding and a description of its run.
@@ -70,11 +76,12 @@ var (
 		"a file holds the rest of one tree of orders; fix the draws, or leave File out")
 )
 
-// Explore runs a property in every order that the options ask for. The inputs take turns
-// until all are done, a failure ends the exploration, the runs are used up or the context is
-// done. If the exploration is complete but has pruned orders, more runs confirm it, unless
-// the runs are used up: all orders if they are few, and random ones. The error says why the
-// property cannot be explored as asked.
+// Explore runs a property in every order that o.Method asks for. Inputs take turns, a few
+// runs each. Explore ends when all inputs are done, a run fails (unless o.KeepOn is set),
+// o.Runs runs were made or the context is done. If the exploration is complete but has
+// pruned orders, Explore confirms it with further runs: all orders if they are few, and
+// random ones. It does not confirm an exploration that used up o.Runs. The error says why
+// the property cannot be explored with these options.
 func Explore(ctx context.Context, p Property, o ExploreOptions) (Exploration, error) {
 	x := newExploring(ctx, p, o)
 	defer x.close()
@@ -85,33 +92,33 @@ func Explore(ctx context.Context, p Property, o ExploreOptions) (Exploration, er
 	return x.result(), nil
 }
 
-// exploring is one call of Explore.
+// An exploring is the state of one call to Explore.
 type exploring struct {
 	ExploreOptions
 	ctx      context.Context
 	property Property
 	began    time.Time
-	deadline time.Time // zero: none
+	deadline time.Time // zero if there is none
 	verdict  Verdict
 	inputs   *inputs
 	workers  []*explorer
-	made     int // runs, whatever their results
+	made     int // the number of runs of all kinds: see madeBy
 
-	begun      int      // inputs
+	begun      int      // the number of inputs begun
 	open       []*input // inputs that were begun and are not done
-	turn       *input   // the current one
-	done       []*input // the first of the completed ones; see confirm
-	ended      bool     // no input is to be continued
-	incomplete bool     // some input is incomplete
+	turn       *input   // the current input
+	done       []*input // the first completed inputs, for confirm
+	ended      bool     // set if no further run is to be made
+	incomplete bool     // set if some input is incomplete
 
 	mu  sync.Mutex
-	met map[string]bool // the signatures reported to Met
+	met map[string]bool // the signatures already reported to Met
 
 	// The following fields are for Exhaust.
-	noDraws     bool             // ends at an input that is not by OneOf alone
-	earlyTimers int              // given to runs
-	orders      map[uint64]bool  // of the runs, by orderOf; nil if not needed
-	seen        *coverage.Orders // of the runs; nil if not needed
+	noDraws     bool             // stop at an input with a draw other than OneOf
+	earlyTimers int              // the maximum number of early timers in a run
+	orders      map[uint64]bool  // the orders of the runs, as hashes made by orderOf; nil if not needed
+	seen        *coverage.Orders // the receive pairs of the runs; nil if not needed
 }
 
 func newExploring(ctx context.Context, p Property, o ExploreOptions) *exploring {
@@ -133,7 +140,7 @@ func (x *exploring) close() {
 	}
 }
 
-// bound returns which bound of all inputs together was reached.
+// bound returns the bound on the whole exploration that was reached, or NoBound.
 func (x *exploring) bound() explore.Bound {
 	switch {
 	case x.Runs > 0 && x.made >= x.Runs:
@@ -149,8 +156,8 @@ func (x *exploring) bound() explore.Bound {
 // reduces reports whether the search is asked to prune orders.
 func (x *exploring) reduces() bool { return x.Method.Reduction != explore.Everything || x.Method.Sleep }
 
-// noteWatched notes in the verdict whether orders were pruned that an observer of several
-// actors might distinguish, and whether the property has one.
+// noteWatched sets Verdict.Watched if orders were pruned and the property observes states
+// between the steps of several actors. An observer might tell the pruned orders apart.
 func (x *exploring) noteWatched(in *input) {
 	if in.result.Reduction == explore.Everything && !in.result.Sleep {
 		return
@@ -161,10 +168,10 @@ func (x *exploring) noteWatched(in *input) {
 	}
 }
 
-// madeBy returns how many runs one input has taken so far.
+// madeBy returns the number of runs made for one input so far, of all kinds.
 func madeBy(r *explore.Result) int {
 	runs := r.Runs
-	if len(r.Levels) > 0 { // then the result's counts are those of the last level
+	if len(r.Levels) > 0 { // r.Runs counts only the runs of the last level
 		runs = 0
 		for _, l := range r.Levels {
 			runs += l.Runs
@@ -173,7 +180,7 @@ func madeBy(r *explore.Result) int {
 	return runs + r.Wasted + r.Cut + r.Probes
 }
 
-// refusal returns why the property cannot be explored as asked.
+// refusal returns an error if the property cannot be explored with these options.
 func (x *exploring) refusal() error {
 	switch {
 	case x.Method.States != explore.NoStates && x.inputs.keeps:
@@ -184,7 +191,7 @@ func (x *exploring) refusal() error {
 	return nil
 }
 
-// meet reports a finding to Met, if it is the first of its signature.
+// meet calls Met with a finding if it is the first with its signature.
 func (x *exploring) meet(signature string, f *finding.Finding) {
 	if x.Met == nil {
 		return
@@ -197,8 +204,8 @@ func (x *exploring) meet(signature string, f *finding.Finding) {
 	}
 }
 
-// tell reports the progress of the exploration, including completed inputs. If there may
-// be further inputs, the total number of runs is unknown.
+// tell reports the progress p of the current input together with that of all other inputs.
+// If there may be several inputs, the total number of runs is unknown.
 func (x *exploring) tell(p explore.Progress) {
 	if x.inputs.single() {
 		if !p.Done { // the end is reported with the verdict
@@ -221,7 +228,7 @@ func (x *exploring) tell(p explore.Progress) {
 	x.Progress(p)
 }
 
-// result returns the result of the exploration.
+// result confirms the findings and returns the result of the exploration.
 func (x *exploring) result() Exploration {
 	out := Exploration{Verdict: x.verdict}
 	v := &out.Verdict
@@ -246,7 +253,7 @@ func (x *exploring) result() Exploration {
 	return out
 }
 
-// merged returns the first failing run of each signature.
+// merged returns the first failing run of each signature among the runs of all workers.
 func (x *exploring) merged() map[string]*placed {
 	all := map[string]*placed{}
 	for _, w := range x.workers {
@@ -268,7 +275,7 @@ func sortedByPlace(found map[string]*placed) []*placed {
 	return list
 }
 
-// finishedRuns returns how many runs ended by themselves.
+// finishedRuns returns the number of finished runs: see counts.
 func (x *exploring) finishedRuns() (n int) {
 	for _, w := range x.workers {
 		n += w.finished

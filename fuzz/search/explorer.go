@@ -17,24 +17,24 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// An explorer runs the property with one input in the orders that package explore asks
-// for.
+// An explorer is a worker of an exploration. It runs the property with the current input,
+// in the orders that package explore asks for.
 type explorer struct {
 	*exploring
-	runner *counted
-	inputs []choice.Input
-	last   props.Result
-	keeps  bool // the property has something that remembers
-	// between and looks are Result.Between and Result.Looks, of any run.
-	between, looks bool
-	doubts         bool // a run had something that a reduction may be wrong about
-	timed          bool // a run had timers
-	early          int  // the maximum number of early timers in a run; MaxInt means no bound
+	runner  *counted
+	inputs  []choice.Input
+	last    props.Result
+	keeps   bool // some run had Result.Remembers
+	between bool // some run had Result.Between
+	looks   bool // some run had Result.Looks
+	doubts  bool // some run used something that a reduction may be wrong about
+	timed   bool // some run had timers
+	early   int  // the maximum number of early timers in a run; MaxInt means no bound
 
-	counts                    // of all inputs
-	own    *counts            // of the input
-	number int                // of the input
-	found  map[string]*placed // by signature
+	counts                    // of all inputs together
+	own    *counts            // of the current input
+	number int                // of the current input
+	found  map[string]*placed // the first failing run of each signature
 }
 
 // A counted is a runner that numbers its runs for a flight recorder.
@@ -42,7 +42,7 @@ type counted struct {
 	*props.Runner
 	slot  flight.Slot
 	phase flight.Phase
-	runs  int // that have begun
+	runs  int // the number of runs that have begun
 }
 
 // Run runs the property once.
@@ -52,30 +52,31 @@ func (c *counted) Run(plan props.Plan) props.Result {
 	return c.Runner.Run(plan)
 }
 
-// counts are counts of the search's runs; package explore also makes other runs.
+// counts has the numbers of runs of a search.
 type counts struct {
-	finished int // ended by themselves
+	finished int // runs that ended by themselves, without probes (random runs)
 	skipped  int
-	reason   string // the last one given for a skip
+	reason   string // the last reason given for a skip
 }
 
 // A placed is a finding with its place in the exploration.
 type placed struct {
 	*finding.Finding
-	index int // of the run among those that ended by themselves
+	index int // of the run among the finished ones
 	place place
-	probe bool // a probe found it
+	probe bool // a probe (random run) failed
 }
 
-// A place orders failing runs independently of the workers' speed. With one worker, runs
-// come one after the other.
+// A place is the position of a failing run, which decides which of several failing runs is
+// first. It does not depend on the speed of the workers. With one worker, index alone
+// counts runs.
 type place struct{ input, subtree, index int }
 
 func (p place) compare(q place) int {
 	return cmp.Or(cmp.Compare(p.input, q.input), cmp.Compare(p.subtree, q.subtree), cmp.Compare(p.index, q.index))
 }
 
-// turnTo switches to another input with its counts so far.
+// turnTo switches to the given input, whose runs so far are counted in own.
 func (w *explorer) turnTo(in *input, own *counts) {
 	w.inputs, w.number, w.own = in.drawn, in.number, own
 }
@@ -83,7 +84,7 @@ func (w *explorer) turnTo(in *input, own *counts) {
 // Run runs the property once.
 func (w *explorer) Run(s pulse.Strategy) explore.Run { return w.run(props.Plan{Strategy: s}) }
 
-// run runs the property once with the input, by the given plan.
+// run runs the property once with the current input and the given plan.
 func (w *explorer) run(plan props.Plan) explore.Run {
 	plan.Inputs, plan.EarlyTimers = w.inputs, w.earlyTimers
 	w.last = w.runner.Run(plan)
@@ -104,7 +105,7 @@ func (w *explorer) run(plan props.Plan) explore.Run {
 	return explore.Run{System: res.System, Failure: res.Failure, Watched: true}
 }
 
-// Done counts a run of the search, and keeps it if it failed.
+// Done counts a run of the search, and stores it as a finding if it failed.
 func (w *explorer) Done(run explore.Run) {
 	if !run.Cut && !run.Probe {
 		w.finished++
@@ -132,7 +133,7 @@ func (w *explorer) Done(run explore.Run) {
 	}
 }
 
-// Again forgets the results for the input so far.
+// Again drops the results for the current input, because its search restarts.
 func (w *explorer) Again() {
 	w.finished -= w.own.finished
 	w.skipped -= w.own.skipped
@@ -140,7 +141,8 @@ func (w *explorer) Again() {
 	maps.DeleteFunc(w.found, func(_ string, f *placed) bool { return f.place.input == w.number })
 }
 
-// keep keeps the first failure of each signature.
+// keep stores the last run, which failed, unless an earlier failing run has the same
+// signature.
 func (w *explorer) keep(at place, probe bool) {
 	signature := w.last.Failure.Signature()
 	if old := w.found[signature]; old == nil || at.compare(old.place) < 0 {
@@ -150,13 +152,13 @@ func (w *explorer) keep(at place, probe bool) {
 	}
 }
 
-// finding returns the last run as a finding.
 func (w *explorer) finding() *finding.Finding {
 	p := &w.property
 	return finding.From(finding.Origin{Property: p.Name, Test: p.Test, Strategy: "explore", Seed: w.Seed}, &w.last)
 }
 
-// noteLast keeps the run that showed nondeterminism if it also failed.
+// noteLast stores the last run if it failed and r has not counted its failure. It is called
+// if r ended because the program is nondeterministic.
 func (w *explorer) noteLast(r *explore.Result) {
 	f := w.last.Failure
 	if f == nil || f.Kind == pulse.KindNondeterminism || r.Failures[f.Signature()] > 0 {
@@ -166,8 +168,8 @@ func (w *explorer) noteLast(r *explore.Result) {
 	w.keep(place{input: w.number, subtree: math.MaxInt}, false)
 }
 
-// drawsDiffer returns how the draws of a run differ from those of the chosen input, "" if
-// they do not.
+// drawsDiffer says how the draws of a run differ from the draws of the chosen input. It
+// returns "" if they are the same.
 func drawsDiffer(run, chosen []choice.Input) string {
 	const why = "a property's draws must depend on its earlier draws alone"
 	for i := range min(len(run), len(chosen)) {
@@ -181,11 +183,11 @@ func drawsDiffer(run, chosen []choice.Input) string {
 	return ""
 }
 
-// manyRuns is how many runs of an incomplete exploration must have missed a situation to
-// report it.
+// manyRuns is the minimum number of runs after which an incomplete exploration reports the
+// situations that no run reached.
 const manyRuns = 1000
 
-// complaints returns why the exploration proves less than it seems to.
+// complaints returns reasons why the exploration proves less than it seems to.
 func (x *exploring) complaints(v *Verdict, failed bool) (list []string) {
 	var runners []*props.Runner
 	reason := x.inputs.skips
@@ -217,7 +219,7 @@ func (x *exploring) complaints(v *Verdict, failed bool) (list []string) {
 	}
 	v.crowded = isCrowded(runners)
 	if !failed && v.Nondeterminism == "" && (v.Complete || v.Runs >= manyRuns) {
-		if names := missed(runners); v.Watched { // a pruned order may reach them in between
+		if names := missed(runners); v.Watched { // a pruned order may reach such a situation
 			v.Unreached = names
 		} else {
 			list = append(list, neverReached(names, v.Runs)...)
@@ -226,22 +228,23 @@ func (x *exploring) complaints(v *Verdict, failed bool) (list []string) {
 	return list
 }
 
-// lost describes failures that were counted before the exploration continued from its file,
-// by a process that was killed before it could show them.
+// lost describes failures that are counted but missing in found. They were counted before
+// the exploration continued from its file, by a process that was killed before it reported
+// them.
 func (x *exploring) lost(found map[string]*placed) (list []string) {
 	for _, signature := range slices.Sorted(maps.Keys(x.verdict.Failures)) {
 		if found[signature] == nil {
-			list = append(list, fmt.Sprintf("%s failed (%s) before this exploration continued from %s, and nothing else is known of them: explore without it to see one",
+			list = append(list, fmt.Sprintf("%s failed (%s) before this exploration continued from %s, and nothing else is known of them: explore without this file to see such a run",
 				words.Count(x.verdict.Failures[signature], "run"), signature, x.File))
 		}
 	}
 	return list
 }
 
-// which says which run a finding was, and how many failed in the same way.
+// which describes the run of a finding, such as "run 3 of 24 (explore, optimal), 0.2ms".
 func (x *exploring) which(f *placed) string {
 	all, number := max(1, x.finishedRuns()), f.index+1
-	several := len(x.workers) > 1 // then the number depends on the workers' speed
+	several := len(x.workers) > 1 // then the index depends on the speed of the workers
 	if several {
 		number = all
 	}
@@ -263,8 +266,8 @@ func (x *exploring) which(f *placed) string {
 
 func (x *exploring) how() string { return fmt.Sprintf("(explore, %v)", x.verdict.Reduction) }
 
-// divergence returns what is reported for a nondeterministic program: the run that showed
-// it, and how two runs differ, if they do.
+// divergence returns the finding that is reported for a nondeterministic program. It says
+// how two runs differ, if known.
 func (x *exploring) divergence() *Found {
 	w := x.workers[0]
 	for _, other := range x.workers {

@@ -10,21 +10,21 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A forced makes runs begin with the steps of an order, in that order. It is Bitá's run-time
-// scheduler: see strategy.Ordered.
+// A forced plans runs that begin with given steps, in a given order. It is the run-time
+// scheduler of Bitá: see strategy.Ordered.
 type forced struct {
 	schedule choice.Schedule
 	ordered  *strategy.Orderer
 }
 
-// plan makes a run begin with an order, with the answers from the run that the order was
-// made from. All else follows from the plan's seed.
+// plan makes a run begin with the steps of order o. answers are the choices of the run from
+// which o was made. All other decisions follow from the plan's seed.
 func (f *forced) plan(p *props.Plan, o guide.Order, answers []choice.Choice) {
 	if f.ordered == nil {
 		f.ordered = strategy.Ordered(&f.schedule)
 	}
 	s := &f.schedule
-	s.Seed, s.Choices = p.StrategySeed|1, answers // zero would be plain order
+	s.Seed, s.Choices = p.StrategySeed|1, answers // seed zero would mean oldest message first
 	s.Priorities, s.Before = s.Priorities[:0], s.Before[:0]
 	for i, id := range o.Steps {
 		s.Priorities = append(s.Priorities, choice.Priority{ID: id, P: math.MaxUint64 - uint64(i)})
@@ -35,7 +35,7 @@ func (f *forced) plan(p *props.Plan, o guide.Order, answers []choice.Choice) {
 	p.Strategy = f.ordered
 }
 
-// A source is all of a run but its order. Orders are made from such a run.
+// A source holds the inputs and the choices of a run from which orders are made.
 type source struct {
 	inputs  []choice.Input
 	answers []choice.Choice
@@ -46,7 +46,7 @@ func sourceOf(res *props.Result) source {
 	return source{choice.CloneInputs(res.Inputs), slices.Clone(res.System.Record().Choices), res.EarlyTimers}
 }
 
-// plan makes a run draw the same inputs.
+// plan gives a run the inputs of the source.
 func (s *source) plan(p *props.Plan) { p.Inputs, p.EarlyTimers = s.inputs, s.early }
 
 // usable reports whether orders can be made from a run.
@@ -54,26 +54,28 @@ func usable(res *props.Result) bool {
 	return res.Failure == nil && !res.Skipped && res.Rejected == "" && res.System != nil
 }
 
-// mostForced is how many orders bita makes from one run. Bitá finds 10 of its 12 bugs with
-// at most three; with 8 or 24, bugs that few inputs show took longer here.
+// mostForced is the maximum number of orders that bita makes from one run. In the paper,
+// three orders suffice for 10 of the 12 bugs that Bitá finds. With 8 or 24 orders, bugs
+// that few inputs show took more runs in our measurements.
 const mostForced = 3
 
-// bita is Bitá: it makes a run in plain order, and then runs with orders that generators
-// make from it, by PR, PMR and PCR; then a run in random order with new inputs, and so on.
-// It tries no goal twice.
+// bita is the arm that follows Bitá. It makes a base run, generates orders from the base
+// run by the criteria PR, PMR and PCR, and makes a run with each order. Then it makes the
+// next base run, and so on. The first base run delivers the oldest message first, and all
+// others are random. bita tries no goal twice.
 type bita struct {
 	forced
 	goals guide.Goals
-	base  *guide.Base       // nil if no more orders are to be made from it
-	rest  []guide.Criterion // the remaining criteria for orders
-	by    *guide.Generator  // nil until it is needed
-	from  source
-	based bool // orders are made from the last run
-	bases int
-	made  int // orders from this base
+	base  *guide.Base       // nil if no more orders are to be made from the base run
+	rest  []guide.Criterion // the criteria that remain; by has the first of them
+	by    *guide.Generator  // nil until needed
+	from  source            // of the base run
+	based bool              // the last run was a base run
+	bases int               // the number of base runs so far
+	made  int               // the number of orders made from the base run
 }
 
-// Plan forces the next order, or makes a run from which orders are made.
+// Plan plans a run with the next order, or a base run if there is no order.
 func (b *bita) Plan(p *props.Plan) {
 	if o, ok := b.next(); ok {
 		b.based = false
@@ -88,7 +90,7 @@ func (b *bita) Plan(p *props.Plan) {
 	}
 }
 
-// next returns the next order made from the base.
+// next returns the next order made from the base run. ok is false if there is none.
 func (b *bita) next() (o guide.Order, ok bool) {
 	for b.base != nil && b.made < mostForced {
 		if b.by == nil {
@@ -104,7 +106,7 @@ func (b *bita) next() (o guide.Order, ok bool) {
 	return o, false
 }
 
-// Learn prepares orders from a run that was not forced.
+// Learn prepares orders if the last run was a base run.
 func (b *bita) Learn(res *props.Result) {
 	if !b.based || !usable(res) {
 		return

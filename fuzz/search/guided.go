@@ -10,31 +10,32 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// guidedBatch is how many consecutive runs a guided search needs to make progress.
+// guidedBatch is the number of consecutive runs that a guided search needs to make
+// progress.
 const guidedBatch = 1024
 
-// guided keeps the runs that showed a new receive pair, and changes them. It keeps their
-// beginning and reverses two receives, or requires that one comes right after the other;
-// it also changes inputs. Every other run is random: if no receive pair leads to the bug,
-// guidance is useless, and costs at most half. If the property gives hints, it also changes
-// the runs that have come far: see climbs.
+// guided is the arm that keeps runs with a new receive pair, and varies them. A varied run
+// begins like the kept run, and then reverses two receives or makes one receive come right
+// after another. Inputs may change too. Every other run is random, so guidance costs at
+// most half of the runs if receive pairs do not lead to the bug. If the property gives
+// hints, guided also varies the runs that got far: see climbs.
 type guided struct {
 	forced
 	climbs
 	pool    guide.Pool
-	seen    coverage.Orders // only of this batch: which other batches a worker has seen depends on chance
-	sources []source        // of the runs in the pool
-	move    guide.Move
-	exact   bool           // the inputs are those of the changed run
-	free    pulse.Strategy // for runs that are not guided
-	count   int
+	seen    coverage.Orders // of this batch only: which other batches a worker has seen depends on chance
+	sources []source        // of the kept runs, by Kept.Index
+	move    guide.Move      // the move that planned the last run; zero if none did
+	exact   bool            // the inputs are those of the kept run
+	free    pulse.Strategy  // for random runs
+	count   int             // the number of planned runs
 }
 
 func newGuided() *guided {
 	return &guided{free: strategy.Random(), seen: coverage.Orders{Unjudged: true}}
 }
 
-// Plan makes a random run, and changes a kept one in the next.
+// Plan plans a random run and a varied run in turn.
 func (g *guided) Plan(p *props.Plan) {
 	g.move, g.made = guide.Move{}, guide.Climb[foothold]{}
 	g.count++
@@ -53,8 +54,9 @@ func (g *guided) Plan(p *props.Plan) {
 	g.plan(p, g.move.Order, from.answers)
 }
 
-// changed returns inputs of which one is redrawn in a quarter of the runs, and all in
-// another quarter. It reports whether they are unchanged.
+// changed returns the given inputs with one input redrawn for a quarter of the seeds, and
+// no inputs, so that all are redrawn, for another quarter. exact reports whether the inputs
+// are unchanged.
 func changed(inputs []choice.Input, seed uint64) (list []choice.Input, exact bool) {
 	switch {
 	case seed&1 == 0 || len(inputs) == 0:
@@ -68,7 +70,7 @@ func changed(inputs []choice.Input, seed uint64) (list []choice.Input, exact boo
 	return list, false
 }
 
-// Learn keeps a run that showed something new.
+// Learn keeps a run that contains a new receive pair or a step of no kept run.
 func (g *guided) Learn(res *props.Result) {
 	if g.move.From != nil && g.exact { // with other inputs the run says nothing about the goal
 		if _, stopped := g.ordered.Stopped(); stopped {

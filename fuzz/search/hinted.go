@@ -9,21 +9,23 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// hintingTime bounds how long a property is tried to find out whether it gives hints.
-// Guidance is useless for a property whose runs take longer.
+// hintingTime is the maximum time that LookForHints takes. If the runs of a property are
+// slower, guidance is useless.
 const hintingTime = 100 * time.Millisecond
 
-// Hints say whether a property tells a guided search how far its runs have come, by T.Feature
-// or T.Maximize.
+// Hints is the result of LookForHints, which finds out whether a property gives hints by
+// T.Feature or T.Maximize. Hints tell a guided search how far a run got.
 type Hints struct {
+	// Given reports whether the property gave a hint.
 	Given bool
-	// Failed is a run of this trial that failed, and Run its number, from 0.
+	// Failed is the failing run of the trial; nil if none failed.
 	Failed *finding.Finding
-	Run    int
+	// Run is the number of the failing run, from 0.
+	Run int
 }
 
-// LookForHints makes the runs of the first batch of a Sample with these options, until one
-// gives a hint or fails.
+// LookForHints makes the runs of the first batch of a Sample with these options, until a
+// run gives a hint or fails, or 100ms have passed.
 func LookForHints(ctx context.Context, p Property, o Options) (h Hints) {
 	ctx, cancel := context.WithTimeout(ctx, hintingTime)
 	defer cancel()
@@ -41,23 +43,23 @@ func LookForHints(ctx context.Context, p Property, o Options) (h Hints) {
 	return h
 }
 
-// AddTo adds the failing run to the result of a search that found nothing.
+// AddTo makes the failing run of the trial the finding of res, if res has none.
 func (h *Hints) AddTo(res *Result) {
 	if res.Finding == nil && h.Failed != nil {
 		res.Finding, res.Index = h.Failed, h.Run
 	}
 }
 
-// hinted returns the arms for a property that gives hints. Half of the runs are those of a
-// guided search, and half of these are random. The list has an odd length, so that each arm
-// has early timers in some runs and not in others.
+// hinted returns the arms for a property that gives hints. About half of the runs are made
+// by the arm guided. The list has an odd length, so that each arm has early timers in some
+// runs and not in others.
 func hinted() []Entry {
 	list, err := Strategies(floorArm, "guided", "urw", "guided", "pos", "guided", "pct", "guided", floorArm)
 	if err != nil {
 		panic(err) // one of the names is wrong
 	}
 	for i := range list {
-		list[i].Batch *= 2 // the other half is not guided
+		list[i].Batch *= 2 // guided makes only half of the runs
 	}
 	return list
 }

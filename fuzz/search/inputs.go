@@ -12,30 +12,30 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// inputs enumerates the inputs of a property. Draws other than OneOf follow from a seed.
-// For each seed, inputs enumerates all combinations of OneOf's values like an odometer: the
-// last draw changes first. The draws may depend on the values of earlier ones, so each input
+// inputs enumerates the inputs of a property. Draws other than OneOf are derived from a
+// seed. For each seed, inputs enumerates all combinations of OneOf values; the value of the
+// last draw changes first. A draw may depend on the values of earlier draws, so each input
 // is found by running the property up to its first step.
 type inputs struct {
 	runner *counted
-	seed   uint64      // of the enumeration: the seeds of inputs follow from it
-	wanted int         // how many seeds must give a new input
+	seed   uint64      // the seeds of all inputs are derived from it
+	wanted int         // the number of seeds that must give a new input
 	late   func() bool // reports whether the time is up
 
 	drawn    []choice.Input     // the current input
 	arity    []int              // for each draw, the number of values of OneOf, 0 for other draws
 	round    uint64             // the number of the current seed, from 1
-	fresh    bool               // the current seed has given a new input
-	useful   int                // seeds that have given a new input
-	useless  int                // consecutive seeds that have not
-	sampled  bool               // some draw is not by OneOf
-	cut      bool               // the enumeration ended because the time was up
-	seen     map[string][][]any // the values of all inputs so far, by their labels
-	tries    int                // inputs that were drawn, new or not
-	skipped  int                // inputs that the property skipped
-	skips    string             // the last reason for a skip
-	rejected map[string]int     // inputs without a value, by the label of the draw
-	tooLarge map[string]bool    // which of these needed more numbers than a draw may read
+	fresh    bool               // set if the current seed has given a new input
+	useful   int                // the number of seeds that gave a new input
+	useless  int                // the number of consecutive seeds that gave no new input
+	sampled  bool               // set if some draw is not by OneOf
+	cut      bool               // set if the enumeration ended because the time was up
+	seen     map[string][][]any // the values of all inputs so far, by a text of labels and values
+	tries    int                // the number of inputs drawn, new or not
+	skipped  int                // the number of inputs that the property skipped
+	skips    string             // the reason given for the last skip
+	rejected map[string]int     // the number of times that a draw found no value, by label
+	tooLarge map[string]bool    // the labels of rejected draws that needed more numbers than a draw may read
 	watches  bool               // Result.Watches of the current input
 	between  bool               // Result.Between of the current input
 	keeps    bool               // Result.Remembers of the current input
@@ -55,7 +55,8 @@ func newInputs(r *counted, seed uint64, wanted int, late func() bool) *inputs {
 	return &inputs{runner: r, seed: seed, wanted: wanted, late: late, seen: map[string][][]any{}, rejected: map[string]int{}, tooLarge: map[string]bool{}}
 }
 
-// next moves to the next new input. It returns false if there is none, or the time is up.
+// next moves to the next new input. It returns false if there is no further input or the
+// time is up.
 func (in *inputs) next() bool {
 	for {
 		prefix, ok := in.following()
@@ -77,7 +78,8 @@ func (in *inputs) single() bool {
 	return !slices.ContainsFunc(in.arity, func(n int) bool { return n != 1 })
 }
 
-// following returns the draws that the next input begins with.
+// following returns the draws with which the next input begins, or false if there is no
+// further input.
 func (in *inputs) following() ([]choice.Input, bool) {
 	for i := len(in.drawn) - 1; i >= 0; i-- {
 		if n := in.arity[i]; n > 0 && in.drawn[i].Words[0]+1 < uint64(n) {
@@ -95,7 +97,8 @@ func (in *inputs) following() ([]choice.Input, bool) {
 	return nil, true
 }
 
-// count counts a seed whose inputs have all been drawn.
+// count records whether the current seed gave a new input, after all inputs of the seed
+// were drawn.
 func (in *inputs) count() {
 	if in.fresh {
 		in.useful++
@@ -105,13 +108,14 @@ func (in *inputs) count() {
 	}
 }
 
-// with returns the draws before draw i, followed by draw i with value v of OneOf.
+// with returns the draws before draw i, followed by draw i, a OneOf, with its value number
+// v.
 func (in *inputs) with(i int, v uint64) []choice.Input {
 	return append(slices.Clone(in.drawn[:i]), choice.Input{Label: in.drawn[i].Label, Words: []uint64{v}})
 }
 
-// choose draws an input that begins with the given draws; later OneOfs give their first
-// values. It reports whether the input is new and wanted.
+// choose draws an input that begins with the given draws. Later OneOfs give their first
+// values. choose reports whether the input is new and not skipped.
 func (in *inputs) choose(prefix []choice.Input) bool {
 	for {
 		res := in.runner.Run(props.Plan{Inputs: prefix, Seed: hash.Seed(in.seed, in.round), Strategy: peek{}})
@@ -132,7 +136,8 @@ func (in *inputs) choose(prefix []choice.Input) bool {
 	}
 }
 
-// isWanted reports whether the property does not skip the input.
+// isWanted reports whether the property accepted the input, and counts a skip if it did
+// not.
 func (in *inputs) isWanted(res *props.Result) bool {
 	if !res.Skipped {
 		return true
@@ -144,8 +149,8 @@ func (in *inputs) isWanted(res *props.Result) bool {
 	return false
 }
 
-// isNew reports whether no earlier input had the same values, and notes them. If all draws
-// are by OneOf, the first seed has shown every input.
+// isNew reports whether the values of the input differ from those of all earlier inputs,
+// and records them. If all draws are by OneOf, the first seed has given every input.
 func (in *inputs) isNew(res *props.Result) bool {
 	if res.Rejected != "" {
 		in.rejected[res.Rejected]++
@@ -160,7 +165,7 @@ func (in *inputs) isNew(res *props.Result) bool {
 	for i, input := range res.Inputs {
 		b.WriteString(input.Label + "=" + trace.Label(res.Values[i]) + ";")
 	}
-	key := b.String() // it truncates long values
+	key := b.String() // Label truncates long values, so different inputs may have one key
 	for _, values := range in.seen[key] {
 		if reflect.DeepEqual(values, res.Values) {
 			return false
@@ -170,8 +175,7 @@ func (in *inputs) isNew(res *props.Result) bool {
 	return true
 }
 
-// peek is a strategy that ends each run before its first step: by then, all draws are
-// known.
+// peek is a strategy that ends each run before its first step, when all draws are known.
 type peek struct{}
 
 // Begin does nothing.

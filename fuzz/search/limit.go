@@ -2,18 +2,19 @@ package search
 
 import "time"
 
-// A Limit is when go test's -timeout ends the process.
+// A Limit is the time at which the -timeout flag of go test ends the process.
 type Limit struct {
-	Deadline time.Time // zero if there is none
-	Margin   time.Duration
+	Deadline time.Time     // zero if there is none
+	Margin   time.Duration // how long before Deadline a search must end
 }
 
-// mostMargin is how long before the deadline a search ends; a quarter of the remaining time
-// if that is less. Findings are repeated, saved and reported in the margin.
+// mostMargin is the maximum margin. During the margin, findings are replayed, saved and
+// reported. If less than four times mostMargin remains, the margin is a quarter of the
+// remaining time.
 const mostMargin = 5 * time.Second
 
-// LimitOf returns the limit of t if it has a Deadline, as a testing.T has and a testing.TB
-// has not.
+// LimitOf returns the limit of t if t has a Deadline method and a deadline, else the zero
+// Limit. A testing.T has the method; a testing.TB does not.
 func LimitOf(t any) (l Limit) {
 	timed, ok := t.(interface{ Deadline() (time.Time, bool) })
 	if !ok {
@@ -25,10 +26,10 @@ func LimitOf(t any) (l Limit) {
 	return l
 }
 
-// Early returns when a search must be over.
+// Early returns the time at which a search must end.
 func (l Limit) Early() time.Time { return l.Deadline.Add(-l.Margin) }
 
-// Struck reports whether the limit ended a search.
+// Struck reports whether the time at which a search must end has come.
 func (l Limit) Struck() bool { return !l.Deadline.IsZero() && !time.Now().Before(l.Early()) }
 
 // Before returns the earlier of the limit and the given end. The zero time means no end.

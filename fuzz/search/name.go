@@ -10,11 +10,11 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// PropertyOf returns a property with the name under which its cases are saved. A declared
-// function has its own name, whatever test and verb runs it. A function literal, a method
-// or an instance of a generic function may stand for many properties, so it has the name of
-// the test that runs it. A declared function of another package than the
-// tested one is prefixed with its package's name: "bank/neverOverdrawn".
+// PropertyOf returns a property with the name under which its failing cases are saved. A
+// declared function is saved under its own name, no matter which test runs it. A function
+// literal, a method or an instance of a generic function may stand for many properties, so
+// it is saved under the name of the test. If a declared function is not of the tested
+// package, its name follows the name of its package: "bank/neverOverdrawn".
 func PropertyOf(property func(*props.T), test string) Property {
 	return Property{Name: nameOf(property, testedPackage(), test), Test: test, Func: property}
 }
@@ -40,8 +40,8 @@ func nameOf(property func(*props.T), tested, test string) string {
 	return strings.TrimSuffix(path.Base(last), "_test") + "/" + name
 }
 
-// testedPackage returns the path of the package whose test binary this is, in the form of
-// function names; "" if it is not a test binary.
+// testedPackage returns the path of the package that this test binary tests, escaped as in
+// function names. If the binary has no build information, it returns "".
 func testedPackage() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -7,30 +7,32 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// stageRuns is how many runs a batch of the default portfolio has. An arm learns from
-// some of them for the others. It is even: no two batches share an input.
+// stageRuns is the number of runs in a batch of the default portfolio. An arm learns only
+// within a batch, so a batch has several runs. stageRuns is even, so no two batches share
+// an input.
 const stageRuns = 16
 
-// A stage is a range of batches of the default portfolio.
+// A stage is a range of batches of the default portfolio that use the same arms.
 type stage struct {
-	until int // the batch before which it ends; zero for the last stage
-	// lists are the arms of the batches, one list per batch in turn, in addition to the
-	// floor: see share. A batch repeats its list at its end. The number of lists is coprime
-	// to earlyShare: otherwise some arms would have early timers in all of their runs, and
-	// others in none.
+	until int // the number of the first batch after the stage; zero for the last stage
+	// lists are lists of arm names. Each batch uses one of the lists, in turn, and
+	// repeats it if necessary. Further runs are random: see share. The number of lists
+	// is coprime to earlyShare: otherwise some arms would have early timers in all of
+	// their runs, and others in none.
 	lists []string
 }
 
-// stages are those of the default portfolio. First come bugs that random order finds in a
-// few runs, and nothing finds all of them sooner: nine of the first 16 runs are random. Then
-// come the arms that rarely need many more runs than random. Random order finds a bug late,
-// if at all, that some hundred runs have not shown. So the last stage has the arms that need
-// fewer runs for such bugs, though more for others. The shares were computed from the
-// chances of each arm to find the bugs of the subjects.
+// stages are the stages of the default portfolio. The first stage is for bugs that random
+// order finds in a few runs, and that no other arm finds sooner on the whole: nine of its
+// 16 runs are random. The next stages have the arms that rarely need many more runs than
+// random order. If a bug is not found in some hundred runs, random order finds it late or
+// never. So the last stage has the arms that need fewer runs for such bugs, even if they
+// need more for others. The lists were computed from the probability with which each arm
+// finds each bug of our test subjects.
 //
-// The orders that bita makes from one run follow each other, so there are several of them.
-// In the first two batches they are made from runs in plain order, later alternately from
-// those and from runs in random order.
+// The arm bita makes several consecutive runs with orders from one base run, so its entries
+// come in groups. In the first two batches its first base run delivers the oldest message
+// first, in the next two batches it is random, and so on.
 var stages = [...]stage{
 	{1, []string{"pctcp random urw random random urw random pct random random pctcp random pct random urw"}},
 	{2, []string{"urw urw urw urw bita bita bita bita bita urw urw urw urw"}},
@@ -46,7 +48,7 @@ var stages = [...]stage{
 	}},
 }
 
-// listOf returns the arms of a batch of the default portfolio.
+// listOf returns the names of the arms of a batch of the default portfolio.
 func listOf(batch int) []string {
 	i := slices.IndexFunc(stages[:], func(s stage) bool { return batch < s.until || s.until == 0 })
 	lists := stages[i].lists
@@ -74,32 +76,30 @@ func usual() []Entry {
 
 const (
 	floorArm  = "random"
-	floorPart = 4 // the floor's arm gets at least one part in this many
+	floorPart = 4 // the random arm gets at least 1/floorPart of the runs and of their cost
 )
 
-// costs is the cost of a step by arm, including the arm's work before and after the run, in
-// quarters of a step in random order. They are means over the subjects.
+// costs is the average cost of a step by arm, including the work of the arm before and
+// after the run. The unit is a quarter of the cost of a step in random order.
 var costs = map[string]int{floorArm: 4, "pct": 4, "pos": 5, "urw": 5, "pctcp": 6, "bita": 8}
 
-// A share distributes the runs of one batch. It depends only on the number of the batch and
-// on the batch's own runs, so that the batch can be replayed by itself.
+// A share divides the runs of one batch among the arms. The division depends only on the
+// number of the batch and on earlier runs of the batch, so a batch can be replayed alone.
 //
-// In the default portfolio plain random has a floor of a quarter. After a run of another arm
-// it still has a quarter of the runs. While it has had less than a quarter of their cost, no
-// other arm gets a run. So the floor holds after each run, up to that run's cost. If all
-// runs of a batch had inputs with only one order, no arm is better than random, which is the
-// cheapest: the others get nothing.
+// In the default portfolio the random arm gets at least a quarter of the runs, and at least
+// a quarter of the total cost, give or take one run. This minimum is the floor. If all runs
+// of a batch so far had inputs with only one order, the random arm also gets the next run,
+// because no arm can find more and it is the cheapest.
 type share struct {
-	floor *Entry // nil for none
+	floor *Entry // the arm with a guaranteed minimum; nil for none
 	list  []*Entry
-	taken int // of the list
+	taken int // the number of runs given to arms of the list
 
 	runs, floorRuns int
 	cost, floorCost int
-	spent           int // runs that showed all that their inputs can
+	spent           int // the number of runs for which isSpent holds
 }
 
-// newShare returns the share for a batch.
 func (s *sampler) newShare(batch int) *share {
 	if !s.staged {
 		out := &share{}
@@ -118,7 +118,7 @@ func (s *sampler) newShare(batch int) *share {
 	return out
 }
 
-// next returns the entry for the next run.
+// next returns the arm of the next run.
 func (s *share) next() *Entry {
 	if s.floor != nil && (s.spent == s.runs || floorPart*s.floorRuns < s.runs+1 || floorPart*s.floorCost < s.cost) {
 		return s.floor
@@ -127,7 +127,7 @@ func (s *share) next() *Entry {
 	return s.list[(s.taken-1)%len(s.list)]
 }
 
-// made notes a completed run, and whether it was spent.
+// made counts a completed run of an arm. spent is the result of isSpent for the run.
 func (s *share) made(e *Entry, res *props.Result, spent bool) {
 	if spent {
 		s.spent++

@@ -5,14 +5,14 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// repeatEvery is how many runs there are for each repeated one, which checks that the program
-// is deterministic. A nondeterministic program can neither be replayed nor trusted when it
-// passes.
+// One run in repeatEvery is repeated, to check that the program is deterministic. If a
+// program is nondeterministic, its failures cannot be replayed and its passing runs prove
+// nothing.
 const repeatEvery = 64
 
-// repeats repeats some of the passing runs, chosen by their indices alone. It reports whether
-// the run was the same; if not, that is reported as a failure. The result is no longer valid
-// then.
+// repeats repeats some of the passing runs, chosen by index alone. It returns true if the
+// repeated run was the same, or if it did not repeat the run. Otherwise it stores a finding
+// and returns false. The result res is invalid after a repeated run.
 func (w *worker) repeats(index int, arm string, seed uint64, res *props.Result) bool {
 	if index%repeatEvery != repeatEvery-1 || res.Skipped || res.Rejected != "" || res.System == nil {
 		return true

@@ -10,41 +10,42 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// An input may have more orders than there is time for, so the inputs take turns. Each is run
-// once when it is drawn, which shows how large it is. Then there is a round of firstPart runs
-// for each, small ones first. Each further round makes twice as many runs as the previous
-// one of every open input. A waiting exploration keeps its state: nothing runs twice.
+// Inputs take turns, because one input may have more orders than there is time for. Each
+// input is run once when it is drawn, to find out how large it is. In the first round each
+// input gets firstPart runs; inputs with few steps come first. In each further round each
+// unfinished input gets twice as many runs as in the round before. An exploration keeps its
+// state between rounds, so no run is made twice.
 const (
 	firstPart = 32
-	// atOnce is how many inputs are drawn before each round. There may be too many
-	// inputs to draw them all.
+	// atOnce is the number of inputs drawn before each round. There may be too many
+	// inputs to draw them all at once.
 	atOnce = 64
-	// mostOpen is how many explorations may wait: at this number, no input is
-	// drawn.
+	// mostOpen is the maximum number of unfinished explorations. At this number, no
+	// input is drawn.
 	mostOpen = 256
-	// probeAfter is how many runs all inputs together have before the first probe.
-	// From then on, every input with at least as many runs as a first round has
-	// probes.
+	// probeAfter is the number of runs of all inputs together before the first probe (a
+	// random run that looks for failures elsewhere in the tree). Afterwards, each input
+	// has probes after its first firstPart runs.
 	probeAfter = 2000
 )
 
-// An input is one whose orders are explored.
+// An input is an input of the property whose orders are explored.
 type input struct {
-	number  int // in the order in which inputs are drawn, from 0
+	number  int // the position among all inputs, in the order in which they are drawn, from 0
 	drawn   []choice.Input
-	between bool // Result.Between of its draws
+	between bool // Result.Between of the run that drew the input
 	search  *explore.Ongoing
-	part    int            // how many runs it made in the last round
-	steps   int            // of its first run
-	words   int            // the numbers that it has drawn
-	result  explore.Result // so far
-	made    int            // runs so far, whatever their results
+	part    int            // the number of runs in the last round
+	steps   int            // the number of steps of the first run
+	words   int            // how many numbers the draws have
+	result  explore.Result // the result so far
+	made    int            // the number of runs of all kinds: see madeBy
 	done    bool
-	probes  bool     // the number of runs before its probes is set
-	counts  []counts // of the workers
+	probes  bool     // set if the search was told when its first probe (random run) is due
+	counts  []counts // by worker
 }
 
-// all explores all inputs until something ends that.
+// all explores all inputs until they are done or something ends the exploration.
 func (x *exploring) all() error {
 	for more := true; !x.ended && (more || len(x.open) > 0); {
 		var err error
@@ -62,8 +63,8 @@ func (x *exploring) all() error {
 	return nil
 }
 
-// admit draws inputs, runs each once, and puts the small ones first. It reports whether
-// there may be more.
+// admit draws new inputs, runs each once, and sorts them by size, small ones first. more
+// reports whether there may be further inputs.
 func (x *exploring) admit() (more bool, err error) {
 	before := len(x.open)
 	more = true
@@ -76,8 +77,8 @@ func (x *exploring) admit() (more bool, err error) {
 	return more, err
 }
 
-// admitOne draws an input and runs it once or, if it is the only one, in all its orders. It
-// reports whether there may be more.
+// admitOne draws an input and runs it once. If it is the only input, admitOne runs all its
+// orders. more reports whether there may be further inputs.
 func (x *exploring) admitOne() (more bool, err error) {
 	if !x.inputs.next() {
 		x.ended = x.ended || x.inputs.cut
@@ -106,7 +107,6 @@ func (x *exploring) admitOne() (more bool, err error) {
 	return !x.ended, err
 }
 
-// begin prepares the exploration of the current input.
 func (x *exploring) begin() (*input, error) {
 	in := &input{number: x.begun, drawn: x.inputs.drawn, between: x.inputs.between, counts: make([]counts, len(x.workers))}
 	for _, d := range in.drawn {
@@ -134,7 +134,8 @@ func (x *exploring) begin() (*input, error) {
 	return in, err
 }
 
-// setProbes sets when the probes of an input begin: now, or not yet.
+// setProbes lets the probes of an input begin if enough runs were made, and otherwise turns
+// them off.
 func (x *exploring) setProbes(in *input) {
 	switch {
 	case in.probes:
@@ -146,7 +147,7 @@ func (x *exploring) setProbes(in *input) {
 	}
 }
 
-// turnTo makes the workers run an input.
+// turnTo makes in the current input of all workers.
 func (x *exploring) turnTo(in *input) {
 	x.turn = in
 	for i, w := range x.workers {
@@ -154,7 +155,7 @@ func (x *exploring) turnTo(in *input) {
 	}
 }
 
-// makeRound gives each open input its turn.
+// makeRound continues each unfinished input for one round.
 func (x *exploring) makeRound() error {
 	for _, in := range x.open {
 		if x.ended = x.ended || x.bound() != explore.NoBound; x.ended {
@@ -175,7 +176,7 @@ func (x *exploring) makeRound() error {
 	return nil
 }
 
-// goOn makes the given number of further runs of an input, all if it is zero.
+// goOn makes up to the given number of further runs of an input; zero means all.
 func (x *exploring) goOn(in *input, runs int) (err error) {
 	in.done = !in.search.GoOn(runs)
 	in.result = in.search.Result()
@@ -190,7 +191,7 @@ func (x *exploring) goOn(in *input, runs int) (err error) {
 	return nil
 }
 
-// finish adds the result of a completed input.
+// finish ends the exploration of an input that is done, and adds its result to the verdict.
 func (x *exploring) finish(in *input) (err error) {
 	if in.result, err = in.search.End(); err != nil {
 		return err
@@ -209,7 +210,6 @@ func (x *exploring) finish(in *input) (err error) {
 	return nil
 }
 
-// add adds the result of an input to the verdict.
 func (x *exploring) add(in *input) {
 	x.noteWatched(in)
 	x.verdict.add(&in.result)
@@ -223,7 +223,7 @@ func (x *exploring) conclude() {
 		in := x.open[0]
 		x.turnTo(in)
 		x.open = x.open[1:]
-		in.result, _ = in.search.End() // it has no file that might fail
+		in.result, _ = in.search.End() // an unfinished input has no file, so there is no error
 		x.add(in)
 	}
 	if (x.inputs.cut || x.incomplete) && v.Bound == explore.NoBound {
@@ -231,8 +231,8 @@ func (x *exploring) conclude() {
 	}
 	v.Complete = !x.incomplete && v.Bound == explore.NoBound && v.Inputs > 0
 	v.Sampled, v.Skipped, v.more = x.inputs.sampled, x.inputs.skipped, !x.inputs.single()
-	if v.Inputs > 1 { // their times overlap
+	if v.Inputs > 1 { // the times of the inputs overlap
 		v.Elapsed = 0
 	}
-	v.Elapsed = max(v.Elapsed, time.Since(x.began)) // it is longer if the search continued from a file
+	v.Elapsed = max(v.Elapsed, time.Since(x.began)) // v.Elapsed is longer if the exploration continued from a file
 }

@@ -15,12 +15,12 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A Property is what a search runs: a function, the name under which its cases are saved,
-// and the test that runs it.
+// A Property is what a search runs.
 type Property struct {
-	Name, Test string
-	Func       func(*props.T)
-	// Made is called with each runner of the property. It may be nil.
+	Name string // its cases are saved under this name
+	Test string // the name of the test that runs it
+	Func func(*props.T)
+	// Made is called with each new runner of the property. It may be nil.
 	Made func(*props.Runner)
 	// Recorder is notified of each run of a search before it begins. It may be nil.
 	Recorder *flight.Recorder
@@ -37,18 +37,20 @@ func (p *Property) NewRunner() *props.Runner {
 
 // Options configure Sample.
 type Options struct {
-	// Runs is the maximum number of runs; zero means no bound but the context's.
+	// Runs is the maximum number of runs; zero means that only the context limits the
+	// search.
 	Runs int
-	// First is the number of the first batch, from 0: the runs of the batches before it
-	// count as made. BatchSize says how many runs a batch has.
+	// First is the number of the batch to begin with, from 0. The runs of the batches
+	// before it count as made. See BatchSize for the number of runs in a batch.
 	First int
 	// Seed determines all inputs and orders.
 	Seed uint64
-	// Workers is how many goroutines run the property concurrently; zero means one, the
-	// caller's own. The findings do not depend on it.
+	// Workers is the number of goroutines that run the property concurrently. Zero
+	// means one, the goroutine of the caller. The findings do not depend on Workers.
 	Workers int
-	// Portfolio lists the arms, which take turns; none means the default portfolio,
-	// whose shares change with the number of the batch.
+	// Portfolio lists the arms (ways of planning runs), which take turns. An empty list
+	// means the default portfolio, in which the arms change with the number of the
+	// batch.
 	Portfolio []Entry
 	// Hinted makes the default portfolio give half of the runs to a guided search,
 	// because the property gives hints (see LookForHints).
@@ -61,20 +63,21 @@ type Options struct {
 	// OrderBytes bounds the memory for receive pairs (see coverage.Orders); zero means the
 	// default.
 	OrderBytes int
-	// CountAll counts the receive pairs of all runs, instead of only those of the first
-	// runs and a share of the others: see Tally.Counted.
+	// CountAll makes the search count the receive pairs of all runs. Otherwise it
+	// counts those of the first runs and of a random sample of later runs: see
+	// Tally.Counted.
 	CountAll bool
-	// Until is the time from which no further batch begins; zero means never. The first
-	// batch always runs, and batches that have begun are finished.
+	// Until is the time after which no batch begins; zero means no such time. The first
+	// batch always begins. A batch that has begun is finished.
 	Until time.Time
-	// Cache has passing cases of other searches. They run first, in addition to Runs, and
-	// this search leaves its own there. The runs after them are the same as without a
-	// cache. The zero Cache has no cases.
+	// Cache holds passing cases of other searches. The search runs these cases first,
+	// in addition to Runs, and saves its own passing cases in the cache. All other runs
+	// are the same as without a cache. The zero Cache means no cache.
 	Cache distill.Cache
 }
 
-// BatchSize returns how many runs a batch has. It is an even multiple of the portfolio's
-// length, so that no two batches share an input.
+// BatchSize returns the number of runs in a batch. It is an even multiple of the length of
+// the portfolio, so no two batches share an input.
 func (o *Options) BatchSize() int {
 	list := o.arms()
 	if len(list) == 0 {
@@ -87,7 +90,7 @@ func (o *Options) BatchSize() int {
 	return n * max(1, want/n)
 }
 
-// arms returns the arms that take turns; none means the stages of the default portfolio.
+// arms returns the arms that take turns. An empty list means the default portfolio.
 func (o *Options) arms() []Entry {
 	if len(o.Portfolio) == 0 && o.Hinted {
 		return hinted()
@@ -97,45 +100,47 @@ func (o *Options) arms() []Entry {
 
 // A Result is the result of a search.
 type Result struct {
-	// Finding is the failing run with the lowest index, confirmed; nil if the property
-	// held in all. Index is its number, from 0.
+	// Finding is the failing run with the lowest index, confirmed by replays; nil if no
+	// run failed.
 	Finding *finding.Finding
-	Index   int
+	// Index is the number of the failing run, from 0.
+	Index int
 	Tally
-	// Batches is how many batches were finished. With one worker they are the first.
+	// Batches is the number of finished batches. With one worker, these are the
+	// first batches.
 	Batches int
-	// Orders holds the receive pairs that the runs have shown.
+	// Orders holds the receive pairs of the counted runs.
 	Orders *coverage.Orders
 	// Missed lists the situations of Sometimes that no run reached.
 	Missed []string
 	// Cached counts the cases taken from and left in Options.Cache.
 	Cached Cached
-	// Late lists what goroutines that outlived the last run did wrong.
+	// Late lists the failures caused by goroutines that outlived the last run.
 	Late []*pulse.Failure
 }
 
-// Inputs are redrawn for every second run, and for every run after one that showed all that
-// its input can: see isSpent. A search that keeps an input for long is worse if few inputs
-// show a bug: with new inputs every 32 runs it needed 4 to 13 times as many runs for such
-// subjects, and hardly ever fewer for the others (see TestMedians). New inputs in every run
-// were no better.
+// Each input is used for runsPerInput runs. If a run showed all that its input can show,
+// the next run has a new input: see isSpent. Keeping inputs longer is worse for bugs that
+// few inputs show: with a new input every 32 runs, such bugs took 4 to 13 times as many
+// runs, and other bugs hardly ever took fewer (see TestMedians). A new input in every run
+// was no better.
 const runsPerInput = 2
 
-// A batch has about batchRuns runs: strategies learn from earlier runs of a batch, and the
-// first runs have nothing to learn from.
+// A batch has about batchRuns runs. Strategies learn only from earlier runs of the same
+// batch, so a batch must not be too short.
 const batchRuns = 32
 
-// If the property leaves early timers to the search, one in earlyShare inputs has up to
-// earlyTimers of them per run. A timer that races with a slow message is a bug that only
-// these runs show. There are few of both, because programs that are correct without such
-// races must be tested too, and timers that are always early hide what messages do.
+// If the property leaves early timers to the search, runs with one in earlyShare inputs
+// have up to earlyTimers early timers. Only such runs find a bug in which a timer races
+// with a slow message. Both numbers are chosen so that early timers are rare, because
+// timers that often fire early hide other bugs.
 const (
 	earlyShare  = 4
 	earlyTimers = 2
 )
 
-// early returns how many timers may fire early in a run of batch b. Every arm has such runs,
-// because their positions shift with the batch.
+// early returns the maximum number of early timers in a run of batch b. The runs with early
+// timers have other positions in the next batch, so that every arm gets some.
 func early(b, index int) int {
 	if (b+index/runsPerInput)%earlyShare == earlyShare-1 {
 		return earlyTimers
@@ -144,8 +149,8 @@ func early(b, index int) int {
 }
 
 // Sample runs a property with random inputs and orders, until it fails, the runs are used
-// up or the context is done. A run that has begun is finished. The same options find the
-// same failure, unless the context ends the search before.
+// up or the context is done. A run that has begun is finished. With the same options Sample
+// finds the same failure, unless the context ends the search before.
 func Sample(ctx context.Context, p Property, o Options) Result {
 	s := newSampler(ctx, p, o)
 	defer s.close()
@@ -166,31 +171,30 @@ func newSampler(ctx context.Context, p Property, o Options) *sampler {
 	return s
 }
 
-// A sampler is one call of Sample.
+// A sampler is the state of one call to Sample.
 type sampler struct {
 	Options
 	property Property
-	size     int         // of a batch
-	staged   bool        // the portfolio is the default one
-	deadline time.Time   // zero: none
-	over     atomic.Bool // the context is done
-	close    func() bool // stops watching the context
-	next     atomic.Int64
-	stop     atomic.Bool // a run has failed
+	size     int          // the number of runs in a batch
+	staged   bool         // set if the portfolio is the default one
+	deadline time.Time    // zero if there is none
+	over     atomic.Bool  // set when the context is done
+	close    func() bool  // stops watching the context
+	next     atomic.Int64 // the number of the next batch
+	stop     atomic.Bool  // set when a run has failed
 
-	known   map[uint64]bool // orders, by orderOf; nil if they do not matter
-	strange atomic.Bool     // a run came in an unknown order
-	larder  *larder         // nil without a cache
+	known   map[uint64]bool // all orders that may occur, as hashes made by orderOf; nil if any may
+	strange atomic.Bool     // set when a run had an order that is not in known
+	larder  *larder         // nil if there is no cache
 
 	mu     sync.Mutex
 	first  *finding.Finding // the failing run with the lowest index
-	index  int
+	index  int              // of first
 	tally  Tally
-	ended  int // batches
+	ended  int // the number of finished batches
 	orders *coverage.Orders
 }
 
-// run searches with all workers.
 func (s *sampler) run() Result {
 	var runners []*props.Runner
 	for range max(1, s.Workers) {
@@ -218,14 +222,15 @@ func (s *sampler) run() Result {
 	return res
 }
 
-// ordersOf returns an empty set for a worker. Its source has a name, so that it can be merged
-// with the sets of another search's workers.
+// ordersOf returns an empty set of receive pairs for a worker. Its Source is unique, so
+// that the set can be merged with sets of other searches.
 func (s *sampler) ordersOf(worker int) *coverage.Orders {
 	return &coverage.Orders{Source: hash.Seed(s.Seed+3, uint64(worker)), Bytes: s.OrderBytes}
 }
 
-// work takes one batch after another. Batches are handed out in order and finished as long
-// as there is time, so that every run before the failing one is known to have passed.
+// work runs one batch after another until the search ends. Batches are handed out in order,
+// and each is finished if there is time. So every run before the failing one is known to
+// have passed.
 func (s *sampler) work(r *props.Runner, slot flight.Slot, orders *coverage.Orders) {
 	w := &worker{sampler: s, runner: r, slot: slot, seen: orders, tally: NewTally(), arms: map[string]used{}}
 	for !s.stop.Load() {
@@ -244,13 +249,12 @@ func (s *sampler) work(r *props.Runner, slot flight.Slot, orders *coverage.Order
 	s.orders.Merge(orders)
 }
 
-// late reports whether the search is over. It is called after each run, because one run of a
-// slow property may take all the time there is.
+// late reports whether the time is up or the context is done. It is called after each run,
+// because a single run may be slow.
 func (s *sampler) late() bool {
 	return s.over.Load() || !s.deadline.IsZero() && time.Now().After(s.deadline)
 }
 
-// turned reports whether no further batch may begin.
 func (s *sampler) turned() bool { return !s.Until.IsZero() && !time.Now().Before(s.Until) }
 
 // A worker runs batches on one goroutine.
@@ -260,10 +264,10 @@ type worker struct {
 	slot   flight.Slot
 	seen   *coverage.Orders
 	tally  Tally
-	ended  int        // batches
+	ended  int        // the number of finished batches
 	plan   props.Plan // of the current run
 	result props.Result
-	arms   map[string]used // by name; those of earlier batches are renewed on use
+	arms   map[string]used // by name; an arm of an earlier batch is renewed before use
 }
 
 // A used is an arm with the last batch that used it.
@@ -272,7 +276,6 @@ type used struct {
 	batch int
 }
 
-// armOf returns the arm of an entry in a batch.
 func (w *worker) armOf(e *Entry, b int) Arm {
 	a := w.arms[e.Name]
 	if a.Arm != nil && a.batch == b {
@@ -286,13 +289,13 @@ func (w *worker) armOf(e *Entry, b int) Arm {
 	return a.Arm
 }
 
-// batch runs the property with the arms that have a share in the batch. It depends only on
-// the batch's number and the seed, not on the worker or on other batches. It reports whether
-// the batch was finished: all its runs were made, or one has failed.
+// batch makes the runs of batch b. They depend only on b and the seed, not on the worker or
+// on other batches. batch reports whether the batch was finished, which means that all its
+// runs were made or one failed.
 func (w *worker) batch(b int) bool {
 	defer w.noteCrowds(b)
 	turns := w.newShare(b)
-	spent := false // the last run has shown all that its input can
+	spent := false // isSpent of the last run
 	for i := range w.size {
 		index := b*w.size + i
 		if w.Runs > 0 && index >= w.Runs || w.decided(index) {
@@ -334,22 +337,21 @@ func (w *worker) batch(b int) bool {
 	return true
 }
 
-// The receive pairs of the first firstCounted runs are counted, which show most of what there
-// is to see, and then those of one run in countedShare: counting all takes about a tenth of a
-// search's time. The choice does not depend on the arm, so that the counted unguided runs
-// represent all unguided runs.
+// Receive pairs are counted in the first firstCounted runs, which contain most pairs, and
+// then in one run of countedShare. Counting the pairs of all runs would take about a tenth
+// of the time of a search. The choice does not depend on the arm, so that the counted
+// unguided runs represent all unguided runs.
 const (
 	firstCounted = 1024
 	countedShare = 8
 )
 
-// counts reports whether the receive pairs of a run are counted.
 func (s *sampler) counts(index int) bool {
 	return s.CountAll || s.larder != nil || index < firstCounted || hash.Seed(s.Seed+4, uint64(index))%countedShare == 0
 }
 
-// count counts the receive pairs of a run, if they are to be counted, and keeps the run for
-// the cache if it shows a new one.
+// count counts the receive pairs of a run that counts selects. If one of them is new, the
+// run may be saved in the cache.
 func (w *worker) count(index int, e *Entry, res *props.Result) {
 	if res.System == nil {
 		return
@@ -365,7 +367,7 @@ func (w *worker) count(index int, e *Entry, res *props.Result) {
 	}
 }
 
-// noteCrowds notes which hints were too many for an arm of the batch to keep.
+// noteCrowds records which hints were too numerous for the arm guided to keep in batch b.
 func (w *worker) noteCrowds(b int) {
 	for _, a := range w.arms {
 		if g, ok := a.Arm.(*guided); ok && a.batch == b {
@@ -374,7 +376,8 @@ func (w *worker) noteCrowds(b int) {
 	}
 }
 
-// decided reports whether an earlier run has failed: then this one no longer matters.
+// decided reports whether a run before the given index has failed, so that later runs no
+// longer matter.
 func (s *sampler) decided(index int) bool {
 	if !s.stop.Load() {
 		return false
@@ -384,13 +387,13 @@ func (s *sampler) decided(index int) bool {
 	return s.first != nil && s.index < index
 }
 
-// report keeps a failing run if no earlier one failed.
+// report stores a failing run as a finding, unless an earlier run failed.
 func (s *sampler) report(index int, arm string, seed uint64, res *props.Result) {
 	o := finding.Origin{Property: s.property.Name, Test: s.property.Test, Strategy: arm, Seed: seed}
 	s.keep(index, finding.From(o, res))
 }
 
-// keep keeps a finding if none of an earlier run is kept.
+// keep stores a finding, unless an earlier run has one.
 func (s *sampler) keep(index int, f *finding.Finding) {
 	s.stop.Store(true)
 	s.mu.Lock()

@@ -6,15 +6,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// mostLooked bounds the steps of the runs that isSpent inspects: longer runs hardly ever have
+// isSpent inspects only runs with at most mostLooked steps. Longer runs hardly ever have
 // only one order.
 const mostLooked = 64
 
-// isSpent reports whether a run is known to have shown all that its input can: it asked no
-// question, and no two messages could have been received in reverse order. If the property
-// watches steps of several actors, no other message could have been received at any step. A
-// further run of the input would be the same. So it would be if a run was skipped before it
-// made a system.
+// isSpent reports whether a run is known to have shown all that its input can show, because
+// another run with the input would be the same. This holds if the run made no choice and no
+// two messages could have been received in reverse order. If the property observes steps of
+// several actors, at each step only one message may have been deliverable. It also holds if
+// a run made no system.
 func isSpent(res *props.Result) bool {
 	if res.System == nil {
 		return true
@@ -22,7 +22,8 @@ func isSpent(res *props.Result) bool {
 	if res.System.Steps() > mostLooked {
 		return false
 	}
-	// The record comes last: most runs have a race between two early messages.
+	// Choices are checked last, because the check for races settles most runs: they
+	// have a race between two early messages.
 	t := res.System.Trace()
 	if res.Watches && !t.Sequential() || !res.Watches && hasRace(t) {
 		return false
@@ -30,7 +31,8 @@ func isSpent(res *props.Result) bool {
 	return len(res.System.Record().Choices) == 0
 }
 
-// hasRace reports whether two receives of one actor could have come in reverse order.
+// hasRace reports whether two consecutive receives of an actor could have come in reverse
+// order.
 func hasRace(t *trace.Trace) bool {
 	for i := range t.Steps {
 		if t.Swappable(int(t.Steps[i].Prev), i) {
@@ -40,8 +42,8 @@ func hasRace(t *trace.Trace) bool {
 	return false
 }
 
-// inputSeed returns the seed of a run's input. spent reports whether the previous run, if in
-// the same batch, was spent.
+// inputSeed returns the seed for the input of the run with the given index. spent is
+// isSpent of the previous run in the same batch.
 func (s *sampler) inputSeed(index int, spent bool) uint64 {
 	if spent && index%runsPerInput > 0 {
 		return hash.Seed(s.Seed+5, uint64(index))

@@ -247,7 +247,7 @@ func TestAdviceAfterTurns(t *testing.T) {
 		trial.Crowd(sys, 12, func(string) {})
 		sys.Run()
 	})
-	const want = "there are about 1,400,000,000 orders, and inputs that were not begun are not counted: Check is the better verb here, since it finds more in the same time; or make the input smaller"
+	const want = "there are about 1,400,000,000 orders, not counting inputs that were not started: use Check, which finds more in the same time, or make the input smaller"
 	if got := x.Verdict.Advice(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -11,28 +11,28 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A Tally counts runs and what they showed.
+// A Tally has the counts of a search.
 type Tally struct {
-	Runs, Steps int
-	// Skipped is how many runs the property skipped, and SkipReason the last reason.
-	// Rejected is how many runs ended because a draw found no value, by the draw's label.
+	Runs       int
+	Steps      int    // of all runs
+	Skipped    int    // runs that the property skipped
+	SkipReason string // the reason given for the last skip
+	// Rejected is the number of runs that ended because a draw found no value, by the
+	// label of the draw.
+	Rejected map[string]int
 	// TooLarge has the labels of draws that needed more numbers than a draw may read.
-	Skipped    int
-	SkipReason string
-	Rejected   map[string]int
-	TooLarge   map[string]bool
-	// Timed is how many runs had timers, and Early is in how many of these timers could
-	// fire early.
-	Timed, Early int
-	// By is how many runs each arm made.
+	TooLarge map[string]bool
+	Timed    int // runs that had timers
+	Early    int // runs whose timers could fire early
+	// By is the number of runs of each arm.
 	By map[string]int
-	// Crowded describes hints, such as those of T.Feature, that were too many for a guided
-	// search to keep.
+	// Crowded describes hints, such as those of T.Feature, that were too numerous for a
+	// guided search to keep.
 	Crowded map[string]bool `json:",omitempty"`
-	// Fresh is how many receive pairs the runs of each arm were the first to show, among
-	// the runs of the same worker.
+	// Fresh is the number of new receive pairs in the runs of each arm. A pair is new
+	// if no earlier run of the same worker contains it.
 	Fresh map[string]int
-	// Uncounted is how many runs of each arm did not have their receive pairs counted.
+	// Uncounted is the number of runs of each arm whose receive pairs were not counted.
 	Uncounted map[string]int `json:",omitempty"`
 }
 
@@ -67,7 +67,6 @@ func (t *Tally) Count(arm string, res *props.Result) {
 	}
 }
 
-// skipCount notes a run whose receive pairs are not counted.
 func (t *Tally) skipCount(arm string) {
 	if t.Uncounted == nil {
 		t.Uncounted = map[string]int{}
@@ -75,8 +74,8 @@ func (t *Tally) skipCount(arm string) {
 	t.Uncounted[arm]++
 }
 
-// Counted returns how many runs had their receive pairs counted. Fresh and other statements
-// about pairs are about these runs alone.
+// Counted returns the number of runs whose receive pairs were counted. Fresh and all other
+// numbers of pairs are about these runs alone.
 func (t *Tally) Counted() int {
 	n := t.Runs
 	for _, uncounted := range t.Uncounted {
@@ -116,7 +115,6 @@ func (t *Tally) Add(o *Tally) {
 	}
 }
 
-// crowd notes that there was too much of something to keep.
 func (t *Tally) crowd(what string) {
 	if t.Crowded == nil {
 		t.Crowded = map[string]bool{}
@@ -124,31 +122,32 @@ func (t *Tally) crowd(what string) {
 	t.Crowded[what] = true
 }
 
-// manySituations says that some situations are not judged: see Runner.Crowded.
+// manySituations says that Sometimes was given more names than are kept: see Runner.Crowded
+// of package props.
 const manySituations = "Sometimes is given more than 1,000 names"
 
-// areNotJudged is the consequence of manySituations.
+// areNotJudged says what follows from manySituations.
 const areNotJudged = ": those that come later are not judged; give it few, the same in each run"
 
-// isCrowded reports whether a runner does not know some situations.
+// isCrowded reports whether Sometimes was given too many names in the runs of some runner.
 func isCrowded(runners []*props.Runner) bool {
 	return slices.ContainsFunc(runners, (*props.Runner).Crowded)
 }
 
-// Crowds says of what there was too much for a search to keep, mostly for a guided one.
+// Crowds returns a message for each entry of Crowded.
 func (t *Tally) Crowds() (list []string) {
 	for _, what := range slices.Sorted(maps.Keys(t.Crowded)) {
 		if what == manySituations {
 			list = append(list, what+areNotJudged)
 			continue
 		}
-		list = append(list, what+": a guided search keeps those that it sees first; fewer, such as ranges of numbers, lead it farther")
+		list = append(list, what+": a guided search keeps only the first; give it fewer, such as ranges of numbers")
 	}
 	return list
 }
 
-// Tested returns how many runs tested the property: all but those that were skipped or whose
-// draws found no value.
+// Tested returns the number of runs that tested the property. Runs that were skipped, or
+// with a draw that found no value, do not count.
 func (t *Tally) Tested() int {
 	n := t.Runs - t.Skipped
 	for rejected := range maps.Values(t.Rejected) {
@@ -157,7 +156,7 @@ func (t *Tally) Tested() int {
 	return n
 }
 
-// byRuns returns the names of the arms, those with the most runs first.
+// byRuns returns the names of the arms, sorted by their number of runs, largest first.
 func (t *Tally) byRuns() []string {
 	return slices.SortedFunc(maps.Keys(t.By), func(a, b string) int {
 		if d := t.By[b] - t.By[a]; d != 0 {
@@ -167,8 +166,8 @@ func (t *Tally) byRuns() []string {
 	})
 }
 
-// Yields has a line for each arm: how many runs it made, how many receive pairs they were the
-// first to show, and how many per hundred counted runs.
+// Yields returns a line for each arm: the number of its runs, the number of new receive
+// pairs, and the number of new pairs per hundred counted runs.
 func (t *Tally) Yields() string {
 	var lines []string
 	for _, n := range t.byRuns() {
@@ -186,7 +185,7 @@ func (t *Tally) Yields() string {
 	return strings.Join(lines, "\n")
 }
 
-// Arms lists how many runs each arm made, most first.
+// Arms lists the number of runs of each arm, largest first.
 func (t *Tally) Arms() string {
 	names := t.byRuns()
 	for i, n := range names {
@@ -195,16 +194,17 @@ func (t *Tally) Arms() string {
 	return strings.Join(names, ", ")
 }
 
-// FoundAt says which run of a search was the finding, and how long it took.
+// FoundAt describes the failing run, such as "run 12 of 12 (pct), 0.2ms". The last part is
+// the argument.
 func (r *Result) FoundAt(elapsed string) string {
 	return fmt.Sprintf("run %d of %d (%s), %s", r.Index+1, r.Runs, r.Finding.Case.Strategy, elapsed)
 }
 
-// mostNamed is how many unseen receive pairs Coverage names.
+// mostNamed is the maximum number of unseen receive pairs that Coverage names.
 const mostNamed = 3
 
-// Coverage says how many of the receive pairs were seen, how likely the next run is to show a
-// new one, and which possible ones were not seen.
+// Coverage describes the receive pairs: how many were seen, how likely the next run is to
+// contain a new one, and which possible pairs were not seen.
 func (r *Result) Coverage() string {
 	text := r.Orders.Summary()
 	if n := r.Counted(); n < r.Runs {
@@ -223,9 +223,9 @@ func (r *Result) Coverage() string {
 	return text
 }
 
-// Complaints returns why a search that found nothing proves less than it seems to: draws that
-// hardly ever give a value, too many skipped runs, situations that were never reached. A test
-// should fail for each.
+// Complaints returns reasons why a search without a failure proves less than it seems to:
+// draws that hardly ever give a value, too many skipped runs, and situations that no run
+// reached. A test should fail for each.
 func (r *Result) Complaints() (list []string) {
 	list = rejections(r.Rejected, r.TooLarge, r.Runs)
 	if len(list) == 0 {
@@ -234,23 +234,23 @@ func (r *Result) Complaints() (list []string) {
 	return append(list, neverReached(r.Missed, r.Runs)...)
 }
 
-// oneIn is how many runs there may be per tested one: a search with more skipped runs fails.
+// A search fails if fewer than one run in oneIn tests the property.
 const oneIn = 10
 
-// skips complains about skipped runs, if too many were.
+// skips returns a complaint if too many runs were skipped.
 func skips(tested, runs int, reason string) []string {
 	switch {
 	case tested == 0:
 		return []string{fmt.Sprintf("all of %s were skipped: nothing was tested (%s)", words.Count(runs, "run"), reason)}
 	case oneIn*tested < runs:
-		return []string{fmt.Sprintf("%s of %s were skipped: fewer than one in %d tests anything (%s): "+
-			"draw what is wanted instead of skipping the rest, or return instead of Skip from a run that is worth its while",
-			words.Grouped(runs-tested), words.Count(runs, "run"), oneIn, reason)}
+		return []string{fmt.Sprintf("%s of %s were skipped (%s), so fewer than one in %d tests anything: "+
+			"draw only what is wanted, or return from a useful run instead of skipping it",
+			words.Grouped(runs-tested), words.Count(runs, "run"), reason, oneIn)}
 	}
 	return nil
 }
 
-// rejections complains about draws that hardly ever gave a value.
+// rejections returns a complaint for each draw that hardly ever gave a value.
 func rejections(byLabel map[string]int, tooLarge map[string]bool, runs int) (list []string) {
 	for _, label := range slices.Sorted(maps.Keys(byLabel)) {
 		switch n := byLabel[label]; {
@@ -266,11 +266,11 @@ func rejections(byLabel map[string]int, tooLarge map[string]bool, runs int) (lis
 	return list
 }
 
-// mostMissed is how many missed situations a complaint names. A name that is new in each run
-// gives as many situations as there are runs.
+// mostMissed is the maximum number of unreached situations that complaints name. There are
+// very many if the program makes a new name in each run.
 const mostMissed = 20
 
-// neverReached complains about situations that no run reached.
+// neverReached returns a complaint for each situation that no run reached.
 func neverReached(missed []string, runs int) (list []string) {
 	for i, name := range missed {
 		if i == mostMissed {
@@ -292,7 +292,7 @@ func missed(runners []*props.Runner) []string {
 	return list
 }
 
-// late returns what goroutines that outlived the last run did wrong.
+// late returns the failures caused by goroutines that outlived the last run.
 func late(runners []*props.Runner) (list []*pulse.Failure) {
 	for _, r := range runners {
 		if f := r.Late(); f != nil {

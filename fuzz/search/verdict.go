@@ -12,39 +12,41 @@ import (
 
 // A Verdict is the result of an exploration, for all its inputs together.
 //
-// Complete and Estimate are about the inputs that were run. Distinct, Runs and Steps count the
-// enumerated orders; random probes count only in Probes. Runs that confirm a complete
-// exploration (see Explore) count in Probes, too, and only if one of them fails. Reduction is
-// the one used in the end; for several inputs, the last that differed. Wasted is how many
-// further runs were given up because they led to nothing new. It is zero if the reduction is
-// Optimal and no process calls ReceiveMatch.
+// Complete and Estimate are about the inputs that were run. Distinct, Runs and Steps count
+// only the enumerated orders. Probes counts probes, which are random runs that look for
+// failures elsewhere in the tree. If a run that confirms a complete exploration fails (see
+// Explore), Probes also counts the confirming runs. Reduction is the one used in the end;
+// if inputs differ, the one of the last input whose search restarted with another
+// reduction. Wasted counts runs that were given up because they led to nothing new. It is
+// zero if the reduction is Optimal and no process calls ReceiveMatch.
 type Verdict struct {
 	explore.Result
-	// Inputs is how many inputs were explored; 1 for a property without draws. Sampled
-	// reports that some draws were not by OneOf, so there may be inputs that were not
-	// run.
-	Inputs  int
+	// Inputs is the number of explored inputs; 1 for a property without draws.
+	Inputs int
+	// Sampled reports whether some draws were not by OneOf, so that there may be inputs
+	// that were not run.
 	Sampled bool
-	// Skipped is how many runs the property skipped, including inputs that it skipped or
-	// whose draws found no value.
+	// Skipped is the number of runs that the property skipped. It includes inputs that
+	// the property skipped and inputs with a draw that found no value.
 	Skipped int
-	// Watched reports that a reduction has pruned orders in which parts of the property might
-	// have seen something else: Always, Eventually, a monitor, an observer, the isolation
-	// check or readers of the trace. Unreached lists the situations of
-	// Sometimes that no run reached, if that is no complaint: pruned orders may reach them.
-	Watched   bool
+	// Watched reports whether a reduction has pruned orders although the property has
+	// Always, Eventually, a monitor, an observer, the isolation check or a reader of the
+	// trace. In a pruned order these might have seen something different.
+	Watched bool
+	// Unreached lists the situations of Sometimes that no run reached, if Watched is
+	// set: a pruned order may reach such a situation.
 	Unreached []string
 
-	crowded bool  // some situations are not judged
-	looked  bool  // Watched because of Result.Looks of package props
-	refuted doubt // why a run failed after all planned ones had passed
-	assumes bool  // Complete holds only if actors share nothing but messages
+	crowded bool  // Sometimes was given too many names: see isCrowded
+	looked  bool  // Watched is set because of Result.Looks of package props
+	refuted doubt // why a confirming run failed; noDoubt if none did
+	assumes bool  // Complete assumes that actors share nothing but messages
 	timed   bool  // the program sets timers
 	early   int   // the maximum number of early timers in a run
 
 	asked explore.Method // the requested method
-	known float64        // a lower bound of all runs, from the estimates so far
-	more  bool           // there may be inputs that were not begun, which Estimate does not include
+	known float64        // a lower bound on the number of all runs, from the estimates so far
+	more  bool           // there may be further inputs, which Estimate does not include
 }
 
 // String describes v in one line, such as
@@ -53,7 +55,7 @@ type Verdict struct {
 //	NOT complete (runs): 100 distinct orders in 100 runs, 812 steps, 0.9ms
 //	NOT complete (time): 12,400 distinct orders in 12,400 runs of about 81,000, 98,712 steps, 10s
 //
-// The total number of runs is an estimate: after a hundredth of them, nine of ten such
+// The total number of runs is an estimate. After a hundredth of the runs, nine of ten
 // estimates are within a factor of 2.
 func (v Verdict) String() string {
 	var b strings.Builder
@@ -65,7 +67,7 @@ func (v Verdict) String() string {
 		fmt.Fprintf(&b, ": %s in %s", words.Count(v.Distinct, "distinct order"), words.Count(v.Runs, "run"))
 	}
 	b.WriteString(v.whole())
-	beside := "at random beside"
+	beside := "more at random"
 	if v.refuted != noDoubt {
 		beside = "to confirm it"
 	}
@@ -112,8 +114,8 @@ func (v Verdict) String() string {
 	return b.String()
 }
 
-// timers says whether timers could fire early, if there were any, and which setting decides
-// that.
+// timers says whether timers could fire early, and which setting decides that. It returns
+// "" if the program sets no timers or a run failed.
 func (v Verdict) timers() string {
 	switch {
 	case !v.timed || v.Failing() > 0:
@@ -126,8 +128,9 @@ func (v Verdict) timers() string {
 	return ", without early timers (pulse.Options.EarlyTimers allows them)"
 }
 
-// whole says how many runs there are in all, if that was estimated and is more than were made.
-// If a bound is raised, the estimate would be only for the last bound.
+// whole returns the estimated number of all runs, such as " of about 81,000". It returns ""
+// if that number is unknown or not larger than Runs. If a bound was raised, the estimate
+// would be for the last bound only, so whole returns "" too.
 func (v Verdict) whole() string {
 	if v.Complete || v.refuted != noDoubt || v.Nondeterminism != "" || v.Clash != "" || len(v.Levels) > 0 || v.Estimate <= float64(v.Runs) {
 		return ""
@@ -142,7 +145,8 @@ func (v Verdict) whole() string {
 	return " of " + v.estimated() + of
 }
 
-// estimated says how many runs there are in all. All messages use it for one and the same number.
+// estimated returns the estimated number of all runs in words. All messages use it, so that
+// they agree.
 func (v *Verdict) estimated() string {
 	text := words.Roughly(v.Estimate, v.Runs)
 	if words.IsVast(v.Estimate) {
@@ -151,7 +155,7 @@ func (v *Verdict) estimated() string {
 	return "about " + text
 }
 
-// head returns whether everything was run, and for how many inputs.
+// head says whether the exploration is complete, why it is not, and for how many inputs.
 func (v Verdict) head() string {
 	inputs := ""
 	switch {
@@ -168,7 +172,6 @@ func (v Verdict) head() string {
 	return "NOT complete (" + v.why() + ")" + inputs
 }
 
-// why says what kept an exploration from being complete.
 func (v Verdict) why() string {
 	switch {
 	case v.Nondeterminism != "":
@@ -187,7 +190,8 @@ func (v Verdict) why() string {
 	return string(v.Bound)
 }
 
-// handedOver says that the search restarted with another reduction, and why.
+// handedOver says that the search restarted with another reduction, and why. It returns ""
+// if the search did not restart.
 func (v Verdict) handedOver() string {
 	if v.Because == "" {
 		return ""
@@ -215,9 +219,8 @@ func (v Verdict) failures() string {
 	return fmt.Sprintf("; %s failed, in %d ways", words.Count(n, "run"), len(v.Failures))
 }
 
-// add adds the result for one more input.
 func (v *Verdict) add(o *explore.Result) {
-	if o.Because != "" || v.Inputs == 0 { // for several inputs, the last that differs
+	if o.Because != "" || v.Inputs == 0 { // the last input whose search restarted decides
 		v.Reduction, v.Sleep, v.Because = o.Reduction, o.Sleep, o.Because
 	}
 	v.Inputs++
@@ -247,7 +250,7 @@ func (v *Verdict) add(o *explore.Result) {
 	v.addLevels(o.Levels)
 }
 
-// Progress returns the verdict as the last progress report.
+// Progress returns v as the final progress report.
 func (v *Verdict) Progress() explore.Progress {
 	p := explore.Progress{Elapsed: v.Elapsed, Done: true}
 	v.addTo(&p)
@@ -265,7 +268,8 @@ func (v *Verdict) addTo(p *explore.Progress) {
 	}
 }
 
-// addEstimate adds up the estimated runs. If one input's number is unknown, so is the total.
+// addEstimate adds the estimated number of runs of one more input. If the number of any
+// input is unknown, the total is unknown.
 func (v *Verdict) addEstimate(o *explore.Result) {
 	v.known += max(o.Estimate, float64(o.Runs))
 	if o.Estimate == 0 || v.Estimate == 0 && v.Inputs > 1 {
@@ -275,8 +279,8 @@ func (v *Verdict) addEstimate(o *explore.Result) {
 	v.Estimate += o.Estimate
 }
 
-// addLevels adds up the levels of all inputs. An input with fewer levels was completed with
-// its last one, and so with all further ones.
+// addLevels adds the levels of one more input. An input with fewer levels than another is
+// complete at its last level, and therefore at all higher levels.
 func (v *Verdict) addLevels(levels []explore.Level) {
 	for i, l := range levels {
 		if i == len(v.Levels) {

@@ -12,17 +12,18 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Watchdog watches runners on its own goroutine and reports a run without progress: no other
-// run and no other step begins. Nothing can end such a run, so it reports once.
+// A Watchdog watches runners on its own goroutine and reports a run that makes no progress:
+// no further step and no further run begins. It reports only once, because nothing can end
+// such a run.
 type Watchdog struct {
-	// Limit is how long a run may make no progress.
+	// Limit is the maximum time that a run may take without progress.
 	Limit time.Duration
-	// Deadline, unless zero, is when the process ends. Half of Margin before that, the
-	// watchdog reports a run that has made no progress for half of Margin.
+	// Deadline is the time at which the process ends; zero means never.
 	Deadline time.Time
-	Margin   time.Duration
-	// Tell is called with the report: a headline and more lines. It may be called again
-	// without a headline, with the texts of the program's values.
+	// In the last half of Margin before Deadline, the limit is at most half of Margin.
+	Margin time.Duration
+	// Tell is called with the report: a headline and more lines. It may be called
+	// again, with an empty headline and the texts of values of the program.
 	Tell func(headline, lines string)
 
 	mu      sync.Mutex
@@ -35,10 +36,10 @@ type Watchdog struct {
 type looked struct {
 	runner *props.Runner
 	pace   props.Pace
-	since  time.Time // of this pace
+	since  time.Time // when pace last changed
 }
 
-// Look adds a runner to those watched.
+// Look makes the watchdog watch a runner.
 func (d *Watchdog) Look(r *props.Runner) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -51,8 +52,8 @@ func (d *Watchdog) Start() {
 	go d.watch()
 }
 
-// Stop ends the watching. It returns when nothing more will be reported, but does not wait for
-// a text of the program that never comes.
+// Stop ends the watching, so that nothing more will be reported. It waits at most a second
+// for a report that has begun, because a String method of the program may never return.
 func (d *Watchdog) Stop() {
 	close(d.stop)
 	select {
@@ -61,7 +62,7 @@ func (d *Watchdog) Stop() {
 	}
 }
 
-// looks is how many times a runner is checked within the limit.
+// looks is the number of times that a runner is checked within the limit.
 const looks = 10
 
 // watch watches until it has reported a run or is stopped.
@@ -104,8 +105,8 @@ func (d *Watchdog) stalled(now time.Time) *looked {
 	return nil
 }
 
-// report reports where a run hangs. The texts of the program's values come last, because their
-// methods may wait for what the run holds.
+// report reports where a run hangs. Texts of values of the program come last, because their
+// String methods may wait for a lock that the run holds.
 func (d *Watchdog) report(l *looked) {
 	s := l.runner.Stall()
 	d.Tell(headline(&s, time.Since(l.since)), howItStands(&s))
@@ -128,7 +129,8 @@ func headline(s *props.Stall, stood time.Duration) string {
 	return fmt.Sprintf("NO PROGRESS for %s, %s", words.Elapsed(stood), where)
 }
 
-// howItStands says what the goroutine of a run does, and which run it is.
+// howItStands says what the goroutine of a run is doing, and gives the strategy and the
+// seeds of the run.
 func howItStands(s *props.Stall) string {
 	var b strings.Builder
 	switch s.State {
@@ -152,7 +154,8 @@ func howItStands(s *props.Stall) string {
 	return b.String()
 }
 
-// valuesText describes the drawn values and the received message.
+// valuesText describes the drawn values and the received message. With the race detector it
+// returns "".
 func valuesText(s *props.Stall) string {
 	if props.HasRaceDetector() {
 		return ""

@@ -10,18 +10,19 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// An Arm is one way to search.
+// An Arm is a way of searching for a bug, such as a strategy.
 type Arm struct {
 	Name string
-	// Portfolio makes the runs in turns; none means the default of searches.
+	// Portfolio lists the entries that make the runs in turn; an empty list means the
+	// default portfolio of searches.
 	Portfolio []search.Entry
 }
 
-// Random is the name of the arm that all others are compared with.
+// Random is the name of the arm with which all other arms are compared.
 const Random = "random"
 
 // Arms returns all arms in the order of the tables: plain random, the default portfolio,
-// the arms that package search knows by name, and the baselines.
+// the arms of package search by name, and the baselines.
 func Arms() []Arm {
 	list := []Arm{named(Random), {Name: "portfolio"}}
 	for _, name := range search.Names() {
@@ -52,7 +53,6 @@ func ArmsByName(names ...string) (list []Arm, err error) {
 	return list, nil
 }
 
-// named returns an arm that package search knows by name.
 func named(name string) Arm {
 	entries, err := search.Strategies(name)
 	if err != nil {
@@ -61,12 +61,12 @@ func named(name string) Arm {
 	return Arm{name, entries}
 }
 
-// baseline returns the arm of a strategy that exists only for comparison.
+// baseline returns an arm with a strategy that exists only for comparison.
 func baseline(name string, make func() pulse.Strategy) Arm {
 	return Arm{name, []search.Entry{{Name: name, New: func(uint64) search.Arm { return only{make()} }}}}
 }
 
-// only is the arm of a single strategy.
+// only is an arm that uses one strategy for all runs.
 type only struct{ strategy pulse.Strategy }
 
 // Plan sets the strategy of a run.

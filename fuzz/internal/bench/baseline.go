@@ -10,21 +10,22 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// bounded picks the oldest message, but at a few random steps it puts that message behind
-// all others (Emmi, Qadeer and Rakamarić, "Delay-bounded scheduling", POPL 2011). The paper
-// enumerates delays and does not draw them. Let k steps of a run have several messages to
-// pick from. Then an order that takes at most d delays has probability at least 1/(k+1)^d,
-// and other orders never occur. Messages behind a delayed one in its channel wait with it.
+// bounded picks the oldest message, but at a few random steps it puts the oldest message
+// behind all others (Emmi, Qadeer and Rakamarić, "Delay-bounded scheduling", POPL 2011).
+// The paper enumerates the delays; bounded draws them at random. If k steps of a run have
+// several deliverable messages, each order with at most d delays has probability at least
+// 1/(k+1)^d, and other orders never occur. A delayed message also delays the later messages
+// of its channel.
 type bounded struct {
-	pulse.Strategy       // answers all other questions, and draws
-	steps          int   // how many steps have several messages; 0 for the number of the run before
-	counted        int   // how many such steps the run has had so far
-	points         []int // the steps, from 1, at which a message is delayed; zero for none
+	pulse.Strategy       // draws the delays, and makes all decisions except Pick
+	steps          int   // the number of steps with several deliverable messages; 0 means as many as in the run before
+	counted        int   // the number of such steps so far in the current run
+	points         []int // the numbers of the steps, from 1, at which a message is delayed; zero means no delay
 	late           []lateness
 }
 
-// A lateness is the new place of a delayed message. Places of other messages follow their
-// age.
+// A lateness is the new place of a delayed message. Messages are delivered by place, lowest
+// first. The places of messages that were not delayed follow their age.
 type lateness struct {
 	seq   int32
 	place int64
@@ -86,7 +87,7 @@ func (b *bounded) place(seq int32) int64 {
 	return int64(seq) * perSeq
 }
 
-// last returns the highest place of all waiting messages.
+// last returns the highest place of all undelivered messages.
 func (b *bounded) last(e *pulse.Enabled) (last int64) {
 	for i := range e.Len() {
 		e.Behind(i, func(s *trace.Send) bool {
@@ -97,14 +98,16 @@ func (b *bounded) last(e *pulse.Enabled) (last int64) {
 	return last
 }
 
-// delays is the random scheduler that Bitá is compared with (its section VI-B). It adds a
-// random delay, from zero up to a bound, to the delivery of each message, and keeps the
-// order of channels. Here steps take no time, so all times scale with the bound: the
-// paper's three bounds are one strategy. What the test sends, and timers that fire, count
-// as messages sent at that time.
+// delays is the random scheduler with which the paper compares Bitá (section VI-B). It adds
+// a random delay to the delivery of each message, and keeps the order of channels. The
+// delay is between zero and a bound. Steps take no time here, so all times scale with the
+// bound, and the three bounds of the paper give one strategy. A message from the test and a
+// timer count as sent when they appear.
 //
-// A message is overtaken by a chain of k others, begun at the same time, with probability
-// 1/(k+1)!: the sum of k delays must be below its own. With Random it is 1/2^k.
+// A chain of k messages, each sent when the one before is received, overtakes a message
+// sent at the same time as its first message with probability 1/(k+1)!. This is the
+// probability that the sum of k delays is less than the delay of that message. With the
+// strategy Random the probability is 1/2^k.
 type delays struct {
 	pulse.Strategy // answers all other questions
 	state          uint64
@@ -114,18 +117,18 @@ type delays struct {
 
 func newDelays() pulse.Strategy { return &delays{Strategy: strategy.Random()} }
 
-// Begin discards the state of the run before.
+// Begin resets the state for a run.
 func (d *delays) Begin(seed uint64) {
 	d.Strategy.Begin(seed)
 	d.state, d.now, d.due = hash.Seed(seed, 1), 0, d.due[:0]
 }
 
-// Needs has Pick called for each message, since each takes its time, and gives each
-// message a slot of its own.
+// Needs asks for a call of Pick for each message, because each message takes time, and for
+// recording, so that each message has its own slot.
 func (d *delays) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: true} }
 
-// Pick picks the message that arrives first. A message whose time passed while it waited
-// behind another of its channel arrives at once.
+// Pick picks the message that arrives first. If the arrival time of a message passed while
+// it waited behind another one in its channel, it arrives at once.
 func (d *delays) Pick(e *pulse.Enabled) int {
 	for range len(e.Trace().Sends) - len(d.due) {
 		d.due = append(d.due, d.now+unit(hash.Splitmix(&d.state)))
@@ -140,12 +143,13 @@ func (d *delays) Pick(e *pulse.Enabled) int {
 	return first
 }
 
-// jitterPlaces is how far jitter moves a message back.
+// jitterPlaces is the maximum number of places by which jitter moves a message back.
 const jitterPlaces = 4
 
-// jitter is plain order with noise, like the default scheduler of an actor library. It
-// moves each message back by a random part of jitterPlaces places. So messages sent
-// jitterPlaces places later or more never overtake it.
+// jitter delivers the oldest message first, with some noise, like the default scheduler of
+// an actor library. It moves each message back by a random number of places below
+// jitterPlaces. So a message never overtakes one that was sent jitterPlaces or more places
+// earlier.
 type jitter struct {
 	pulse.Strategy // answers all other questions
 	key            uint64

@@ -11,14 +11,14 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects"
 )
 
-// The files of a folder with a table. Each subject has a plot in addition.
+// The files of a folder with a table. There may also be a plot for each subject.
 const (
 	RunsFile  = "runs.csv"  // every search
 	TableFile = "table.txt" // Table.Text
 )
 
-// ReadFolder reads the table of a folder. Without one the table is empty. It returns an
-// error if a table would overwrite files that bench did not write.
+// ReadFolder reads the table of a folder. If the folder has no table, ReadFolder returns an
+// empty table, or an error if WriteFolder would overwrite files that bench did not write.
 func ReadFolder(folder string) (*Table, error) {
 	path := filepath.Join(folder, RunsFile)
 	data, err := os.ReadFile(path)
@@ -35,8 +35,8 @@ func ReadFolder(folder string) (*Table, error) {
 	return t, nil
 }
 
-// foreign returns an error if a folder without a table has a file that a table would
-// replace.
+// foreign returns an error if the folder has a file that a table would replace. The folder
+// must have no table.
 func foreign(folder string) error {
 	names := []string{TableFile}
 	for _, s := range subjects.All() {
@@ -51,9 +51,9 @@ func foreign(folder string) error {
 	return nil
 }
 
-// WriteFolder writes the table into a folder, as CSV and as text, and optionally as
-// plots. It keeps the cells of the table there that this one does not have, and replaces
-// the others.
+// WriteFolder writes the table into a folder, as CSV and as text, and as plots if plots is
+// set. If the folder has a table, cells that are missing in t stay as they are, and all
+// others are replaced.
 func (t *Table) WriteFolder(folder string, plots bool) error {
 	old, err := ReadFolder(folder)
 	if err != nil {
@@ -79,8 +79,9 @@ func (t *Table) WriteFolder(folder string, plots bool) error {
 	return err
 }
 
-// over returns the table with missing cells taken from an old one, in the order of
-// subjects and arms. It drops cells of subjects and arms that no longer exist.
+// over returns a table with the cells of t, and with cells of the old table where t has
+// none, in the order of subjects and arms. It drops cells of subjects and arms that no
+// longer exist.
 func (t *Table) over(old *Table) *Table {
 	all := &Table{}
 	for _, s := range subjects.All() {

@@ -2,14 +2,14 @@ package bench
 
 import "math"
 
-// A logRank compares two lists of searches by the log-rank test (Mantel, 1966). At each time
-// at which a bug is found, it counts how many of the first list find theirs, and how many
-// would if the lists did not differ. The zero value is an empty comparison.
+// A logRank compares two lists of searches by the log-rank test (Mantel, 1966). For each
+// time at which some search finds a bug, it counts the searches of the first list that do.
+// It also adds the number expected if the lists did not differ. The zero value is an empty
+// comparison.
 type logRank struct {
-	Observed, Expected, Variance float64 // of the first list
+	Observed, Expected, Variance float64 // about the first list
 }
 
-// compareSearches compares two lists of searches.
 func compareSearches(a, b []observation) (l logRank) {
 	a, b = sorted(a), sorted(b)
 	i, j := 0, 0
@@ -28,8 +28,8 @@ func compareSearches(a, b []observation) (l logRank) {
 	return l
 }
 
-// foundAt skips the searches that end at a time and returns how many of them find the
-// bug.
+// foundAt advances i past the searches that end at the given time, and returns the number
+// of these that find the bug.
 func foundAt(list []observation, i *int, at float64) (n float64) {
 	for ; *i < len(list) && list[*i].At == at; *i++ {
 		if list[*i].Found {
@@ -39,8 +39,9 @@ func foundAt(list []observation, i *int, at float64) (n float64) {
 	return n
 }
 
-// tally adds one time: the searches at risk and those that find the bug, in the first
-// list and in both.
+// tally adds one time. risk is the number of searches in both lists that last until then,
+// and found is the number that find the bug. riskA and foundA are these numbers for the
+// first list.
 func (l *logRank) tally(riskA, risk, foundA, found float64) {
 	if found == 0 {
 		return
@@ -53,15 +54,15 @@ func (l *logRank) tally(riskA, risk, foundA, found float64) {
 	}
 }
 
-// Add adds the comparison of another subject: the test is then stratified by subject.
+// Add adds the comparison for another subject. The test is then stratified by subject.
 func (l *logRank) Add(o logRank) {
 	l.Observed += o.Observed
 	l.Expected += o.Expected
 	l.Variance += o.Variance
 }
 
-// Z is normally distributed if the lists do not differ. It is positive if the first list
-// finds bugs sooner.
+// Z returns the standardized difference, which has a standard normal distribution if the
+// lists do not differ. It is positive if the first list finds bugs sooner.
 func (l logRank) Z() float64 {
 	if l.Variance <= 0 {
 		return 0 // one list ended before the other found its first bug
@@ -69,5 +70,6 @@ func (l logRank) Z() float64 {
 	return (l.Observed - l.Expected) / math.Sqrt(l.Variance)
 }
 
-// P is the probability that equal lists look at least as different.
+// P returns the p-value: the probability of a difference at least as large if the lists do
+// not differ.
 func (l logRank) P() float64 { return math.Erfc(math.Abs(l.Z()) / math.Sqrt2) }

@@ -12,23 +12,24 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects"
 )
 
-// Options are the settings of Measure. The zero value has all subjects, all arms, and the
-// usual limits for comparing strategies.
+// Options are the settings of Measure. With the zero value, Measure compares all arms on
+// all subjects, with default limits.
 type Options struct {
-	Subjects []subjects.Subject // none: all
-	Arms     []Arm              // none: all
-	Seeds    int                // for each subject and arm, from 1 on; zero: 50
-	Runs     int                // limit for a search; zero: 10,000
-	// Time limits a search; zero: one minute. It is meant for slow subjects: the result
-	// of a search that reaches it depends on the machine.
+	Subjects []subjects.Subject // empty means all
+	Arms     []Arm              // empty means all
+	Seeds    int                // the number of seeds for each subject and arm, from 1; zero means 50
+	Runs     int                // the maximum number of runs of a search; zero means 10,000
+	// Time limits each search; zero means one minute. It is meant for slow subjects,
+	// because the result of a search that reaches Time depends on the machine.
 	Time time.Duration
-	// Workers is the number of concurrent searches; zero: one. With more, times are those
-	// of a busy machine.
+	// Workers is the number of concurrent searches; zero means one. With more workers,
+	// the measured times are those of a busy machine.
 	Workers int
-	// Kept has searches that need not be repeated, unless they ran out of time.
+	// Kept has earlier searches. Measure does not repeat them, except those that ran
+	// out of time.
 	Kept *Table
-	// Progress is called with the number of finished searches and of all. It may be nil.
-	// Calls do not overlap.
+	// Progress is called with the number of finished searches and the number of all
+	// searches. It may be nil. Calls do not overlap.
 	Progress func(over, all int)
 }
 
@@ -74,9 +75,9 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Measure has each arm search each subject with each seed. When the context is done, it
-// returns the complete cells and the context's error. It returns no table if the options
-// are invalid.
+// Measure searches each subject with each arm and each seed. If the context is done, it
+// returns the complete cells and the error of the context. If the options are invalid, it
+// returns no table.
 func Measure(ctx context.Context, o Options) (*Table, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -92,7 +93,7 @@ func Measure(ctx context.Context, o Options) (*Table, error) {
 	return m.table(), ctx.Err()
 }
 
-// A measurement is one call of Measure.
+// A measurement is the state of one call to Measure.
 type measurement struct {
 	Options
 	ctx      context.Context
@@ -100,17 +101,17 @@ type measurement struct {
 	todo     []todo
 	next     atomic.Int64
 	mu       sync.Mutex
-	over     int
+	over     int // the number of finished searches
 }
 
-// A todo is a search to make, and its place in the table.
+// A todo is a search to make.
 type todo struct {
 	subject subjects.Subject
 	arm     Arm
-	place   int
+	place   int // index in measurement.searches
 }
 
-// plan lists all searches, and those still to be made.
+// plan fills searches with all searches, and todo with those that are not in Kept.
 func (m *measurement) plan() {
 	kept := map[Search]Search{}
 	if m.Kept != nil {
@@ -135,7 +136,6 @@ func (m *measurement) plan() {
 	}
 }
 
-// work makes one search after another.
 func (m *measurement) work() {
 	for m.ctx.Err() == nil {
 		i := int(m.next.Add(1)) - 1
@@ -152,7 +152,8 @@ func (m *measurement) work() {
 	}
 }
 
-// search makes one search. It discards the search if the context ended it.
+// search makes one search. It drops the result if the context was done before the search
+// ended.
 func (m *measurement) search(t todo) {
 	s := &m.searches[t.place]
 	ctx, cancel := context.WithTimeout(m.ctx, m.Time)
@@ -174,7 +175,6 @@ func (m *measurement) search(t todo) {
 	s.Runs, s.Time = res.Runs, took
 }
 
-// table returns the complete cells.
 func (m *measurement) table() *Table {
 	t := &Table{}
 	for c := range slices.Chunk(m.searches, m.Seeds) {

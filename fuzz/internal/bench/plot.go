@@ -33,9 +33,9 @@ var strokes = []string{"", ` stroke-dasharray="7 3"`, ` stroke-dasharray="2 3"`}
 // colors is the number of colors in plotStyle.
 const colors = 8
 
-// plot returns the survival curves of a subject as an SVG picture: for each arm, the
-// share of searches that have not found the bug, by runs. The picture follows the
-// reader's choice of dark or light.
+// plot returns the survival curves of a subject as an SVG picture. The curve of an arm is
+// the fraction of searches that have not found the bug, by runs. The picture supports dark
+// mode.
 func (t *Table) plot(subject string) string {
 	d := &drawing{end: 10}
 	for _, arm := range t.Arms() {
@@ -62,7 +62,6 @@ func (d *drawing) open(title string) {
 	d.axes()
 }
 
-// escaped returns a text escaped for XML.
 func escaped(text string) string {
 	var b strings.Builder
 	xml.EscapeText(&b, []byte(text)) // a Builder never fails
@@ -72,11 +71,10 @@ func escaped(text string) string {
 // A drawing is a plot that is being drawn.
 type drawing struct {
 	strings.Builder
-	end   float64 // the last run shown
-	drawn int     // curves
+	end   float64 // the last run on the x-axis
+	drawn int     // the number of curves drawn so far
 }
 
-// put writes a line.
 func (d *drawing) put(format string, args ...any) { fmt.Fprintf(d, format+"\n", args...) }
 
 // x returns the position of a number of runs on a logarithmic scale.
@@ -84,10 +82,8 @@ func (d *drawing) x(runs float64) float64 {
 	return plotLeft + (plotRight-plotLeft)*math.Log(max(1, runs))/math.Log(d.end)
 }
 
-// y returns the position of a share.
 func (d *drawing) y(share float64) float64 { return plotBottom - (plotBottom-plotTop)*share }
 
-// axes draws the grid and its labels.
 func (d *drawing) axes() {
 	for percent := 0; percent <= 100; percent += 25 {
 		y := d.y(float64(percent) / 100)
@@ -101,8 +97,8 @@ func (d *drawing) axes() {
 	d.put(`<text x="%d" y="%d" text-anchor="middle">runs</text>`, (plotLeft+plotRight)/2, plotHeight-8)
 }
 
-// curve draws the curve of one cell, with a tick where searches were censored, and its
-// entry in the legend.
+// curve draws the curve of one cell and its entry in the legend. It marks the end of the
+// curve with a tick if some searches did not find the bug.
 func (d *drawing) curve(arm int, c Cell) {
 	list := c.Runs()
 	var path strings.Builder
@@ -122,7 +118,7 @@ func (d *drawing) curve(arm int, c Cell) {
 	d.line(arm, c[0].Arm, path.String())
 }
 
-// line draws the line of an arm, and its entry in the legend.
+// line draws the curve of an arm from an SVG path, and its entry in the legend.
 func (d *drawing) line(arm int, name, path string) {
 	look := fmt.Sprintf(`class="c%d curve"%s`, arm%colors, strokes[arm/colors%len(strokes)])
 	d.put(`<path %s d="%s"/>`, look, path)

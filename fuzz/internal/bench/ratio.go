@@ -7,19 +7,18 @@ import (
 )
 
 // A ratioRange is the ratio of the medians of two lists of searches, with its 95%
-// confidence interval. A bound that the searches do not show is zero or infinite.
+// confidence interval. If a bound of the interval is unknown, it is zero or infinite.
 type ratioRange struct {
 	Low, Value, High float64
-	// AtLeast or AtMost is set if the median of one list is not reached: Value is then
-	// only a bound of the ratio. If both are set, Value is NaN.
-	AtLeast, AtMost bool
+	AtLeast          bool // the ratio is at least Value: the first median is not reached
+	AtMost           bool // the ratio is at most Value; if both are set, Value is NaN
 }
 
-// resamples is how many pairs of lists the bootstrap draws.
+// resamples is the number of pairs of lists that the bootstrap draws.
 const resamples = 1000
 
-// ratioOfMedians returns the ratio of the median of a to that of b, with a percentile
-// bootstrap interval. It is deterministic.
+// ratioOfMedians returns the median of a divided by the median of b, with a percentile
+// bootstrap interval. The result is deterministic.
 func ratioOfMedians(a, b []observation) ratioRange {
 	x, y := newResampler(a), newResampler(b)
 	q := ratioOf(x, x.from, y, y.from)
@@ -48,10 +47,11 @@ func medianRatio(a, b []observation) ratioRange {
 	return ratioOf(x, x.from, y, y.from)
 }
 
-// A resampler draws lists of the length of its own from it, with replacement.
+// A resampler draws lists from a given list, with replacement. The drawn lists have the
+// length of the given one.
 type resampler struct {
-	from, to []observation // both sorted
-	counts   []int         // by place in from: how often it was drawn
+	from, to []observation // the given list and the drawn list, both sorted
+	counts   []int         // by index in from: the number of times it was drawn
 	curve    survivalCurve
 }
 
@@ -73,8 +73,8 @@ func (s *resampler) draw(r *rand.Rand) []observation {
 	return s.to
 }
 
-// median returns the median of a sorted list. If the median is not reached, it returns
-// the end of the list and false.
+// median returns the median of a sorted list. If the median is not reached, it returns the
+// last time of the list and false.
 func (s *resampler) median(list []observation) (at float64, reached bool) {
 	s.curve = s.curve.of(list)
 	if m := s.curve.Median(); !math.IsInf(m, 1) || len(list) == 0 {
@@ -83,7 +83,8 @@ func (s *resampler) median(list []observation) (at float64, reached bool) {
 	return list[len(list)-1].At, false
 }
 
-// ratioOf returns the ratio of the medians of two sorted lists, or a bound of it.
+// ratioOf returns the ratio of the medians of the sorted lists a and b, or a bound on the
+// ratio. x and y provide memory.
 func ratioOf(x *resampler, a []observation, y *resampler, b []observation) ratioRange {
 	m, reachedA := x.median(a)
 	n, reachedB := y.median(b)

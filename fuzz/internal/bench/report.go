@@ -12,12 +12,12 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// significant is the p-value below which a difference is marked. One in a hundred equal
-// pairs is thus marked by mistake.
+// significant is the p-value below which a difference is marked. So one in a hundred
+// comparisons of equal arms is marked by mistake.
 const significant = 0.01
 
-// Text returns the table for people: the medians of all subjects and arms, a comparison
-// of each arm with plain random, and the details of each cell.
+// Text returns the table in a readable form: the medians of all subjects and arms, a
+// comparison of each arm with plain random, and the details of each cell.
 func (t *Table) Text() string {
 	var b strings.Builder
 	t.medians(&b)
@@ -38,7 +38,6 @@ func columnsOf(b *strings.Builder, write func(row func(cells ...string))) {
 	b.WriteString("\n")
 }
 
-// medians writes a row of medians for each subject.
 func (t *Table) medians(b *strings.Builder) {
 	b.WriteString("Median runs until the bug is found. ↓ and ↑: the arm needs fewer runs or more than random, by a log-rank test\n" +
 		"at 0.01. A median that is greater than all that the searches show has a > in front.\n\n")
@@ -59,7 +58,7 @@ func (t *Table) medians(b *strings.Builder) {
 	})
 }
 
-// mark marks a cell that differs significantly from random.
+// mark returns an arrow if a cell differs significantly from random, and otherwise "".
 func mark(c, random Cell) string {
 	l := compareSearches(c.Runs(), random.Runs())
 	switch {
@@ -71,16 +70,16 @@ func mark(c, random Cell) string {
 	return "↑"
 }
 
-// The limits that an arm is judged by, and the median from which a subject is hard.
+// Limits for comparing an arm with random.
 const (
-	notWorse    = 1.1
-	notSlower   = 1.25
-	farBetter   = 5
-	muchFarther = 50
-	hardFrom    = 1000
+	notWorse    = 1.1  // median runs, as a multiple of random's
+	notSlower   = 1.25 // median time, as a multiple of random's
+	farBetter   = 5    // random's median runs, as a multiple of the arm's
+	muchFarther = 50   // as farBetter
+	hardFrom    = 1000 // a subject is hard if random's median is larger
 )
 
-// verdicts writes a row for each arm that compares it with random.
+// verdicts writes a row for each arm, which compares the arm with random.
 func (t *Table) verdicts(b *strings.Builder) {
 	if !slices.Contains(t.Arms(), Random) {
 		return
@@ -99,7 +98,7 @@ func (t *Table) verdicts(b *strings.Builder) {
 	})
 }
 
-// hard returns the subjects whose bug random finds late.
+// hard returns the subjects with a median of more than hardFrom runs with random.
 func (t *Table) hard() (list []string) {
 	for _, subject := range t.Subjects() {
 		if c := t.Cell(subject, Random); len(c) > 0 && min(c.end(), survival(c.Runs()).Median()) > hardFrom {
@@ -109,7 +108,6 @@ func (t *Table) hard() (list []string) {
 	return list
 }
 
-// verdict returns the row of an arm.
 func (t *Table) verdict(arm string, hard []string) []string {
 	var sooner, later, runs, time, of, far, farther int
 	var together logRank
@@ -142,7 +140,6 @@ func (t *Table) verdict(arm string, hard []string) []string {
 // within reports whether a ratio is known to be at most a bound.
 func (q ratioRange) within(bound float64) bool { return !q.AtLeast && q.Value <= bound }
 
-// details writes a row for each cell.
 func (t *Table) details(b *strings.Builder) {
 	b.WriteString("Each cell: how many searches found the bug, the median of the runs and its 95% interval, that by random's\n" +
 		"and its interval, p of the log-rank test, and the same of the time.\n\n")
@@ -159,7 +156,6 @@ func (t *Table) details(b *strings.Builder) {
 	})
 }
 
-// detail returns the row of a cell.
 func (c Cell) detail(random Cell) []string {
 	runs, seconds := survival(c.Runs()), survival(c.Seconds())
 	low, high := runs.MedianInterval()
@@ -173,8 +169,8 @@ func (c Cell) detail(random Cell) []string {
 		duration(seconds.Median()), medianRatio(c.Seconds(), random.Seconds()).String(), chance(compareSearches(c.Seconds(), random.Seconds()).P()))
 }
 
-// end returns the most runs of any search of the cell. A median that is not reached is
-// greater.
+// end returns the largest number of runs of any search in the cell. If the median is not
+// reached, it is larger.
 func (c Cell) end() (most float64) {
 	for _, s := range c {
 		most = max(most, float64(s.Runs))
@@ -182,7 +178,8 @@ func (c Cell) end() (most float64) {
 	return most
 }
 
-// outOfTime says how many searches ran out of time, if any.
+// outOfTime returns a text with the number of searches that ran out of time, or "" if none
+// did.
 func (c Cell) outOfTime() string {
 	n := 0
 	for _, s := range c {
@@ -208,8 +205,8 @@ func (q ratioRange) String() string {
 	return factor(q.Value)
 }
 
-// between formats an interval. If it begins beyond the end of the searches, it has only
-// its beginning.
+// between formats an interval. If the interval begins beyond the end of the searches, only
+// its lower bound is given.
 func between(low, high string) string {
 	if strings.HasPrefix(low, ">") {
 		return low
@@ -217,7 +214,8 @@ func between(low, high string) string {
 	return low + "–" + high
 }
 
-// reached formats a median, as ">most" if it is beyond the end of the searches.
+// reached formats a median. If the median was not reached, it returns ">" and the number
+// most.
 func reached(median, most float64) string {
 	if math.IsInf(median, 1) {
 		return ">" + number(most)

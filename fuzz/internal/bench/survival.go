@@ -5,31 +5,31 @@ import (
 	"slices"
 )
 
-// An observation is the result of one search: it found the bug at a time, or had not
-// found it by then. Times are runs, or seconds.
+// An observation is the result of one search. Times are numbers of runs, or seconds.
 type observation struct {
 	At    float64
-	Found bool // false: the search was censored
+	Found bool // the search found the bug at time At; otherwise it was censored then
 }
 
-// A curvePoint is a time at which a curve falls.
+// A curvePoint is a time at which a survival curve falls.
 type curvePoint struct {
 	At   float64
-	Left float64 // the share that continues after it
-	// Spread is Greenwood's sum: the variance of Left is Left squared times Spread. It is
-	// infinite if Left is zero.
+	Left float64 // the fraction of searches that have not found the bug after that time
+	// Spread is the sum in Greenwood's formula: the variance of Left is Left squared
+	// times Spread. If Left is zero, Spread is infinite.
 	Spread float64
 }
 
-// A survivalCurve is Kaplan and Meier's estimate of the share of searches that have not
-// found the bug, at the times at which it falls. Before the first it is one.
+// A survivalCurve is the Kaplan-Meier estimate of the fraction of searches that have not
+// found the bug. It has the times at which the fraction falls. Before the first of them the
+// fraction is one.
 type survivalCurve []curvePoint
 
-// survival returns the curve of some searches. A search that is censored when others find
-// the bug counts as at risk at that time.
+// survival returns the curve of a list of searches. A search that is censored when another
+// one finds the bug still counts as at risk then.
 func survival(list []observation) survivalCurve { return survivalCurve(nil).of(sorted(list)) }
 
-// of returns the curve of a sorted list, in the memory of c.
+// of returns the curve of a sorted list, using the memory of c.
 func (c survivalCurve) of(list []observation) survivalCurve {
 	c = c[:0]
 	left, spread := 1.0, 0.0
@@ -62,26 +62,27 @@ func sorted(list []observation) []observation {
 	})
 }
 
-// half is the share at the median. Sums of a curve are not exact: a share within
-// roundings of half counts as half.
+// The median is where a curve crosses half. Values of a curve have rounding errors, so a
+// value within roundings of half counts as half.
 const (
 	half      = 0.5
 	roundings = 1e-9
 )
 
-// Median returns the time at which half of the searches have found the bug. It is the
-// first at which fewer than half continue, or the middle between the time at which
-// exactly half do and the next. It is infinite if more than half do not find it.
+// Median returns the time at which half of the searches have found the bug. It is the first
+// time after which less than half of the searches are left. If exactly half are left after
+// some time, it is the middle between that time and the next. It is infinite if more than
+// half of the searches do not find the bug.
 func (c survivalCurve) Median() float64 { return c.cross(func(p curvePoint) float64 { return p.Left }) }
 
-// normal95 is how many standard deviations around the mean hold 95% of a normal
-// distribution.
+// normal95 is the number of standard deviations around the mean that contain 95% of a
+// normal distribution.
 const normal95 = 1.959963984540054
 
-// MedianInterval returns the 95% confidence interval of the median (Brookmeyer and
-// Crowley, "A confidence interval for the median survival time", Biometrics 38, 1982):
-// the times at which the interval of the curve, by logarithms, crosses one half. A bound
-// that the searches do not show is infinite.
+// MedianInterval returns the 95% confidence interval of the median (Brookmeyer and Crowley,
+// "A confidence interval for the median survival time", Biometrics 38, 1982). Its bounds
+// are the times at which the bounds of the curve, computed for the logarithm, cross one
+// half. A bound that is not reached is infinite.
 func (c survivalCurve) MedianInterval() (low, high float64) {
 	low = c.cross(func(p curvePoint) float64 { return p.Left * math.Exp(-normal95*math.Sqrt(p.Spread)) })
 	high = c.cross(func(p curvePoint) float64 {
@@ -93,7 +94,8 @@ func (c survivalCurve) MedianInterval() (low, high float64) {
 	return low, high
 }
 
-// cross returns the time at which a function of the curve falls below one half.
+// cross returns the time at which share falls below one half. share computes a value from a
+// point of the curve.
 func (c survivalCurve) cross(share func(curvePoint) float64) float64 {
 	for i, p := range c {
 		switch s := share(p); {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// An End is how a search ended.
+// An End says how a search ended.
 type End string
 
 // The ends of searches.
@@ -25,8 +25,8 @@ const (
 type Search struct {
 	Subject, Arm string
 	Seed         uint64
-	Runs         int // including the one that found the bug
-	Most         int // the limit of Runs
+	Runs         int // including the run that found the bug
+	Most         int // the maximum number of runs
 	End          End
 	Time         time.Duration // rounded to a microsecond
 }
@@ -34,10 +34,11 @@ type Search struct {
 // A Table is a list of searches.
 type Table struct{ Searches []Search }
 
-// columns are the columns of a table as CSV.
+// columns are the column names of a table as CSV.
 var columns = []string{"subject", "arm", "seed", "runs", "most", "end", "seconds"}
 
-// writeCSV writes the searches as comma-separated values, after a line of column names.
+// writeCSV writes the searches as comma-separated values, after a line with the column
+// names.
 func (t *Table) writeCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	lines := [][]string{columns}
@@ -75,7 +76,6 @@ func readCSV(r io.Reader) (*Table, error) {
 	return t, nil
 }
 
-// parse parses a line.
 func parse(line []string) (Search, error) {
 	seed, err1 := strconv.ParseUint(line[2], 10, 64)
 	runs, err2 := strconv.Atoi(line[3])
@@ -99,7 +99,7 @@ func parse(line []string) (Search, error) {
 	return Search{line[0], line[1], seed, runs, most, end, time.Duration(math.Round(seconds * float64(time.Second)))}, nil
 }
 
-// key returns a search without its result.
+// key returns a copy of the search without its result.
 func (s Search) key() Search {
 	return Search{Subject: s.Subject, Arm: s.Arm, Seed: s.Seed, Most: s.Most}
 }
@@ -119,10 +119,10 @@ func (t *Table) names(of func(Search) string) (list []string) {
 	return list
 }
 
-// A Cell has the searches of one subject by one arm.
+// A Cell has the searches of one subject with one arm.
 type Cell []Search
 
-// Cell returns the searches of a subject by an arm.
+// Cell returns the searches of a subject with an arm.
 func (t *Table) Cell(subject, arm string) (c Cell) {
 	for _, s := range t.Searches {
 		if s.Subject == subject && s.Arm == arm {
@@ -132,12 +132,12 @@ func (t *Table) Cell(subject, arm string) (c Cell) {
 	return c
 }
 
-// Runs returns how many runs each search takes, as far as known.
+// Runs returns the number of runs of each search.
 func (c Cell) Runs() []observation {
 	return c.observe(func(s Search) float64 { return float64(s.Runs) })
 }
 
-// Seconds returns how many seconds each search takes, as far as known.
+// Seconds returns the duration of each search.
 func (c Cell) Seconds() []observation {
 	return c.observe(func(s Search) float64 { return s.Time.Seconds() })
 }
@@ -149,7 +149,7 @@ func (c Cell) observe(at func(Search) float64) (list []observation) {
 	return list
 }
 
-// Found returns how many of the searches found the bug.
+// Found returns the number of searches that found the bug.
 func (c Cell) Found() (n int) {
 	for _, s := range c {
 		if s.End == Found {

@@ -427,7 +427,7 @@ func TestBounds(t *testing.T) {
 // once, and the bug of the other stayed.
 func TestConditional(t *testing.T) {
 	r := campaignOf(t, t.TempDir(), campaign.Options{Runs: 40_000}, "TestUnshared", "TestShared")
-	const whole = "complete if actors share nothing but messages: the only order there is was run"
+	const whole = "complete if actors share nothing but messages: the only possible order was run"
 	if out := r.Outcomes[1]; out.Complete != whole || out.Runs < 10_000 || len(out.Findings) > 0 {
 		t.Errorf("%q after %d runs, %d findings", out.Complete, out.Runs, len(out.Findings))
 	}

@@ -1,8 +1,8 @@
 package coverage
 
-// Append adds the runs of from to o under new run IDs, as if o had made them. A search of
-// several parts thus has one count of runs and one curve. When the memory for rows is
-// used up, Append counts the runs but learns no new orders.
+// Append adds the runs of from to o under new run IDs, as if o had made them. So a search
+// in several parts has one count of runs and one curve. If the memory for rows is used up,
+// Append counts the runs but adds no new orders.
 func (o *Orders) Append(from *Orders) {
 	if o == from || from == nil {
 		return
@@ -20,7 +20,7 @@ func (o *Orders) Append(from *Orders) {
 		own.unguided += s.unguided
 		own.folded += s.folded
 		if own.lost += s.lost; full {
-			own.lost += s.unguided - s.lost // each may have shown something
+			own.lost += s.unguided - s.lost // each run may have had a new order
 		}
 	}
 	if own.runs > before {

@@ -5,22 +5,21 @@ import (
 	"math"
 )
 
-// A Chance is the probability that the next unguided run shows an order that no run has
-// shown. It is the estimate of Good and Turing: the share of unguided runs that showed an
-// order which no other run has.
+// A Chance is the estimated probability that the next unguided run has an order that no
+// earlier run had. It is the estimate of Good and Turing: the fraction of unguided runs
+// with an order that is in no other run.
 //
-// It holds for runs made as the unguided ones were: the same program, with inputs drawn
-// from the same distribution.
+// The estimate holds for runs made like the unguided ones: with the same program, and with
+// inputs drawn from the same distribution.
 type Chance struct {
-	// Runs counts the unguided runs. Alone counts those that are the only ones to have
-	// shown some order.
-	Runs, Alone int
-	// Likely is the probability; Low and High are its 95% confidence interval. Without
-	// runs they are 0, 0 and 1.
+	Runs  int // unguided runs
+	Alone int // unguided runs with an order that is in no other run
+	// Likely is the probability, and Low and High are the bounds of its 95% confidence
+	// interval. Without runs, Likely and Low are 0 and High is 1.
 	Likely, Low, High float64
 }
 
-// Chance returns the chance that the next unguided run shows something new.
+// Chance returns the chance that the next unguided run has a new order.
 func (o *Orders) Chance() Chance {
 	c := Chance{Alone: len(o.past.held), High: 1}
 	for _, s := range o.past.sources {
@@ -31,9 +30,8 @@ func (o *Orders) Chance() Chance {
 		return c
 	}
 	c.Alone = min(c.Alone, c.Runs)
-	// The interval uses the mean square error of Esty (Annals of Statistics, 1983), where
-	// an order is a species and a run is a caught animal. Take two runs away: each would
-	// be new again if it is alone, or if only the other one showed the same order.
+	// The interval uses the mean square error of Esty (Annals of Statistics, 1983). An
+	// order corresponds to a species, and a run to a caught animal.
 	const z = 1.96
 	n, alone := float64(c.Runs), float64(c.Alone)
 	spread := alone + 2*float64(o.couples())
@@ -43,8 +41,8 @@ func (o *Orders) Chance() Chance {
 	return c
 }
 
-// couples counts the pairs of runs of which both showed an order that no third run has,
-// and neither showed one alone.
+// couples returns the number of pairs of runs that share an order which no third run has,
+// if neither of the two runs has an order that is in no other run.
 func (o *Orders) couples() int {
 	list := map[runs]bool{}
 	for _, r := range o.past.rare {
@@ -64,7 +62,8 @@ func (c Chance) String() string {
 	return fmt.Sprintf("with chance %.2g%% (%.2g%% to %.2g%%)", 100*c.Likely, 100*c.Low, 100*c.High)
 }
 
-// upTo writes a fraction as a percentage of one digit, rounded up.
+// upTo formats a fraction as a percentage, rounded up. Below 10% it has one significant
+// digit.
 func upTo(x float64) string {
 	if x >= 0.1 {
 		return fmt.Sprintf("%.0f%%", math.Ceil(100*x))

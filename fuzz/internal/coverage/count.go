@@ -9,7 +9,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// Seen returns how many orders were seen. A receive pair has two orders.
+// Seen returns the number of orders that were seen. An order is one receive before another
+// at the same actor, so two receives have two orders.
 func (o *Orders) Seen() int { return o.seen }
 
 // find returns the number of a step, or skipped if the step is not of this receiver.
@@ -21,39 +22,44 @@ func (a *receiver) find(numbers *hash.Table, id uint64) int32 {
 	return k
 }
 
-// bit reports whether a matrix has a bit for step j before step k.
+// bit reports whether a matrix has the bit for step j before step k.
 func (a *receiver) bit(matrix int, j, k int32) bool {
 	rows := a.rows[matrix]
 	at := int(k)*a.width + int(j)>>6
 	return at < len(rows) && rows[at]&(1<<(j&63)) != 0
 }
 
-// A Count classifies the receive pairs of which at least one order was seen.
+// A Count counts the receive pairs with each status. It includes all pairs that were seen
+// in at least one order.
 type Count struct {
-	// Seen counts the orders that were seen. Covered counts the pairs seen in both orders
-	// (Bitá, definition 4).
-	Seen, Covered int
-	// Open counts the pairs that were seen in one order and could have come in the other.
-	// In some run neither causality, nor channel order, nor what a process takes
-	// prevented it. If the actor ends in one of the receives, the other order may still
-	// be impossible.
+	// Seen counts the orders that were seen: one or two for each pair.
+	Seen int
+	// Covered counts the pairs that were seen in both orders (Bitá, definition 4).
+	Covered int
+	// Open counts the pairs that were seen in one order and could have come in the
+	// other order, as far as is known. In some run, the other order was prevented
+	// neither by causality, nor by the order of a channel, nor by what a process
+	// accepts. It may still be impossible if the actor ends in one of the receives.
 	Open int
-	// Impossible counts the pairs that can come in one order only: one receive causes the
-	// other, or the order of their channel is fixed. Unknown counts the other pairs.
-	Impossible, Unknown int
+	// Impossible counts the pairs that can come in one order only, because one receive
+	// causes the other or because of the order of their channel.
+	Impossible int
+	// Unknown counts all other pairs.
+	Unknown int
 }
 
 // Pairs returns the number of pairs.
 func (c Count) Pairs() int { return c.Covered + c.Open + c.Impossible + c.Unknown }
 
-// A status classifies a receive pair of which one order was seen.
+// A status says whether the other order of a receive pair was seen or is possible. One
+// order was seen.
 type status uint8
 
 const (
 	isCovered    status = iota // the other order was seen too
 	isOpen                     // nothing known prevents the other order
-	isImpossible               // no run can show the other order
-	isUnknown                  // no run that was checked could have shown the other order
+	isImpossible               // no run can have the other order
+	isUnknown                  // no run that was checked could have had the other order
 )
 
 func (c *Count) add(s status) {
@@ -71,7 +77,7 @@ func (c *Count) add(s status) {
 	}
 }
 
-// Count classifies all receive pairs.
+// Count counts all receive pairs by status.
 func (o *Orders) Count() (c Count) {
 	for i := range o.receivers {
 		a := &o.receivers[i]
@@ -82,9 +88,8 @@ func (o *Orders) Count() (c Count) {
 	return c
 }
 
-// Whole notes that the runs so far were all possible ones: one for each distinct order of
-// the program with one input. Orders they have not shown are impossible, until something
-// new is added.
+// Whole records that every distinct order of the whole program was run. Receive orders that
+// were not seen are then impossible, until something new is added.
 func (o *Orders) Whole() { o.whole = true }
 
 // A Part is the Count of the actors with one label.
@@ -107,8 +112,8 @@ func (o *Orders) Parts() (list []Part) {
 	return list
 }
 
-// pairs yields each pair once: the order that was seen, or if both were, the one with j <
-// k.
+// pairs yields each receive pair once, as a step j that was seen before a step k. If both
+// orders were seen, j is less than k.
 func (a *receiver) pairs() iter.Seq2[int32, int32] {
 	return func(yield func(j, k int32) bool) {
 		for k := range int32(len(a.steps)) {
@@ -121,7 +126,7 @@ func (a *receiver) pairs() iter.Seq2[int32, int32] {
 	}
 }
 
-// before yields the steps that a matrix has before step k.
+// before yields each step j such that the matrix has the bit for step j before step k.
 func (a *receiver) before(matrix int, k int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		if len(a.rows[matrix]) == 0 {
@@ -137,7 +142,7 @@ func (a *receiver) before(matrix int, k int32) iter.Seq[int32] {
 	}
 }
 
-// status classifies a pair of steps of which j was seen before k.
+// status returns the status of the pair of steps j and k. Step j was seen before step k.
 func (o *Orders) status(a *receiver, j, k int32) status {
 	switch {
 	case a.bit(pr, k, j):
@@ -150,15 +155,17 @@ func (o *Orders) status(a *receiver, j, k int32) status {
 	return isUnknown
 }
 
-// A Goal is an order that was not seen but could be: First before Second at Receiver,
-// given by their identities. The names are for people: they are shortened, and control
-// characters are escaped.
+// A Goal is an order that was not seen but is possible, as far as is known: First before
+// Second at Receiver.
 type Goal struct {
-	Receiver, First, Second            uint64
+	// Identities of the actor and of the two steps.
+	Receiver, First, Second uint64
+	// Names for people, shortened and with control characters escaped.
 	Actor, FirstReceive, SecondReceive string
 }
 
-// Open lists the orders that were not seen but could be, grouped by actor.
+// Open lists the orders that were not seen but are possible, as far as is known. They are
+// sorted by actor.
 func (o *Orders) Open() (list []Goal) {
 	names := map[told]string{}
 	for _, i := range o.sorted() {
@@ -179,16 +186,15 @@ func (o *Orders) Open() (list []Goal) {
 	return list
 }
 
-// An OpenName is a name shared by open orders, and the number of receive pairs that have
-// it.
+// An OpenName is a name shared by goals, and the number of these goals.
 type OpenName struct {
 	Name  string
 	Pairs int
 }
 
-// OpenNames lists the names of the orders in Open. Receives that look alike share a name.
-// A name is left out if any two receives of these names were seen in this order: a reader
-// would find that order in a run.
+// OpenNames lists the names of the goals that Open returns. Receives share a name if they
+// have the same message type and sender. A name is left out if any two receives with these
+// names were seen in this order, because a reader would find such an order in a run.
 func (o *Orders) OpenNames() (list []OpenName) {
 	pairs := map[Goal]int{}
 	for _, g := range o.Open() {
@@ -205,7 +211,7 @@ func (o *Orders) OpenNames() (list []OpenName) {
 	return list
 }
 
-// removeSeen removes the names of orders that a receiver has shown.
+// removeSeen removes from pairs the names of orders that were seen at a receiver.
 func (o *Orders) removeSeen(a *receiver, names map[told]string, pairs map[Goal]int) {
 	if len(pairs) == 0 {
 		return
@@ -222,7 +228,8 @@ func (o *Orders) removeSeen(a *receiver, names map[told]string, pairs map[Goal]i
 	}
 }
 
-// hasAny reports whether some step of first was seen before some step of second.
+// hasAny reports whether any step of the list first was seen before any step of the list
+// second.
 func (a *receiver) hasAny(first, second []int32) bool {
 	for _, j := range first {
 		for _, k := range second {
@@ -234,7 +241,8 @@ func (a *receiver) hasAny(first, second []int32) bool {
 	return false
 }
 
-// text names a step for people. The map names caches the results.
+// text returns a name of a step for people, such as "Deposit from client". The map names
+// caches the results.
 func (o *Orders) text(s *told, names map[told]string) string {
 	alike := told{msg: s.msg, from: s.from}
 	name, ok := names[alike]
@@ -245,7 +253,7 @@ func (o *Orders) text(s *told, names map[told]string) string {
 	return name
 }
 
-// shortType removes package names from the name of a type.
+// shortType removes the package from the name of a type.
 func shortType(name string) string {
 	for i := len(name) - 1; i >= 0; i-- {
 		if name[i] == '.' {
@@ -258,7 +266,7 @@ func shortType(name string) string {
 	return name
 }
 
-// sorted returns the places of all receivers, sorted by label and identity.
+// sorted returns the indices of all receivers, sorted by label and identity.
 func (o *Orders) sorted() []int {
 	list := make([]int, len(o.receivers))
 	for i := range list {

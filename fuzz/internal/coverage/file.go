@@ -14,16 +14,17 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// The file form of an Orders is a header line, numbers, and a hash of all before it.
-// Everything is sorted: two Orders with the same knowledge have the same file, whatever
-// the order of their runs. Numbers are varints; identities are eight bytes.
+// An Orders is written to a file as a header line, numbers, and a hash of all preceding
+// bytes. Everything is sorted, so two Orders with the same runs have the same file, even if
+// the runs were added in a different order. Numbers are varints; identities take eight
+// bytes.
 //
 //	header, 0
 //	texts
 //	sources: id, runs, unguided, lost, folded, points of the curve
 //	0
 //	receivers: id, type, label, steps, and a row of bits for each step and matrix
-//	orders that one or two runs have shown: receiver, step, step before it, runs
+//	orders that only one or two runs have: receiver, step, earlier step, runs
 //	hash
 const (
 	magic   = "jostle orders "
@@ -31,16 +32,16 @@ const (
 	header  = magic + version + "\n"
 )
 
-// nothing stands where old files counted other criteria.
+// nothing is the number written where old files had counts of other criteria.
 const nothing = 0
 
-// A file that exceeds these is refused.
+// Limits of a file. A file that exceeds them is refused.
 const (
 	mostFileSteps = 1 << 16 // of one actor
 	mostFileBytes = 1 << 30 // of rows, in memory
 )
 
-// MarshalBinary returns the file form of o. The error is always nil.
+// MarshalBinary returns the contents of a file for o. The error is always nil.
 func (o *Orders) MarshalBinary() ([]byte, error) {
 	w := &fileWriter{Orders: o, data: []byte(header)}
 	w.number(nothing)
@@ -60,9 +61,9 @@ func (o *Orders) MarshalBinary() ([]byte, error) {
 type fileWriter struct {
 	*Orders
 	data  []byte
-	texts []int32   // the place of each text in the file
-	at    []int32   // the place of each receiver in the file
-	steps [][]int32 // by receiver: the place of each step in the file
+	texts []int32   // by text: the index in the file
+	at    []int32   // by receiver: the index in the file
+	steps [][]int32 // by receiver and step: the index in the file
 }
 
 func (w *fileWriter) number(n int) { w.data = binary.AppendUvarint(w.data, uint64(n)) }
@@ -106,8 +107,8 @@ func (w *fileWriter) writePast() {
 	}
 }
 
-// order returns the places of the receivers in file order, and numbers them and their
-// steps.
+// order returns the indices of the receivers in the order of the file. It also fills w.at
+// and w.steps.
 func (w *fileWriter) order() []int32 {
 	list := make([]int32, len(w.receivers))
 	for i := range list {
@@ -172,8 +173,8 @@ func count(is bool) int {
 	return 0
 }
 
-// writeRow writes n bits: the number of ones, and then their positions if they are few,
-// or else the bits themselves.
+// writeRow writes n bits. It writes the number of ones, then the positions of the ones if
+// they are few, or else the bits themselves.
 func (w *fileWriter) writeRow(row []uint64, n int) {
 	ones := 0
 	for _, word := range row {
@@ -222,8 +223,8 @@ func (w *fileWriter) writeRare() {
 
 var errDamaged = errors.New("coverage: the file is damaged: get it from a backup, or delete it and count anew")
 
-// UnmarshalBinary replaces what o knows by the contents of a file. The settings of o
-// stay. On error o does not change.
+// UnmarshalBinary replaces the runs and orders of o with those of a file. The settings of o
+// stay as they are. On error o does not change.
 func (o *Orders) UnmarshalBinary(data []byte) error {
 	text, ok := strings.CutPrefix(string(data[:min(len(data), 64)]), magic)
 	if !ok {
@@ -247,7 +248,7 @@ func (o *Orders) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// A fileReader reads a file. Once it is bad, every read returns zero.
+// A fileReader reads a file. Once bad is set, every read returns zero.
 type fileReader struct {
 	data  []byte
 	bad   bool
@@ -269,7 +270,7 @@ func (r *fileReader) number() int {
 	return int(n)
 }
 
-// below reads a number that must be less than bound.
+// below reads a number, which must be less than bound.
 func (r *fileReader) below(bound int) int32 {
 	n := r.number()
 	if n >= bound {
@@ -278,7 +279,8 @@ func (r *fileReader) below(bound int) int32 {
 	return int32(n)
 }
 
-// length reads how many elements follow; each takes at least the given number of bytes.
+// length reads the number of elements that follow, each of which takes at least the given
+// number of bytes.
 func (r *fileReader) length(each int) int {
 	n := r.number()
 	if n > len(r.data)/each {
@@ -366,14 +368,14 @@ func (r *fileReader) readReceiver() {
 	}
 	for i, word := range o.receivers[place].rows[many] {
 		if a := &o.receivers[place]; bits.OnesCount64(word&^a.rows[pr][i]) != count(i%a.width == i/a.width>>6) {
-			r.fail() // bits off the diagonal must have been seen
+			r.fail() // a bit off the diagonal must also be set in pr
 			return
 		}
 	}
 	o.seen += o.receivers[place].orders()
 }
 
-// readRow reads n bits.
+// readRow reads the n bits of row k of a matrix.
 func (r *fileReader) readRow(a *receiver, matrix int, k int32, n int) {
 	ones := r.number()
 	if ones > 0 {

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Merge adds all that from knows. The order of merges and repeated merges do not matter.
-// The limits do not apply: everything merged is kept.
+// Merge adds the runs and orders of from to o. The result does not depend on the order of
+// merges, and a repeated merge changes nothing. The limits of o do not apply to merged
+// orders.
 func (o *Orders) Merge(from *Orders) {
 	if o == from || from == nil {
 		return
@@ -17,8 +18,9 @@ func (o *Orders) Merge(from *Orders) {
 	}
 }
 
-// AddSeen is Merge without counting the runs, for runs of another kind, such as those of
-// saved cases. An order that they have shown no longer counts as shown by a single run.
+// AddSeen adds the orders of from to o without counting its runs. It is for runs of another
+// kind, such as those of saved cases. An order in a guided run of from no longer counts for
+// Chance as an order of a single run.
 func (o *Orders) AddSeen(from *Orders) {
 	if o == from || from == nil {
 		return
@@ -29,7 +31,7 @@ func (o *Orders) AddSeen(from *Orders) {
 	}
 }
 
-// addRows allocates the rows of a matrix of an actor, if it has none.
+// addRows allocates the rows of a matrix of an actor, unless it already has rows.
 func (o *Orders) addRows(a *receiver, matrix int) {
 	if want := a.width * len(a.steps); len(a.rows[matrix]) < want {
 		a.rows[matrix] = make([]uint64, want)
@@ -37,12 +39,12 @@ func (o *Orders) addRows(a *receiver, matrix int) {
 	}
 }
 
-// A union is a receiver of one Orders that is being merged into that of another.
+// A union merges a receiver of the Orders from into the same receiver of another Orders.
 type union struct {
 	*Orders
 	from     *Orders
-	to, of   int32   // places
-	renumber []int32 // step numbers of from's receiver: those in the other
+	to, of   int32   // the indices of the receiver in Orders and in from
+	renumber []int32 // by step number in from: the step number in Orders
 }
 
 func (o *Orders) mergeReceiver(from *Orders, of int32) {
@@ -68,7 +70,7 @@ func (o *Orders) mergeReceiver(from *Orders, of int32) {
 	u.rows()
 }
 
-// first returns the text that sorts first. It decides between two texts for one thing.
+// first returns the text that sorts first. It chooses between two texts for the same thing.
 func (v *vocabulary) first(x, y int32) int32 {
 	if v.texts[y] < v.texts[x] {
 		return y
@@ -76,7 +78,6 @@ func (v *vocabulary) first(x, y int32) int32 {
 	return x
 }
 
-// rows merges the matrices.
 func (u *union) rows() {
 	a, b := &u.receivers[u.to], &u.from.receivers[u.of]
 	for k := range int32(len(b.steps)) {
@@ -94,7 +95,7 @@ func (u *union) rows() {
 	}
 }
 
-// add sets a bit, and counts it if it is a new order.
+// add sets a bit, and counts a new order.
 func (u *union) add(a *receiver, matrix int, j, k int32) {
 	u.addRows(a, matrix)
 	if matrix == pr && !a.bit(pr, j, k) {
@@ -103,7 +104,7 @@ func (u *union) add(a *receiver, matrix int, j, k int32) {
 	a.put(matrix, j, k)
 }
 
-// sightings merges the runs that have shown an order.
+// sightings merges the recorded runs with step j before step k.
 func (u *union) sightings(a, b *receiver, j, k int32) {
 	mine := spot{u.to, u.renumber[k], u.renumber[j]}
 	if a.bit(many, mine.j, mine.k) {
@@ -118,7 +119,8 @@ func (u *union) sightings(a, b *receiver, j, k int32) {
 	u.past.set(mine, was, is)
 }
 
-// merge merges two counts of one source. The larger one is the later.
+// merge merges two counts of one source. Counts only grow, so the larger count is the later
+// one.
 func (s *source) merge(other *source) {
 	longer := slices.CompareFunc(s.marks, other.marks, func(x, y Point) int {
 		if x.Runs != y.Runs {
@@ -133,7 +135,6 @@ func (s *source) merge(other *source) {
 	s.lost, s.folded = max(s.lost, other.lost), max(s.folded, other.folded)
 }
 
-// orders returns the number of orders that were seen.
 func (a *receiver) orders() (n int) {
 	for _, word := range a.rows[pr] {
 		n += bits.OnesCount64(word)

@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A vocabulary numbers texts. It also holds their hashes.
+// A vocabulary numbers texts, and holds the hash of each text.
 type vocabulary struct {
 	numbers map[string]int32
 	texts   []string
@@ -31,7 +31,7 @@ func (v *vocabulary) of(text string) int32 {
 	return n
 }
 
-// placed returns the place of an actor, or -1.
+// placed returns the index of an actor in receivers, or -1 if the actor is unknown.
 func (o *Orders) placed(id uint64) int32 {
 	if place, ok := o.places.Get(id); ok {
 		return place
@@ -39,8 +39,8 @@ func (o *Orders) placed(id uint64) int32 {
 	return -1
 }
 
-// placeOf returns the place of an actor, and adds one for a new actor. Beyond the limits,
-// all actors of a type share a place.
+// placeOf returns the index of an actor in receivers, after adding a new actor. Beyond the
+// limits, all new actors of a type share one receiver.
 func (o *Orders) placeOf(a *trace.Actor) int32 {
 	if place := o.placed(a.ID); place >= 0 {
 		return place
@@ -55,8 +55,8 @@ func (o *Orders) placeOf(a *trace.Actor) int32 {
 	return o.addReceiver(receiver{id: id, name: o.words.of(a.Type), label: o.words.of("(others)")})
 }
 
-// Bytes that a step, an actor and a text take in addition to rows, with their share of a
-// table that is a quarter full.
+// Bytes that a step, an actor and a text take in addition to rows. Each includes an entry
+// of a hash table that is a quarter full.
 const (
 	perStep  = 24 + 4*16
 	perActor = 256 + 4*16
@@ -82,16 +82,17 @@ func (o *Orders) full() bool {
 	return o.Memory() >= most
 }
 
-// isShared reports whether a receiver stands for several actors.
+// isShared reports whether a receiver stands for several actors of one type.
 func (o *Orders) isShared(a *receiver) bool {
 	return a.id == hash.Fold(o.words.hashes[a.name], foldSalt)
 }
 
-// A numbering maps each known step to its number at its actor, or to skipped.
+// A numbering maps the identity of each known step to the number of the step at its actor,
+// or to skipped.
 type numbering struct {
 	hash.Table
-	// near is a cache of the table. It has perNear slots for each step, up to mostNear,
-	// so that collisions are rare.
+	// near is a cache of the table. It has perNear slots for each step, but at most
+	// mostNear slots, so that collisions are rare.
 	near []numbered
 }
 
@@ -110,7 +111,7 @@ const (
 // nearest returns the slot of a step. The cache must not be empty.
 func nearest(near []numbered, id uint64) *numbered { return &near[id&uint64(len(near)-1)] }
 
-// set records the number of a step, also in the cache.
+// set records the number of a step, in the table and in the cache.
 func (n *numbering) set(id uint64, k int32) {
 	n.Put(id, k)
 	if len(n.near) > 0 {
@@ -118,7 +119,8 @@ func (n *numbering) set(id uint64, k int32) {
 	}
 }
 
-// widen grows the cache to fit the steps known so far. Growing empties it.
+// widen makes the cache large enough for the known steps. A cache that grows is empty
+// afterwards.
 func (n *numbering) widen() {
 	want := max(len(n.near), leastNear)
 	for want < mostNear && want < perNear*n.Len() {
@@ -129,8 +131,9 @@ func (n *numbering) widen() {
 	}
 }
 
-// read finds the numbers of the steps from index from on, and returns the index of the
-// first step without a number. The cache halves the time of a look-up.
+// read writes the numbers of the steps to run, beginning at index from. It returns the
+// index of the first step without a number, or len(steps). The cache halves the time of a
+// look-up.
 func (n *numbering) read(steps []trace.Step, run []int32, from int) int {
 	near := n.near
 	run = run[:len(steps)]
@@ -153,7 +156,7 @@ func (n *numbering) read(steps []trace.Step, run []int32, from int) int {
 	return len(steps)
 }
 
-// read finds or adds the numbers of the steps of a run.
+// read fills o.run with the numbers of the steps of a run, after numbering new steps.
 func (o *Orders) read(t *trace.Trace) {
 	o.run = slices.Grow(o.run[:0], len(t.Steps))[:len(t.Steps)]
 	o.numbers.widen()
@@ -166,7 +169,7 @@ func (o *Orders) read(t *trace.Trace) {
 	}
 }
 
-// number gives a number to a step that has none.
+// number gives a number to a step that has none, and returns the number.
 func (o *Orders) number(t *trace.Trace, step int, place int32) int32 {
 	st := &t.Steps[step]
 	if !Counts(t, step) {
@@ -187,7 +190,8 @@ func (o *Orders) number(t *trace.Trace, step int, place int32) int32 {
 	return o.addStep(place, told{id: st.ID, msg: o.words.of(typeOf(d)), from: o.words.of(senderOf(t, d))})
 }
 
-// fold returns the number shared by all steps of an actor whose message has d's type.
+// fold returns the number of a folded step: all folded steps of an actor with the same
+// message type have one number.
 func (o *Orders) fold(place int32, d *trace.Send) int32 {
 	o.own.folded++
 	typ := reflect.TypeOf(d.Body)
@@ -204,7 +208,8 @@ func (o *Orders) fold(place int32, d *trace.Send) int32 {
 	return k
 }
 
-// A folding is the last result of fold. Most folded steps in a row are alike.
+// A folding caches the last result of fold, because consecutive folded steps are often
+// alike.
 type folding struct {
 	typ    reflect.Type
 	place  int32
@@ -212,8 +217,7 @@ type folding struct {
 	number int32
 }
 
-// typeOf returns the type of a message with its package, so that equal names of two
-// packages differ.
+// typeOf returns the name of the type of a message, including the package.
 func typeOf(d *trace.Send) string {
 	if d.Body == nil {
 		return d.Kind.String()
@@ -228,7 +232,6 @@ func senderOf(t *trace.Trace, d *trace.Send) string {
 	return t.Actors[d.From].Label
 }
 
-// addStep gives the next number of an actor to a step.
 func (o *Orders) addStep(place int32, s told) int32 {
 	a := &o.receivers[place]
 	k := int32(len(a.steps))
@@ -248,11 +251,11 @@ func (o *Orders) addStep(place int32, s told) int32 {
 	return k
 }
 
-// manyWords is the width from which on rows grow by an eighth instead of doubling: folded
-// steps need only a few numbers beyond Orders.Steps.
+// Rows of at least manyWords words grow by an eighth instead of doubling, because only
+// folded steps have numbers beyond Orders.Steps, and these are few.
 const manyWords = defaultSteps / 64
 
-// widen makes room for more steps in each row.
+// widen lengthens all rows of a receiver.
 func (o *Orders) widen(a *receiver) {
 	width := max(1, 2*a.width)
 	if a.width >= manyWords {
@@ -272,8 +275,8 @@ func (o *Orders) widen(a *receiver) {
 	a.width = width
 }
 
-// appendZeros appends n zeros. It doubles the capacity when needed, since rows are
-// appended one at a time.
+// appendZeros appends n zeros. If the list is full it doubles the capacity, because rows
+// are appended one at a time.
 func appendZeros(list []uint64, n int) []uint64 {
 	if len(list)+n > cap(list) {
 		list = append(make([]uint64, 0, max(16, 2*(len(list)+n))), list...)
@@ -284,8 +287,8 @@ func appendZeros(list []uint64, n int) []uint64 {
 	return list
 }
 
-// Folded returns how many receives were told apart by type alone, because their actor had
-// too many steps or the memory was used up.
+// Folded returns the number of receives that were told apart by message type alone, because
+// their actor had too many steps or the memory was used up.
 func (o *Orders) Folded() (n int) {
 	for _, s := range o.past.sources {
 		n += s.folded
@@ -293,5 +296,6 @@ func (o *Orders) Folded() (n int) {
 	return n
 }
 
-// Memory returns the bytes taken for what is told apart.
+// Memory returns the number of bytes that count toward the limit Bytes: those of receivers,
+// steps, texts and rows.
 func (o *Orders) Memory() int { return o.bytes + o.words.bytes }

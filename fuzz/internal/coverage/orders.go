@@ -8,90 +8,91 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Orders is the set of orders of receives that some runs have shown. The zero value is
-// empty and ready.
+// Orders is a set of orders of receives, which come from runs: an order says that one
+// receive came before another at the same actor. The zero value is empty and ready to use.
 //
-// An Orders learns from the trace of a run when the run is over. Within its limits it is
-// exact: no order is missed or counted twice. It belongs to one goroutine. Merge combines
-// several that have seen different runs. An Orders in use must not be copied: merge it
-// into an empty one instead.
+// Add adds the orders of a run from its trace, after the run. Within the limits, the result
+// is exact: no order is missed or counted twice. An Orders belongs to one goroutine; Merge
+// combines several. An Orders in use must not be copied: merge it into an empty one
+// instead.
 //
-// Each actor numbers its steps. Each step has a row of bits for the steps that came
-// before it in some run, so a step costs a few word operations.
+// Each actor numbers its steps. Each step has a row of bits for the steps that came before
+// it in some run, so adding a step takes only a few word operations.
 type Orders struct {
 	// Source identifies the runs of this Orders in a merge. Two searches, or two
 	// workers of one search, must have different sources.
 	Source uint64
-	// Steps limits how many steps of one actor are told apart; zero means 4,096. Bytes
-	// limits the memory for rows; zero means 64 MB. Beyond these limits, steps are told
-	// apart by the type of their message alone, and actors by their own type: Folded
-	// returns how often that happened.
-	Steps, Bytes int
-	// Unjudged saves time by not checking which unseen orders are possible. Orders seen
-	// are counted as ever; nearly all others are then unknown.
+	// Steps limits the number of steps of one actor that are told apart; zero means
+	// 4,096. Further steps are told apart by message type alone: see Folded.
+	Steps int
+	// Bytes limits the memory for rows; zero means 64 MB. Beyond this limit, new steps
+	// are told apart by message type alone, and new actors by their type.
+	Bytes int
+	// Unjudged saves time by not checking which unseen orders are possible. Seen orders
+	// are counted as usual; nearly all unseen orders are then unknown.
 	Unjudged bool
 
-	numbers   numbering  // identity of a step: its number
-	places    hash.Table // identity of an actor: its place in receivers
+	numbers   numbering  // by identity of a step: its number
+	places    hash.Table // by identity of an actor: its index in receivers
 	receivers []receiver
 	words     vocabulary
-	bytes     int // of all rows
-	seen      int
-	skips     int  // how many steps that do not count have a number
-	past      past // the runs so far
-	own       *source
+	bytes     int     // of all rows
+	seen      int     // the number of orders that were seen
+	skips     int     // the number of steps that do not count but are in numbers
+	past      past    // the runs so far
+	own       *source // the source with the ID ownID, which counts added runs
 	ownID     uint64
 	judging   judge
-	whole     bool    // the runs were all possible ones
+	whole     bool    // Whole was called, and nothing new was added since
 	last      folding // the last folded step
 
-	// The fields below belong to the run that is being added.
-	live   []live  // by index in its trace
+	// The fields below are about the run that is being added.
+	live   []live  // by index of the actor in the trace
 	run    []int32 // the numbers of its steps
-	id     uint64  // of the run
+	id     uint64  // the ID of the run
 	random bool    // the run is unguided
-	fresh  int
-	lost   bool // the run is counted in source.lost
+	fresh  int     // the number of new orders in the run
+	lost   bool    // the run is counted in source.lost
 }
 
 // A receiver holds what is known of the steps of one actor.
 //
-// Invariants: each matrix in use has a row of width words for each step number; open and
-// fixed are in use once they have a bit. A bit of many is set only if that of pr is, except
-// on the diagonal, which is set in many only. There it keeps folded steps, which can come
-// before themselves, from counting.
+// Invariants: each matrix in use has a row of width words for each step number. The
+// matrices open and fixed are in use once they have a bit. A bit of many is set only if the
+// same bit of pr is set. The diagonal is an exception: there only many has bits. They keep
+// folded steps, which can come before themselves, from counting.
 type receiver struct {
 	id    uint64
-	name  int32  // of its type
-	label int32  // what the program called it
+	name  int32  // the type of the actor, as a number of Orders.words
+	label int32  // the label of the actor, as a number of Orders.words
 	steps []told // by number
-	width int
+	width int    // the number of words in a row
 	rows  [matrices][]uint64
 }
 
 // Matrices of bits: bit j of row i is about step j before step i.
 const (
 	pr       = iota // seen in some run
-	many            // no run need be recorded for it any more: see past
+	many            // Chance needs no more runs with this order: see past
 	open            // seen in a run in which i could have come before j
 	fixed           // no run can have i before j
 	matrices = iota
 )
 
-// told describes one step.
+// A told describes one step.
 type told struct {
 	id     uint64
-	msg    int32 // the type of the message
-	from   int32 // the label of the sender
-	folded bool  // it stands for all folded steps with such a message
-	full   int32 // this many words at the beginning of its row of many have all bits set
+	msg    int32 // the type of the message, as a number of Orders.words
+	from   int32 // the label of the sender, as a number of Orders.words
+	folded bool  // the step stands for all folded steps with this message type
+	full   int32 // in the row of many: the number of leading words with all bits set
 }
 
 // A live is an actor in the run that is being added.
 type live struct {
 	id    uint64
-	place int32    // in receivers, or -1; kept from the run before if the actor is the same
-	seen  []uint64 // its receives
+	place int32    // the index in receivers, or -1; reused for the next run if it has the same actor
+	seen  []uint64 // the set of its receives so far
 }
 
 const (
@@ -107,13 +108,13 @@ type Run struct {
 	// ID identifies the run among the runs of all sources. Zero means the next run of the
 	// Orders' own source.
 	ID uint64
-	// Unguided reports that the run did not depend on what earlier runs have shown.
-	// Chance is computed from unguided runs alone.
+	// Unguided reports whether the run was planned without regard to the results of
+	// earlier runs. Chance is computed from unguided runs alone.
 	Unguided bool
 }
 
-// Counts reports whether a step counts: it is an asynchronous receive. The answer to an
-// Ask, the start of an actor and the steps of start-up do not count.
+// Counts reports whether a step is an asynchronous receive. Only these count. The answer to
+// an Ask, the start of an actor and the steps of start-up do not count.
 func Counts(t *trace.Trace, step int) bool {
 	st := &t.Steps[step]
 	if st.Kind != trace.Receive || st.Settled {
@@ -123,7 +124,7 @@ func Counts(t *trace.Trace, step int) bool {
 	return kind != trace.Reply && kind != trace.Start
 }
 
-// Add adds the orders that a run has shown, and returns how many of them are new.
+// Add adds the orders of a run, and returns the number of new ones.
 func (o *Orders) Add(t *trace.Trace, r Run) (fresh int) {
 	o.begin(t, r)
 	for i := o.pass(t, 0); i < len(o.run); i = o.pass(t, i+1) {
@@ -133,9 +134,9 @@ func (o *Orders) Add(t *trace.Trace, r Run) (fresh int) {
 	return o.fresh
 }
 
-// pass goes through the steps of a run from index from on, and returns the index of the
-// first step that may show something to record. In nearly all runs it reaches the end. It
-// is fast because it calls nothing.
+// pass goes through the steps of a run, beginning at index from. It returns the index of
+// the first step that may have something to record, or the number of steps. This is the
+// fast path: most runs have nothing to record.
 func (o *Orders) pass(t *trace.Trace, from int) int {
 	run, live, receivers := o.run, o.live, o.receivers
 	steps := t.Steps[:len(run)]
@@ -174,7 +175,7 @@ func (o *Orders) pass(t *trace.Trace, from int) int {
 	return len(steps)
 }
 
-// within reports whether a set is a subset of a row of the same length.
+// within reports whether a set is a subset of a row. Both have the same length.
 func within(set, row []uint64) bool {
 	row = row[:len(set)]
 	for i, word := range set {
@@ -185,7 +186,7 @@ func within(set, row []uint64) bool {
 	return true
 }
 
-// begin prepares for a run, and finds the numbers of its steps.
+// begin prepares for adding a run, and finds the numbers of its steps.
 func (o *Orders) begin(t *trace.Trace, r Run) {
 	if o.own == nil || o.ownID != o.Source {
 		o.own, o.ownID = o.past.of(o.Source), o.Source
@@ -214,7 +215,8 @@ func (o *Orders) begin(t *trace.Trace, r Run) {
 	}
 }
 
-// end counts the run. It judges runs that showed something new, and a few others.
+// end counts the run. It judges the run if it has a new order, and otherwise a few runs:
+// see judge.
 func (o *Orders) end(t *trace.Trace) {
 	o.own.runs++
 	o.judging.earned += earnings * len(t.Steps)
@@ -230,10 +232,11 @@ func (o *Orders) end(t *trace.Trace) {
 	}
 }
 
-// receive adds step i of a run. The step counts.
+// receive records the orders of step i, which must count, with all earlier steps of its
+// actor.
 func (o *Orders) receive(t *trace.Trace, i int) {
 	l, k := &o.live[t.Steps[i].Actor], o.run[i]
-	if l.place < 0 { // unreachable in a real system: another actor of the same identity has the step
+	if l.place < 0 { // unreachable in a real system: the step is known from a different actor
 		l.place = o.placeOf(&t.Actors[t.Steps[i].Actor])
 	}
 	a := &o.receivers[l.place]
@@ -246,12 +249,13 @@ func (o *Orders) receive(t *trace.Trace, i int) {
 	l.seen = with(l.seen, k)
 }
 
-// fewWords limits how many words of a set of receives begin allocates: pass cannot add
-// any.
+// fewWords is the maximum number of words that begin allocates for a set of receives. Only
+// receive adds further words; pass cannot.
 const fewWords = 4
 
-// skip returns how many leading words of a step's row of many have all bits set. In a
-// long run nearly all have: what comes long before a step does so in each run.
+// skip returns the number of leading words in the row of many that have all bits set. In a
+// long run nearly all words do, because a step that comes long before another one comes
+// before it in every run.
 func (s *told) skip(row []uint64) int {
 	for int(s.full) < len(row) && row[s.full] == math.MaxUint64 {
 		s.full++
@@ -259,7 +263,7 @@ func (s *told) skip(row []uint64) int {
 	return int(s.full)
 }
 
-// set records orders in a word of step k's row, and counts the new ones.
+// set records orders in one word of the row of step k, and counts the new ones.
 func (o *Orders) set(a *receiver, k int32, word int, news uint64) {
 	w := &a.rows[pr][int(k)*a.width+word]
 	if news &^= *w; news != 0 {
@@ -270,8 +274,9 @@ func (o *Orders) set(a *receiver, k int32, word int, news uint64) {
 	}
 }
 
-// note records orders that at most two runs have shown. Orders that no run has shown are
-// not in past.rare: without runs to record they are marked without a look-up.
+// note records orders of the current run that are not in many. A new order is not in
+// past.rare. So if the current run need not be recorded, note marks new orders in many
+// without a look-up.
 func (o *Orders) note(a *receiver, place, k int32, word int, news uint64) {
 	if first := news &^ a.rows[pr][int(k)*a.width+word]; first != 0 && !o.notes() {
 		a.rows[many][int(k)*a.width+word] |= first
@@ -286,7 +291,7 @@ func (o *Orders) note(a *receiver, place, k int32, word int, news uint64) {
 	}
 }
 
-// with sets a bit of a set, which grows as needed.
+// with adds step number k to a set, which grows as needed.
 func with(set []uint64, k int32) []uint64 {
 	for len(set) <= int(k)>>6 {
 		set = append(set, 0)

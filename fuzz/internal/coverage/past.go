@@ -1,10 +1,11 @@
 package coverage
 
-// A past records the runs as far as Chance needs them. Merges may come in any order and
-// number: counts are kept for each source, and the larger of two counts is the later.
+// A past records the runs that Chance needs. The result of merges does not depend on their
+// order or number, because counts are kept for each source and only grow: of two counts,
+// the larger is the later one.
 //
-// Invariants: an order that was seen is either in rare or has its bit in many set, never
-// both. held counts, for each run, the orders of rare that it alone has shown; it has no
+// Invariants: a seen order is either in rare or has its bit in many set, never both. For
+// each run, held has the number of orders in rare that only this run has. held has no
 // zeros.
 type past struct {
 	sources map[uint64]*source
@@ -12,22 +13,23 @@ type past struct {
 	held    map[uint64]int32
 }
 
-// A spot is an order: step j before step k of the receiver at a place.
+// A spot is an order: step j before step k of the receiver with index place.
 type spot struct{ place, k, j int32 }
 
-// runs are the one or two runs that have shown an order, all unguided, the smaller ID
-// first. The second is zero if there is one.
+// runs has the IDs of the one or two runs with an order. Both runs are unguided, and the
+// smaller ID comes first. If there is one run, second is zero.
 type runs struct{ first, second uint64 }
 
 // A source holds the counts of the runs of one source.
 type source struct {
-	runs, unguided int
-	lost           int     // unguided runs that may be the only ones to show some order; there was no room to know
-	folded         int     // receives that were told apart by type alone
-	marks          []Point // of the curve
+	runs     int // all runs
+	unguided int
+	lost     int     // unguided runs that may be the only ones with some order; there was no room to record them
+	folded   int     // receives that were told apart by message type alone
+	marks    []Point // the points of the curve
 }
 
-// mostRare limits the size of rare.
+// mostRare is the maximum size of rare.
 const mostRare = 1 << 17
 
 func (p *past) of(id uint64) *source {
@@ -62,8 +64,8 @@ func (r runs) add(id uint64) (runs, bool) {
 	return runs{min(r.first, id), max(r.first, id)}, true
 }
 
-// notes reports whether the current run is recorded for an order that no run has shown.
-// An unguided run for which there is no room is counted as lost.
+// notes reports whether the current run is recorded for a new order, which requires an
+// unguided run and room in rare. Without room, notes counts the unguided run as lost.
 func (o *Orders) notes() bool {
 	if o.random && len(o.past.rare) >= mostRare && !o.lost {
 		o.lost = true
@@ -72,8 +74,8 @@ func (o *Orders) notes() bool {
 	return o.random && len(o.past.rare) < mostRare
 }
 
-// shown records that the current run has shown an order. It reports whether no further
-// run need be recorded for it. An order that is not in rare was not seen before.
+// shown records that the current run has an order, which must be in rare or new. many
+// reports whether no further run needs to be recorded for the order.
 func (o *Orders) shown(at spot) (many bool) {
 	p := &o.past
 	was, known := p.rare[at]
@@ -92,7 +94,7 @@ func (o *Orders) shown(at spot) (many bool) {
 	return !ok
 }
 
-// set replaces the runs recorded for an order.
+// set replaces the recorded runs of an order: was by is.
 func (p *past) set(at spot, was, is runs) {
 	if was == is {
 		return

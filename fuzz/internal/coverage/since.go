@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A TypeOrder is a receive pair by label and types: at an actor with the label Actor, a
-// message of type First came before one of type Second.
+// A TypeOrder is an order of two message types: at an actor with the label Actor, a message
+// of type First came before one of type Second.
 type TypeOrder struct{ Actor, First, Second string }
 
 // String returns "First before Second at Actor".
@@ -15,9 +15,10 @@ func (t TypeOrder) String() string {
 	return fmt.Sprintf("%s before %s at %s", shown(t.First, mostNamed), shown(t.Second, mostNamed), shown(t.Actor, mostNamed))
 }
 
-// Since compares by message types what o and an earlier Orders have seen, for example of
-// another version of the program, in which receives have other identities. It returns the
-// new orders, those that are gone, and the number of those in both.
+// Since compares the orders seen in o and in an earlier Orders by message types. The
+// earlier one may be from another version of the program, in which receives have other
+// identities. fresh are the orders in o alone, gone are those in earlier alone, and both is
+// the number of orders in both.
 func (o *Orders) Since(earlier *Orders) (fresh, gone []TypeOrder, both int) {
 	now, then := o.typeOrders(), earlier.typeOrders()
 	for t := range now {

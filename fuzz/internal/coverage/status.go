@@ -6,34 +6,35 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A judge finds in runs the orders that could have been reversed, and those that never
-// can.
+// A judge finds out which orders of a run could have been reversed, and which orders can
+// never be reversed.
 //
-// This takes more time than all else, at worst the square of the length of a run. So it
-// checks runs that show something new and a few others, as long as that takes a part of
-// the time of the runs themselves.
+// Judging takes more time than everything else in this package, at worst the square of the
+// length of a run. So only runs with a new order and a few others are judged, and only
+// within a budget that is a fraction of the time of all runs.
 type judge struct {
 	causality trace.Causality
-	spent     int // on all runs that were checked
-	earned    int // by all runs
+	spent     int // the cost of all judged runs
+	earned    int // the budget from all runs
 
-	// By index of an actor: its last receive so far, its first, and whether it has
-	// refused messages. If it has, even the messages of one channel have no fixed order.
-	last, first []int32
-	choosy      []bool
-	counts      []int // of its receives
-	// By index of a step: the receive of its actor before it, and its number, or skipped
-	// if its order does not count.
-	before, number []int32
-	timers         []int32 // how many timers have fired up to and with it
-	// Bit a of row b: step a comes before step b in every run that has both.
+	// By index of an actor.
+	last   []int32 // the last receive so far
+	first  []int32 // the first receive
+	choosy []bool  // a receive accepted only some messages, so no channel has a fixed order
+	counts []int   // the number of receives that count
+	// By index of a step.
+	before []int32 // the previous receive of its actor
+	number []int32 // its number, or skipped if it does not count
+	timers []int32 // the number of timers that fired up to and including the step
+	// Bit a of row b is set if step a comes before step b in every run that has both.
 	must  []uint64
 	width int // of a row, in words
 }
 
-// Limits on judging, in units of about a nanosecond. Each step of any run adds earnings
-// to the budget, which starts at credit. Runs with more than mostJudged steps, or with
-// more than mostClocks steps times actors, are never judged.
+// The budget for judging is in units of about a nanosecond. It starts at credit, and each
+// step of any run adds earnings. Runs with more than mostJudged steps are never judged.
+// Neither are runs in which the number of steps times the number of actors exceeds
+// mostClocks.
 const (
 	earnings   = 1
 	credit     = 1 << 20
@@ -41,7 +42,8 @@ const (
 	mostClocks = 1 << 21
 )
 
-// judge finds the orders of a run that could have been reversed.
+// judge finds the orders of a run that could have been reversed and those that never can,
+// if the budget permits.
 func (o *Orders) judge(t *trace.Trace) {
 	j := &o.judging
 	n := len(t.Steps)
@@ -72,7 +74,7 @@ func (o *Orders) judge(t *trace.Trace) {
 	}
 }
 
-// line collects the receives of a run by actor.
+// line fills the fields of j that are indexed by actor or by step, except counts.
 func (j *judge) line(o *Orders, t *trace.Trace) {
 	j.last, j.first, j.choosy = j.last[:0], j.first[:0], j.choosy[:0]
 	j.before, j.number, j.timers = j.before[:0], j.number[:0], j.timers[:0]
@@ -87,7 +89,7 @@ func (j *judge) line(o *Orders, t *trace.Trace) {
 		k := int32(skipped)
 		j.before = append(j.before, j.last[st.Actor])
 		if st.Kind == trace.Receive {
-			if known, ok := o.numbers.Get(st.ID); ok && !st.Settled { // else it is not told apart
+			if known, ok := o.numbers.Get(st.ID); ok && !st.Settled { // otherwise the step is folded
 				k = known
 			}
 			j.last[st.Actor] = int32(i)
@@ -103,11 +105,11 @@ func (j *judge) line(o *Orders, t *trace.Trace) {
 	}
 }
 
-// judgeStep judges the orders of a step and those before it at its actor.
+// judgeStep judges the orders of a step with all earlier steps of its actor.
 func (o *Orders) judgeStep(t *trace.Trace, step int32) {
 	j := &o.judging
 	a := &o.receivers[o.live[t.Steps[step].Actor].place]
-	k, behind := j.number[step], false // whether an earlier message of the same channel was passed
+	k, behind := j.number[step], false // behind: an earlier message of the same channel lies between
 	for e := j.before[step]; e != trace.None; e = j.before[e] {
 		i := j.number[e]
 		switch {
@@ -129,7 +131,8 @@ func (a *receiver) put(matrix int, j, k int32) {
 	a.rows[matrix][int(k)*a.width+int(j)>>6] |= 1 << (j & 63)
 }
 
-// learn sets a bit, unless the matrix has none yet and memory is used up.
+// learn sets a bit. It does nothing if the matrix has no bits yet and the memory is used
+// up.
 func (o *Orders) learn(a *receiver, matrix int, j, k int32) {
 	if len(a.rows[matrix]) == 0 && o.full() {
 		return
@@ -138,24 +141,24 @@ func (o *Orders) learn(a *receiver, matrix int, j, k int32) {
 	a.put(matrix, j, k)
 }
 
-// could reports whether step b could have come right before the earlier step a of its
-// actor. The message of b was there, or could have been, and was not refused. The caller
-// rules out messages of b's channel in between. All that b needs happens at other actors,
-// so b's own state is that before a. The result is false if the receive of a takes only
-// some messages. It is also false if a timer fired from a through b: timers fire only when
-// nothing else is left to do, and a was left.
+// could reports whether step b could have come right before the earlier step a of the same
+// actor. That is so if the message of b was deliverable, or could have been. The caller
+// rules out that a message of the same channel was received in between. could returns false
+// if the receive in a accepted only some messages. It also returns false if a timer fired
+// from a through b, because a timer fires only when nothing else can be done, but a could
+// be done.
 func (j *judge) could(t *trace.Trace, a, b int32) bool {
 	first := j.timers[a]
 	if t.Sends[t.Steps[a].Send].Kind.IsTimer() {
-		first-- // a is one itself
+		first-- // a timer received in a itself does not count
 	}
 	return t.Steps[a].Wanted == trace.Anything && first == j.timers[b] && j.causality.Swappable(int(a), int(b))
 }
 
-// findMust finds for each step the steps that come before it in every run with both.
-// These are the steps without which it would differ, such as that of the send; those
-// before one of these; and earlier messages of its channel, if they are sent first in
-// every run.
+// findMust finds, for each step, the steps that come before it in every run that has both
+// steps. These are the step that sent its message, the step that created its actor, the
+// start of the actor, and receives of earlier messages of its channel that are sent first
+// in every run. All steps that must come before one of these steps are included too.
 func (j *judge) findMust(t *trace.Trace) {
 	n := len(t.Steps)
 	j.width = (n + 63) / 64
@@ -183,8 +186,8 @@ func (j *judge) findMust(t *trace.Trace) {
 	}
 }
 
-// comesAfter records that step b always comes after step a, and so after everything that
-// a always comes after.
+// comesAfter records that step b always comes after step a, and after all steps that always
+// come before a.
 func (j *judge) comesAfter(b, a int32) {
 	if a == trace.None {
 		return
@@ -201,8 +204,8 @@ func (j *judge) mustCome(a, b int32) bool {
 	return j.must[int(b)*j.width+int(a)>>6]&(1<<(a&63)) != 0
 }
 
-// keepsChannel reports whether the messages of steps a and b are of one channel, a's is
-// always sent first, and the actor refuses none.
+// keepsChannel reports whether the messages of steps a and b are of one channel, the
+// message of a is always sent first, and the actor never accepts only some messages.
 func (j *judge) keepsChannel(t *trace.Trace, a, b int32) bool {
 	x, y := &t.Sends[t.Steps[a].Send], &t.Sends[t.Steps[b].Send]
 	if t.Unordered || x.Kind != trace.Message || y.Kind != trace.Message || x.From != y.From || j.choosy[y.To] {

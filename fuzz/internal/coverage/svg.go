@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on a picture: actors, types of one actor, letters of a name.
+// Limits on a picture.
 const (
-	mostPictured = 40
-	mostTypes    = 24
-	mostLetters  = 24
+	mostPictured = 40 // actors
+	mostTypes    = 24 // message types of one actor
+	mostLetters  = 24 // letters of a name
 )
 
 const (
@@ -28,9 +28,9 @@ const svgStyle = `
 .orders .impossible { fill: var(--impossible) } .orders .unknown { fill: var(--unknown) }
 `
 
-// SVG returns a picture: for each label of receivers a matrix of message types, with a
-// field for each pair of types of which a receive pair was seen. The color and the letter
-// of a field show the status of its pairs.
+// SVG returns a picture of the receive pairs. For each label of receivers it has a matrix
+// of message types, with a field for each two types with a receive pair. The color and the
+// letter of a field show the status of its receive pairs.
 func (o *Orders) SVG() []byte {
 	p := &picture{y: 2 * cell}
 	list := o.Types()
@@ -69,14 +69,13 @@ func (p *picture) text(x int, class, text string) {
 	p.width = max(p.width, x+8*utf8.RuneCountInString(text))
 }
 
-// square draws a field at x in the current line.
 func (p *picture) square(x int, class, title string) {
 	fmt.Fprintf(&p.b, "<g><title>%s</title><rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"2\"/>", html.EscapeString(title), class, x, p.y-13, cell-2, cell-2)
 	fmt.Fprintf(&p.b, "<text x=\"%d\" y=\"%d\">%c</text></g>\n", x+4, p.y, class[0])
 	p.width = max(p.width, x+cell)
 }
 
-// matrix draws the fields of one actor.
+// matrix draws the fields of the actors with one label.
 func (p *picture) matrix(list []TypePair) {
 	var types []string
 	at := map[string]int{}
@@ -112,7 +111,7 @@ func (p *picture) matrix(list []TypePair) {
 	p.y += cell / 2
 }
 
-// class returns the class of a field, which decides its color and letter.
+// class returns the CSS class of a field, which decides its color and letter.
 func (p *TypePair) class() string {
 	switch {
 	case p.Open > 0 && p.Covered > 0:
@@ -148,5 +147,4 @@ func (p *picture) legend() {
 	}
 }
 
-// short cuts a name to fit into a picture.
 func short(name string) string { return shown(name, mostLetters) }

@@ -10,8 +10,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Summary returns in one line how many receive pairs were covered, and the chance that
-// the next run shows more, if there were enough unguided runs.
+// Summary returns one line with the number of covered receive pairs. If there were enough
+// unguided runs, it adds the chance that the next random run has a new order.
 func (o *Orders) Summary() string {
 	text := o.Count().String()
 	if c := o.Chance(); c.Runs > 0 && c.High < 1 && o.Seen() > 0 { // else nothing is known
@@ -20,8 +20,8 @@ func (o *Orders) Summary() string {
 	return text
 }
 
-// String returns how many pairs were seen in both orders, of those known to be possible
-// in both.
+// String returns a text such as "3 of 5 receive pairs seen in both orders". The second
+// number counts the pairs that are known to be possible in both orders.
 func (c Count) String() string {
 	text := fmt.Sprintf("%d of %d receive pairs seen in both orders", c.Covered, c.Covered+c.Open)
 	switch {
@@ -37,7 +37,7 @@ func (c Count) String() string {
 	return text
 }
 
-// mostOpen limits how many open orders a text lists.
+// mostOpen is the maximum number of unseen orders that a text lists.
 const mostOpen = 20
 
 // Text returns the counts as tables for people.
@@ -69,7 +69,6 @@ func (o *Orders) Text() string {
 	return b.String()
 }
 
-// openLines returns a line for each name of open orders.
 func openLines(open []OpenName) (lines []string) {
 	for _, n := range open[:min(len(open), mostOpen)] {
 		times := ""
@@ -93,16 +92,16 @@ func row(w *tabwriter.Writer, name string, c Count) {
 	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", name, c.Seen, c.Pairs(), c.Covered, c.Open, c.Impossible, c.Unknown)
 }
 
-// mostNamed limits the letters of a name in texts.
+// mostNamed is the maximum number of letters of a name in a text.
 const mostNamed = 60
 
 // inOneLine escapes line breaks and tabs.
 var inOneLine = strings.NewReplacer("\n", `\n`, "\t", `\t`)
 
-// shown returns a name of the program as one line, with control characters escaped and
-// cut to most letters.
+// shown returns a name of the program as one line of at most `most` letters, with control
+// characters escaped.
 func shown(name string, most int) string {
-	if len(name) > 4*most+4 { // more than most letters, whatever their encoding
+	if len(name) > 4*most+4 { // a letter has at most four bytes
 		name = name[:4*most+4]
 	}
 	text := inOneLine.Replace(trace.Visible(strings.ToValidUTF8(name, "?")))
@@ -112,8 +111,8 @@ func shown(name string, most int) string {
 	return text
 }
 
-// MarshalJSON returns what Text shows, and the pairs of types. The version field changes
-// when a field changes its meaning.
+// MarshalJSON returns the results of Text and Types. The version field changes when a field
+// changes its meaning.
 func (o *Orders) MarshalJSON() ([]byte, error) {
 	type criterion struct {
 		Name string `json:"name"`

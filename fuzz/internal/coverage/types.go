@@ -6,18 +6,17 @@ import (
 	"slices"
 )
 
-// A TypePair is the Count of the receive pairs with one label of the receiver and two
-// types of messages. If both messages have one type, First and Second are equal.
+// A TypePair counts the receive pairs of the actors with one label and of two message
+// types.
 type TypePair struct {
 	Actor         string
-	First, Second string // First sorts first
-	// Count is of the receive pairs.
+	First, Second string // the two types in alphabetical order; may be equal
 	Count
-	// Forth and Back count the pairs seen with First first and with Second first.
-	Forth, Back int
+	Forth int // pairs seen with First before Second
+	Back  int // pairs seen with Second before First
 }
 
-// Types returns a Count for each label of receivers and pair of message types.
+// Types returns a TypePair for each label of receivers and each two message types.
 func (o *Orders) Types() []TypePair {
 	type key struct{ actor, first, second string }
 	cells := map[key]*TypePair{}
@@ -51,7 +50,7 @@ func (o *Orders) Types() []TypePair {
 	return list
 }
 
-// Runs returns how many runs of all sources were added.
+// Runs returns the number of added runs, of all sources.
 func (o *Orders) Runs() (n int) {
 	for _, s := range o.past.sources {
 		n += s.runs
@@ -62,9 +61,9 @@ func (o *Orders) Runs() (n int) {
 // A Point of a curve is the number of orders known after a number of runs.
 type Point struct{ Runs, Orders int }
 
-// Curves returns for each source the orders known after a number of its runs, with at
-// most four points for each doubling. A source's orders include those merged into it by
-// then.
+// Curves returns a curve for each source. The points of a curve are the numbers of orders
+// known after a number of runs of the source, at most four for each doubling of the runs.
+// The known orders include those that were merged into o by then.
 func (o *Orders) Curves() (list [][]Point) {
 	for _, id := range slices.Sorted(maps.Keys(o.past.sources)) {
 		if s := o.past.sources[id]; len(s.marks) > 0 {

@@ -7,33 +7,33 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// mostSteps limits a base to the first steps of a run. The memory of a base, and the time
-// of a generator, grow with its square.
+// mostSteps limits a base to the first steps of a run, because the memory of a base and the
+// time of a generator grow with the square of the number of steps.
 const mostSteps = 512
 
-// A Base is a passing run from which schedules are made: its steps, and which of them
-// must precede which in every order. It shares nothing with its trace.
+// A Base is a passing run from which schedules are made. It has the steps of the run, and
+// knows which steps must precede which in every order. It shares no memory with the trace.
 type Base struct {
 	steps []step
-	// For each step, words words: the set of steps that must come before it.
+	// must has a row of bits for each step: the steps that must come before it.
 	must  []uint64
-	words int
+	words int // of each row
 }
 
 // A step describes one step of a base.
 type step struct {
 	id      uint64
 	actor   int32
-	before  int32 // the last step before it that counts and is of the same actor, or None
-	counts  bool  // it is a receive that a goal may name
-	given   bool  // no strategy chooses it: a fault, or a step of start-up
-	changes bool  // it changes the actor's handlers
+	before  int32 // the last earlier step of the same actor that counts, or None
+	counts  bool  // set for a receive that a goal may name
+	given   bool  // set if no strategy chooses the step: a fault, or a step of start-up
+	changes bool  // set if the step changes the handlers of the actor
 }
 
-// NewBase returns the base of a trace.
+// NewBase returns the base made from a trace.
 func NewBase(t *trace.Trace) *Base { return new(closure).base(t) }
 
-// stepOf describes step i of a trace.
+// stepOf describes step i of a trace. Its field before is not set.
 func stepOf(t *trace.Trace, i int) step {
 	s := &t.Steps[i]
 	return step{s.ID, s.Actor, trace.None, counts(s), isGiven(s), s.Changed}
@@ -47,14 +47,14 @@ func counts(s *trace.Step) bool {
 	return !isGiven(s) && (s.Wanted == trace.Anything || s.Wanted == trace.SomeMatch)
 }
 
-// Len returns how many steps the base has.
+// Len returns the number of steps.
 func (b *Base) Len() int { return len(b.steps) }
 
-// MustPrecede reports whether step i must come before step j, as far as this run shows
-// (definition 7).
+// MustPrecede reports whether step i must come before step j in every order, as far as is
+// known from this run (definition 7).
 func (b *Base) MustPrecede(i, j int) bool { return b.must[j*b.words+i>>6]&(1<<(i&63)) != 0 }
 
-// whole returns all steps in their order.
+// whole returns the indices of all steps, in the order of the run.
 func (b *Base) whole() []int32 {
 	list := make([]int32, len(b.steps))
 	for i := range list {
@@ -63,8 +63,8 @@ func (b *Base) whole() []int32 {
 	return list
 }
 
-// achieves calls f with each goal that the given order of steps achieves, always in the
-// same order.
+// achieves calls f with each goal of criterion c that a run with the given order of steps
+// achieves. The sequence of calls is always the same.
 func (b *Base) achieves(c Criterion, order []int32, f func(Goal)) {
 	for at, y := range order {
 		if !b.steps[y].counts {
@@ -87,31 +87,34 @@ func (b *Base) achieves(c Criterion, order []int32, f func(Goal)) {
 
 func (b *Base) goal(c Criterion, x, y int32) Goal { return Goal{c, b.steps[x].id, b.steps[y].id} }
 
-// related reports whether two steps form a goal of a criterion (section IV-B).
+// related reports whether steps x and y form a goal of criterion c (section IV-B).
 func (b *Base) related(c Criterion, x, y int32) bool {
 	p, q := &b.steps[x], &b.steps[y]
 	return p.actor == q.actor && p.counts && q.counts && (c != PMR || p.changes || q.changes)
 }
 
-// A closure computes which steps must come before which (definitions 5 to 7).
+// A closure computes which steps must come before which, as a transitive closure
+// (definitions 5 to 7).
 //
-// A message may depend on everything its sender has received so far. So a step must come
-// after the step that sent its message or created its actor, and after every earlier step
-// of that step's actor. These are the past of the sending step. A step must also come
-// after the step before it in its channel.
+// A message may depend on everything that its sender has received. So a step must come
+// after the happens-before set of the step that sent its message, and after that of the
+// step that created its actor. This set has the step itself, the steps that must come
+// before it, and the sets of the earlier steps of its actor. A step must also come after
+// the previous step of the same channel.
 //
-// Two rules cover what the paper's actors do not have. A rest, a clock tick and a fault
-// separate all earlier steps from all later ones. A step that touches what another step
-// touched before has that step in its past.
+// Two rules go beyond the actors of the paper. A quiescent point (nothing was deliverable),
+// a clock tick and a fault separate all earlier steps from all later ones. If a step
+// accesses shared state that an earlier step accessed, its set contains the set of the
+// earlier step.
 //
 // A closure can be reused for further traces, which saves memory.
 type closure struct {
 	*trace.Trace
 	words    int
-	must     []uint64   // for each step the steps that must come before it; belongs to the base
-	past     []uint64   // for each step: itself, what must come before it, and its actor's earlier steps, with their pasts
-	channels hash.Table // the last step that received from a channel
-	touched  hash.Table // the last step that touched something other than an actor's steps
+	must     []uint64   // for each step: the steps that must come before it; the memory belongs to the base
+	past     []uint64   // for each step: its happens-before set
+	channels hash.Table // by channel: the last step that received from it
+	touched  hash.Table // by accessed state, except the steps of actors: the last step that accessed it
 	actors   []actor
 }
 
@@ -119,10 +122,9 @@ type closure struct {
 type actor struct {
 	start   int32 // the step in which it received its start, or None
 	counted int32 // its last step that counts, or None
-	touched int32 // the last step that touched what its steps do, or None
+	touched int32 // the last step that accessed the steps of the actor, or None
 }
 
-// base returns the base of a trace.
 func (c *closure) base(t *trace.Trace) *Base {
 	n := min(len(t.Steps), mostSteps)
 	b := &Base{steps: make([]step, n), words: (n + 63) / 64}
@@ -149,7 +151,7 @@ func (c *closure) base(t *trace.Trace) *Base {
 	return b
 }
 
-// close finds the steps that must come before each of the first n steps.
+// close finds, for each of the first n steps, the steps that must come before it.
 func (c *closure) close(n int) {
 	barrier, rest, touch := 0, 0, 0
 	for i := range n {
@@ -166,17 +168,22 @@ func (c *closure) close(n int) {
 	}
 }
 
-// mustOf and pastOf return the part of row i that can have bits: steps up to i.
+// mustOf returns row i of must, the steps that must come before step i, without the words
+// that are zero in any case.
 func (c *closure) mustOf(i int) []uint64 { return c.must[i*c.words:][:i>>6+1] }
+
+// pastOf returns row i of past, the happens-before set of step i, without the words that
+// are zero in any case.
 func (c *closure) pastOf(i int) []uint64 { return c.past[i*c.words:][:i>>6+1] }
 
-// stands reports whether step i is a barrier: all steps before it must come before it and
-// all later ones, because of a fault or a clock tick.
+// stands reports whether a fault or a clock tick separates step i from all earlier steps.
+// Then all earlier steps must come before step i and all later ones.
 func (c *closure) stands(i int) bool {
 	return i > 0 && (c.Steps[i].Kind != trace.Receive || c.Steps[i-1].Kind != trace.Receive || c.Steps[i].Time != c.Steps[i-1].Time)
 }
 
-// follow adds what must precede step i because of its message and its actor.
+// follow adds the steps that must precede step i because of its message and the creation of
+// its actor. It also computes the happens-before set of step i.
 func (c *closure) follow(i int) {
 	s, must, past := &c.Steps[i], c.mustOf(i), c.pastOf(i)
 	if made := c.Actors[s.Actor].Step; made >= 0 && int(made) < i {
@@ -192,7 +199,7 @@ func (c *closure) follow(i int) {
 	}
 }
 
-// receive adds what must precede step i because of its message.
+// receive adds to must the steps that must precede step i because of its message m.
 func (c *closure) receive(i int, m *trace.Send, must []uint64) {
 	if m.Step != trace.None {
 		add(must, c.pastOf(int(m.Step)))
@@ -208,7 +215,7 @@ func (c *closure) receive(i int, m *trace.Send, must []uint64) {
 		}
 		c.channels.Put(channel, int32(i))
 	}
-	if m.Kind == trace.Kill || m.Kind == trace.Start { // nothing of the actor comes after its end, or before its start
+	if m.Kind == trace.Kill || m.Kind == trace.Start { // the actor has no step before its start or after its end
 		for p := c.Steps[i].Prev; p != trace.None; p = c.Steps[p].Prev {
 			set(must, int(p))
 			add(must, c.mustOf(int(p)))
@@ -224,8 +231,9 @@ func (c *closure) receive(i int, m *trace.Send, must []uint64) {
 	}
 }
 
-// touches adds to the past of step i the pasts of the steps that touched the same, and
-// returns the index of the next touch.
+// touches adds to the happens-before set of step i the sets of earlier steps that accessed
+// the same state (see trace.Touch). next is the index in Touches of the first access to
+// check; touches returns the index for the next call.
 func (c *closure) touches(i, next int) int {
 	for ; next < len(c.Touches) && int(c.Touches[next].Step) <= i; next++ {
 		switch x := &c.Touches[next]; {
@@ -242,7 +250,8 @@ func (c *closure) touches(i, next int) int {
 	return next
 }
 
-// link adds to the past of step i the past of the last step that touched the same thing.
+// link adds to the happens-before set of step i the set of the last step that accessed the
+// same state.
 func (c *closure) link(i int, what trace.Touched, actor, ask int32) {
 	key := uint64(what)<<56 ^ uint64(uint32(actor))<<28 ^ uint64(uint32(ask))
 	if before, had := c.touched.Add(key, int32(i)); had && int(before) != i {
@@ -251,8 +260,9 @@ func (c *closure) link(i int, what trace.Touched, actor, ask int32) {
 	}
 }
 
-// touchSteps adds to the past of step i the past of the last step that touched the steps
-// of an actor. Each step of an actor touches them; the past of Prev is already there.
+// touchSteps adds to the happens-before set of step i the set of the last step that
+// accessed the steps of an actor. Each step of the actor is such an access, but the set of
+// step i already contains the set of Prev.
 func (c *closure) touchSteps(i int, actor int32) {
 	at := &c.actors[actor].touched
 	if *at != trace.None && *at != int32(i) && *at != c.Steps[i].Prev {
@@ -269,7 +279,6 @@ func add(to, from []uint64) {
 
 func set(b []uint64, i int) { b[i>>6] |= 1 << (i & 63) }
 
-// fill sets the first n bits.
 func fill(b []uint64, n int) {
 	for i := range b {
 		switch {

@@ -1,11 +1,12 @@
-// Package guide makes schedules that show new receive pairs from recorded runs, after
+// Package guide makes schedules with new receive pairs from recorded runs. It implements
 // Bitá (Tasharofi et al., "Bita: Coverage-guided, automatic testing of actor programs",
 // ASE 2013, section IV).
 //
-// A Goal is a receive pair: an order of two receives of one actor. A Base is a run that
-// knows which of its steps must come before which. A Generator goes through the pairs of
-// steps of a base that can be reversed. For each open goal it returns an Order, which
-// achieves this goal and as many others as it can:
+// A Goal is a receive pair: two receives of one actor, in one of the two orders. A Base is
+// a recorded run that knows which of its steps must come before which. A Generator goes
+// through the pairs of steps of a base that can be reversed. For each goal that was not
+// achieved before, it returns an Order that achieves this goal and as many others as
+// possible:
 //
 //	base := guide.NewBase(sys.Trace())
 //	g := guide.NewGenerator(base, guide.PR, &guide.Goals{})
@@ -13,11 +14,10 @@
 //		… // run the program with order.Steps first, in this order
 //	}
 //
-// The steps of an Order come before all others. strategy.Ordered enforces that, and
-// reports whether it succeeded. Package fuzz/search uses both in the arms bita and
-// guided.
+// strategy.Ordered makes a run begin with the steps of an Order, and reports whether it
+// succeeded. Package fuzz/search uses both in bita and guided, two ways of planning runs.
 //
-// A Pool is the memory of a guided search: the runs that showed something new, and the
-// orders made from them. A Ladder is its memory of users' signs: how far each run got.
-// each has come.
+// A Pool is the memory of a guided search: it keeps runs with something new, and makes
+// orders from them. A Ladder keeps the runs that got far according to users' hints, which
+// are called signs here.
 package guide

@@ -6,16 +6,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A follow demands that of two receives of one actor the second comes right after the
-// first, or does not if it is negated. A set of them is an abstract schedule, as in
-// reads-from fuzzing: it leaves all other receives open.
+// A follow is a demand on two receives of one actor: the second comes right after the first
+// or, if the follow is negated, does not. A list of follows is an abstract schedule, as in
+// reads-from fuzzing. It leaves the order of all other receives free.
 type follow struct {
 	first, second int32 // steps of a base
-	not           bool
+	not           bool  // negated
 }
 
-// realize returns an order that begins as the base and follows as many demands as are
-// known to be feasible. Demands that come first in the base go first: steps after a
+// realize returns an order that begins like the base and meets as many demands as are known
+// to be feasible. It treats demands on early steps of the base first, because steps after a
 // reversed receive may never come.
 func (b *Base) realize(demands []follow) []int32 {
 	demands = slices.Clone(demands)
@@ -42,17 +42,16 @@ func (b *Base) realize(demands []follow) []int32 {
 	return list[:length]
 }
 
-// between reports whether the list contains a receive of the same actor as x.
+// between reports whether the list contains a receive that counts, of the same actor as x.
 func (b *Base) between(list []int32, x int32) bool {
 	return slices.ContainsFunc(list, func(k int32) bool { return b.related(PR, k, x) })
 }
 
-// A dice is a pseudo-random generator. Its value is the seed.
+// A dice is a pseudo-random number generator. Its first value is the seed.
 type dice uint64
 
 func (d *dice) below(n int) int {
 	return int(hash.Splitmix((*uint64)(d)) % uint64(n))
 }
 
-// oneIn returns true with probability 1/n.
 func (d *dice) oneIn(n int) bool { return d.below(n) == 0 }

@@ -2,11 +2,12 @@ package guide
 
 import "slices"
 
-// An Order is a partial schedule: these steps come first, in this order. It leaves the
-// order of all later steps open.
+// An Order is a partial schedule: a run begins with the given steps, in this order. The
+// order of all later steps is free.
 type Order struct {
 	// Goal is the goal for which the order was made. It may be zero.
-	Goal  Goal
+	Goal Goal
+	// Steps are the identities of the steps.
 	Steps []uint64
 }
 
@@ -16,20 +17,20 @@ type Generator struct {
 	by       Criterion
 	achieved Achieved
 	whole    []int32
-	i, j     int // the pair to check next
-	turned   bool
+	i, j     int  // the pair of steps to check next
+	turned   bool // check the pair in reversed order
 }
 
-// NewGenerator returns a generator for the goals not in achieved. It adds to achieved the
-// goals of the base and, later, those of its orders.
+// NewGenerator returns a generator for the goals that are not in achieved. The generator
+// adds the goals of the base to achieved and, later, the goals of its orders.
 func NewGenerator(b *Base, by Criterion, achieved Achieved) *Generator {
 	whole := b.whole()
 	b.achieves(by, whole, achieved.Add)
 	return &Generator{base: b, by: by, achieved: achieved, whole: whole, j: 1}
 }
 
-// Next returns an order for a goal that is not achieved yet, and marks it as achieved. ok
-// is false when no pair is left (algorithm 1).
+// Next returns an order for a goal that is not achieved yet, and marks all goals of the
+// order as achieved. ok is false if no pair of steps is left (algorithm 1).
 func (g *Generator) Next() (order Order, ok bool) {
 	for n := int32(len(g.whole)); g.i < len(g.whole); {
 		x, y, turned := int32(g.i), int32(g.j), g.turned
@@ -49,8 +50,8 @@ func (g *Generator) Next() (order Order, ok bool) {
 	return Order{}, false
 }
 
-// open returns the goal of the steps x and y, or the reversed goal if turned, and reports
-// whether it is possible and not achieved yet.
+// open returns the goal of the steps x and y, reversed if turned is set. It reports whether
+// the goal is possible and not achieved yet.
 func (g *Generator) open(x, y int32, turned bool) (Goal, bool) {
 	if !g.base.related(g.by, x, y) || g.base.MustPrecede(int(x), int(y)) {
 		return Goal{}, false
@@ -62,8 +63,8 @@ func (g *Generator) open(x, y int32, turned bool) (Goal, bool) {
 	return goal, !g.achieved.Has(goal)
 }
 
-// schedule returns an order of steps that achieves a goal, and further goals if possible
-// (algorithm 2 with algorithm 3).
+// schedule returns an order of steps that achieves the goal of x and y, reversed if turned
+// is set. If possible, the order achieves further goals (algorithm 2 with algorithm 3).
 func (g *Generator) schedule(x, y int32, turned bool) []int32 {
 	list := g.whole
 	for {
@@ -73,13 +74,14 @@ func (g *Generator) schedule(x, y int32, turned bool) []int32 {
 			return prefix
 		}
 		if g.by == PR {
-			prefix = prefix[:len(prefix)-1] // the tail begins with it
+			prefix = prefix[:len(prefix)-1] // the tail begins with this step
 		}
 		list = append(prefix, tail...)
 	}
 }
 
-// pair returns two steps of a tail whose order, or reversed order, is an open goal.
+// pair returns two steps of the tail whose goal, reversed if turned is set, is possible and
+// not achieved yet. ok is false if there are none.
 func (g *Generator) pair(tail []int32) (x, y int32, turned, ok bool) {
 	for i, x := range tail {
 		for _, y := range tail[i+1:] {
@@ -94,11 +96,11 @@ func (g *Generator) pair(tail []int32) (x, y int32, turned, ok bool) {
 	return 0, 0, false, false
 }
 
-// bring returns a prefix and a tail. The prefix is the list up to x, the steps that must
-// come before y, and then x and y, or y and x if turned. The tail has the other steps,
-// without those that must come after x or y: these may be different now. For PR the last
-// step of the prefix is also the first of the tail, since others may come between it and
-// the step before it.
+// bring makes a prefix and a tail from a list of steps. The prefix has the steps before x,
+// the steps that must come before y, and then x and y, or y and x if turned is set. The
+// tail has the remaining steps, except those that must come after x or y, because they may
+// be different now. For PR the last step of the prefix is also the first step of the tail,
+// because other steps may come directly before it.
 func (b *Base) bring(list []int32, x, y int32, turned bool, by Criterion) (prefix, tail []int32) {
 	i := slices.Index(list, x)
 	prefix, tail = make([]int32, i, len(list)+1), make([]int32, 0, len(list))
@@ -123,7 +125,8 @@ func (b *Base) bring(list []int32, x, y int32, turned bool, by Criterion) (prefi
 	return append(prefix, first, second), tail
 }
 
-// identities returns the identities of steps that a strategy chooses.
+// identities returns the identities of the listed steps, without steps that no strategy
+// chooses.
 func (b *Base) identities(list []int32) []uint64 {
 	ids := make([]uint64, 0, len(list))
 	for _, i := range list {

@@ -6,19 +6,20 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A Criterion says which two receives of one actor form a goal. A receive counts if the
-// program could have received another message in its place. The answer to a waiting
-// process does not count.
+// A Criterion says which two receives of one actor form a goal. A receive counts only if
+// the program could have received another message instead. For example, the answer to a
+// waiting process does not count.
 type Criterion uint8
 
 // The criteria, in the order that Bitá recommends.
 const (
 	// PR is a pair of receives: the first comes before the second (definition 2).
 	PR Criterion = iota
-	// PMR is a pair in which one receive changes the actor's handlers, with no
-	// other such receive between the two (definition 3).
+	// PMR is a pair of receives of which at least one changes the handlers of the
+	// actor, with no such receive between the two (definition 3).
 	PMR
-	// PCR is a pair of consecutive receives: no other comes between (definition 1).
+	// PCR is a pair of consecutive receives: no other receive comes between them
+	// (definition 1).
 	PCR
 )
 
@@ -33,8 +34,8 @@ func (c Criterion) String() string {
 	return fmt.Sprintf("guide.Criterion(%d)", uint8(c))
 }
 
-// A Goal is a receive pair, by the identities of the steps. A run achieves it if the
-// receives come in this order, as the criterion requires.
+// A Goal is a receive pair, given by the identities of the steps. A run achieves the goal
+// if the receives come in this order and meet the criterion.
 type Goal struct {
 	Criterion     Criterion
 	First, Second uint64

@@ -8,51 +8,53 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Limits of a ladder. A rung holds the first mostClimbed steps of a run, and may share
-// them with other rungs.
+// Limits of a ladder.
 const (
 	mostNames   = 32   // names of signs
 	mostRungs   = 256  // values of one name
 	mostInAll   = 512  // values of all names
-	mostHeights = 8    // runs for one name with heights
-	mostClimbed = 4096 // steps of a run
+	mostHeights = 8    // kept runs of a name with heights
+	mostClimbed = 4096 // first steps that are kept of a run
 )
 
-// A Sign is what a user's program reported about its run.
+// A Sign is a hint that a property gave about how far its run got.
 type Sign struct {
-	// Name and Value are hashes of the name and the value reported under it.
-	Name, Value uint64
-	// IsHeight reports that the sign is a Height, not a Value: higher is better.
+	Name  uint64 // a hash of the name of the hint
+	Value uint64 // a hash of the reported value
+	// IsHeight reports whether the sign has a Height instead of a Value.
 	IsHeight bool
-	Height   float64
-	// Steps is how many steps had begun when the sign was given.
+	// Height is a number that the search tries to maximize.
+	Height float64
+	// Steps is the number of steps that had begun when the sign was given.
 	Steps int
 }
 
-// A Ladder keeps the runs that got far, in the manner of IJON (Aschermann et al., S&P
-// 2020). Signs of the user say what far is. For each value of a name it keeps the run
-// that showed it after the fewest steps, and for heights the highest runs. With each run
-// it keeps an S, which its user needs to replay it.
+// A Ladder keeps the runs that got far, as IJON does (Aschermann et al., S&P 2020). Signs
+// say how far a run got. For each value of a name, the ladder keeps the run that gave this
+// value after the fewest steps. For a name with heights, it keeps the runs with the
+// greatest heights. With each run it keeps an S, which the caller needs to make a similar
+// run.
 //
-// Each name gets the same share of the climbs. Within a name, runs with rare values are
-// chosen most. Runs with values that more than half of all runs have are not chosen. Runs
-// that were chosen in vain are chosen less.
+// Climbs are orders made from kept runs. Each name gets the same number of climbs on
+// average. Among the runs of a name, runs with rare values are chosen most. A run is not
+// chosen for a value that more than half of all runs have. A run is chosen less often if
+// climbs from it led to nothing new.
 //
 // The zero Ladder is empty. Results depend only on the seeds and the runs it has seen.
 type Ladder[S any] struct {
 	names  []*rungs[S]
-	index  hash.Table // by name: its place in names
+	index  hash.Table // by name: the index in names
 	runs   int
-	inAll  int  // values of all names
-	isFull bool // there were more names
+	inAll  int  // the number of values of all names
+	isFull bool // set if there were too many names
 }
 
 // rungs are the rungs of one name.
 type rungs[S any] struct {
 	name   uint64
 	list   []*rung[S] // heights: highest first
-	index  hash.Table // by value: its place in the list; unused for heights
-	isFull bool       // there were more values
+	index  hash.Table // by value: the index in list; unused for heights
+	isFull bool       // set if there were too many values
 
 	areHeights bool
 }
@@ -61,35 +63,36 @@ type rungs[S any] struct {
 type rung[S any] struct {
 	run    *climbed[S]
 	height float64
-	steps  int // how many steps of the run lead here
-	times  int // runs that reached it
-	tries  int // climbs from here since the last one that led to something new
+	steps  int // the number of steps of the run that lead here
+	times  int // the number of runs that reached the rung
+	tries  int // climbs from here since the last climb that led to something new
 }
 
-// climbed is a run that is kept.
+// A climbed is a kept run.
 type climbed[S any] struct {
 	base *Base
-	ids  []uint64 // its first steps; zero for those that no strategy chooses
+	ids  []uint64 // the identities of the first steps; zero for steps that no strategy chooses
 	with S
 }
 
-// A Climb is an order that a ladder makes from a run it keeps.
+// A Climb is an order that a ladder makes from a kept run.
 type Climb[S any] struct {
 	Order
-	// With belongs to the run, and Other to another run, which may be the same.
+	// With belongs to the kept run. Other belongs to a second kept run, which may be
+	// the same run.
 	With, Other *S
-	// Steps is how many steps at the beginning of the run are kept.
+	// Steps is the number of first steps of the kept run whose choices are repeated.
 	Steps int
 
 	from *rung[S]
 }
 
-// IsZero reports whether there is no climb.
+// IsZero reports whether c is no climb.
 func (c *Climb[S]) IsZero() bool { return c.from == nil }
 
-// See adds a run, its signs, and the climb that led to it, which may be zero. It reports
-// whether the run reached something new. If so, the ladder keeps it with the result of
-// with.
+// See adds a run and its signs. by is the climb that planned the run, or zero. isNew
+// reports whether the run reached something new. If the ladder keeps the run, it also keeps
+// the result of with.
 func (l *Ladder[S]) See(t *trace.Trace, signs []Sign, by Climb[S], with func() S) (isNew bool) {
 	l.runs++
 	var run *climbed[S]
@@ -117,7 +120,6 @@ func (l *Ladder[S]) See(t *trace.Trace, signs []Sign, by Climb[S], with func() S
 	return isNew
 }
 
-// climb returns a run to keep.
 func climb[S any](t *trace.Trace, with S) *climbed[S] {
 	run := &climbed[S]{base: NewBase(t), with: with}
 	for i := range t.Steps[:min(len(t.Steps), mostClimbed)] {
@@ -155,7 +157,7 @@ func (r *rungs[S]) note(s *Sign, full bool, keep func() *climbed[S]) (isNew bool
 	case had:
 		at := r.list[i]
 		at.times++
-		if s.Steps < at.steps { // a shorter beginning leaves more of the run open
+		if s.Steps < at.steps { // fewer fixed steps leave more of the run to vary
 			at.run, at.steps = keep(), s.Steps
 		}
 		return false
@@ -168,7 +170,7 @@ func (r *rungs[S]) note(s *Sign, full bool, keep func() *climbed[S]) (isNew bool
 	return true
 }
 
-// rise records a height, and reports whether it is the highest so far.
+// rise records a height, and reports whether it is the greatest so far.
 func (r *rungs[S]) rise(s *Sign, keep func() *climbed[S]) (isHighest bool) {
 	i, had := slices.BinarySearchFunc(r.list, s.Height, func(at *rung[S], h float64) int { return cmp.Compare(h, at.height) })
 	if had {
@@ -183,7 +185,7 @@ func (r *rungs[S]) rise(s *Sign, keep func() *climbed[S]) (isHighest bool) {
 	return i == 0
 }
 
-// Full returns the names with more values than the ladder keeps, and reports whether
+// Full returns the names that have more values than the ladder keeps. more reports whether
 // there were too many names.
 func (l *Ladder[S]) Full() (names []uint64, more bool) {
 	for _, r := range l.names {
@@ -194,9 +196,9 @@ func (l *Ladder[S]) Full() (names []uint64, more bool) {
 	return names, l.isFull
 }
 
-// Next makes a climb, or the zero Climb if no run is kept. Most climbs keep a run up to
-// the sign, or a bit less, and leave the rest open. Others reverse two receives, or
-// continue with the order of another run.
+// Next returns a climb, or the zero Climb if no kept run can be chosen. Most climbs repeat
+// a run up to the sign, or a bit less, and do not fix the rest. Others reverse two
+// receives, or continue with the steps of another run.
 func (l *Ladder[S]) Next(seed uint64) Climb[S] {
 	d := dice(seed)
 	from, other := l.choose(&d), l.choose(&d)
@@ -208,7 +210,7 @@ func (l *Ladder[S]) Next(seed uint64) Climb[S] {
 	n := max(0, min(from.steps, len(from.run.ids)))
 	kind := d.below(8)
 	if kind > 4 && n == len(from.run.ids) {
-		kind = 0 // the sign came at the end: what led to it is unknown
+		kind = 0 // the sign came at the end of the run: what led to it is unknown
 	}
 	switch kind {
 	case 0:
@@ -226,7 +228,7 @@ func (l *Ladder[S]) Next(seed uint64) Climb[S] {
 	return c
 }
 
-// choose draws a rung, or returns nil if there is none.
+// choose draws a rung. It returns nil if no rung can be chosen.
 func (l *Ladder[S]) choose(d *dice) *rung[S] {
 	var open [][]int
 	var of []*rungs[S]
@@ -252,13 +254,13 @@ func (l *Ladder[S]) choose(d *dice) *rung[S] {
 	return nil // unreachable: the weights have this sum
 }
 
-// weights returns the weight of each rung, after so many runs. Each height weighs an
-// eighth of the next higher one.
+// weights returns the weight of each rung, given the number of runs so far. Each height has
+// an eighth of the weight of the next greater one.
 func (r *rungs[S]) weights(runs int) []int {
 	list := make([]int, len(r.list))
 	for i, at := range r.list {
 		switch worth := 1 << 30 / (8 + at.tries); {
-		case 2*at.times > runs: // it distinguishes no runs
+		case 2*at.times > runs: // most runs reach it
 		case r.areHeights:
 			list[i] = 1 + worth>>(3*i)
 		default:
@@ -268,12 +270,13 @@ func (r *rungs[S]) weights(runs int) []int {
 	return list
 }
 
-// first returns the first n steps of a run, without those that no strategy chooses.
+// first returns the identities of the first n steps, without steps that no strategy
+// chooses.
 func (c *climbed[S]) first(n int) []uint64 {
 	return slices.DeleteFunc(slices.Clone(c.ids[:n]), func(id uint64) bool { return id == 0 })
 }
 
-// cross returns the first n steps of a run, followed by those of another.
+// cross returns the first n steps of c, followed by the remaining steps of o.
 func (c *climbed[S]) cross(n int, o *climbed[S]) []uint64 {
 	list := c.first(n)
 	var had hash.Table
@@ -288,8 +291,8 @@ func (c *climbed[S]) cross(n int, o *climbed[S]) []uint64 {
 	return list
 }
 
-// turn returns an order that reverses two receives of a run, and leaves open what came
-// after them.
+// turn returns an order that ends with two reversed receives of the run. It returns the
+// zero Order if no two receives can be reversed.
 func (c *climbed[S]) turn(d *dice) Order {
 	if c.base.Len() == 0 {
 		return Order{}

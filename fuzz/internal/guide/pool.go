@@ -8,54 +8,55 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// mostKept limits the runs that a pool keeps.
+// mostKept is the maximum number of runs that a pool keeps.
 const mostKept = 256
 
-// A Pool keeps the runs that showed something new, and makes orders from them. Its user
-// decides what is new.
+// A Pool keeps runs and makes orders from them. Its user decides which runs to keep, for
+// example those with a new receive pair.
 //
-// A run is chosen according to how often runs of its shape were seen. Two runs have one
-// shape if they took the same steps, in whatever order. Rare shapes are chosen most, and
-// shapes seen more often than twice the average not at all. This follows the power
-// schedule of reads-from fuzzing (Wolff et al., ASPLOS 2024): rare orders lead to rare
-// shapes.
+// Runs are chosen by their shapes. Two runs have the same shape if they took the same
+// steps, in any order. Runs with rare shapes are chosen most. Runs with shapes that were
+// seen more than twice as often as the average are not chosen. This follows the power
+// schedule of reads-from fuzzing (Wolff et al., ASPLOS 2024), because rare orders lead to
+// rare shapes.
 //
-// The zero Pool is empty. Results depend only on the seeds and the runs it has seen. It
-// takes four bytes for each of the first 512 steps of each run. Replace it now and then.
+// The zero Pool is empty. Results depend only on the seeds and the runs it has seen. A Pool
+// grows by four bytes for each of the first 512 steps of each run, so a long search should
+// replace it now and then.
 type Pool struct {
 	kept   []*Kept
-	shapes hash.Table // by shape, the sum of its mixed steps: its place in times
-	times  []int      // by shape: how many runs had it
+	shapes hash.Table // by shape: the index in times; a shape is the sum of the mixed steps
+	times  []int      // by shape: the number of runs that had it
 	runs   int
 	reader closure
-	odds   []int      // by kept run, in choose
-	number hash.Table // by step: its place in steps
+	odds   []int      // by kept run: its weight in choose
+	number hash.Table // by step: the index in steps
 	steps  []sight
-	last   []int32 // by actor of the run being seen: its last receive that counts, or None
+	last   []int32 // by actor of the run in See: the last receive that counts, or None
 	failed Goals   // goals of orders that could not be followed
 }
 
-// A sight describes a step that was seen.
+// A sight describes a step that occurred in some run.
 type sight struct {
-	mixed uint64  // its identity, mixed
-	kept  bool    // a kept run has it
-	next  []int32 // the steps that came right after it at its actor, one for each run
+	mixed uint64  // the mixed identity
+	kept  bool    // some kept run has the step
+	next  []int32 // the receives that came directly after the step at its actor, one for each run
 }
 
-// Kept is a run that a pool keeps.
+// A Kept is a run that a pool keeps.
 type Kept struct {
-	// Index is the number of runs kept before it.
+	// Index is the number of runs that were kept before this one.
 	Index int
 
 	base    *Base
-	fresh   int   // the first step that no earlier run had, or the number of steps
-	shape   int32 // its place in Pool.times
-	tries   int   // orders made from it since the last one that led to something new
+	fresh   int   // the index of the first step that no earlier kept run had, or the number of steps
+	shape   int32 // the index in Pool.times
+	tries   int   // orders made from the run since the last one that led to something new
 	root    *Base
-	demands []follow // the abstract schedule by which it was made from root
+	demands []follow // the abstract schedule by which the run was made from root
 }
 
-// A Move is an order that a pool makes from a run it keeps.
+// A Move is an order that a pool makes from a kept run.
 type Move struct {
 	Order
 	From *Kept
@@ -64,11 +65,11 @@ type Move struct {
 	demands []follow
 }
 
-// Len returns how many runs are kept.
+// Len returns the number of kept runs.
 func (p *Pool) Len() int { return len(p.kept) }
 
-// See counts a run, which makes its shape and goals less rare. It reports whether the run
-// took steps that no kept run has taken.
+// See counts a run, its shape and its goals. isNew reports whether the run took a step that
+// no kept run took.
 func (p *Pool) See(t *trace.Trace) (isNew bool) {
 	p.runs++
 	sum := uint64(0)
@@ -93,7 +94,7 @@ func (p *Pool) See(t *trace.Trace) (isNew bool) {
 	return isNew
 }
 
-// numberOf returns the place of a step in steps.
+// numberOf returns the index of a step in steps, after adding a new step.
 func (p *Pool) numberOf(id uint64) int32 {
 	k, had := p.number.Get(id)
 	if !had {
@@ -115,7 +116,8 @@ func (p *Pool) achieved(g Goal) (times int32) {
 	return times
 }
 
-// shapeOf returns the place of a shape, given the sum of its steps.
+// shapeOf returns the index in times of the shape with the given sum, after adding a new
+// shape.
 func (p *Pool) shapeOf(sum uint64) int32 {
 	i, had := p.shapes.Add(sum, int32(len(p.times)))
 	if !had {
@@ -124,8 +126,8 @@ func (p *Pool) shapeOf(sum uint64) int32 {
 	return i
 }
 
-// Keep keeps a run that See has just counted. by is the move that led to it, and may be
-// zero. Keep returns nil when the pool is full.
+// Keep adds a run, which See has just counted, to the kept runs. by is the move that
+// planned the run, or zero. Keep returns nil if the pool is full or the run has no steps.
 func (p *Pool) Keep(t *trace.Trace, by Move) *Kept {
 	if by.From != nil {
 		by.From.tries = 0
@@ -160,7 +162,7 @@ func (p *Pool) Failed(m Move) {
 	}
 }
 
-// Next makes a move, or the zero Move if the pool is empty.
+// Next returns a move, or the zero Move if the pool is empty.
 func (p *Pool) Next(seed uint64) Move {
 	if len(p.kept) == 0 {
 		return Move{}
@@ -177,7 +179,6 @@ func (p *Pool) Next(seed uint64) Move {
 	return p.mutate(k, &d)
 }
 
-// choose draws a run.
 func (p *Pool) choose(d *dice) *Kept {
 	sum := 0
 	p.odds = append(p.odds[:0], make([]int, len(p.kept))...)
@@ -199,8 +200,8 @@ func (p *Pool) choose(d *dice) *Kept {
 	return nil // unreachable: the weights have this sum
 }
 
-// cut returns an order that keeps the beginning of a run, and leaves the rest open. Half
-// of the orders keep everything before the first new step.
+// cut returns an order with the first steps of a run. If the run has a new step, half of
+// the orders contain all steps before it.
 func (p *Pool) cut(k *Kept, d *dice) Move {
 	from, n := 0, k.base.Len()
 	if k.fresh < n && d.oneIn(2) {
@@ -209,9 +210,9 @@ func (p *Pool) cut(k *Kept, d *dice) Move {
 	return k.move(k.base.whole()[:from+d.below(n-from)])
 }
 
-// turn returns an order that reverses two receives of a run: the rarest of a few pairs,
-// where failures count as well. Half of the orders keep all other steps of the run that
-// can still be expected.
+// turn returns an order that reverses two receives of a run. It draws a few pairs and takes
+// the one whose reversal was achieved, or failed, least often. Half of the orders also
+// contain the later steps of the run that can still be expected.
 func (p *Pool) turn(k *Kept, d *dice) Move {
 	least, near := int32(-1), d.oneIn(2)
 	var first, second int32
@@ -237,8 +238,8 @@ func (p *Pool) turn(k *Kept, d *dice) Move {
 	return m
 }
 
-// mutate changes the abstract schedule by which a run was made: it adds, removes or
-// negates a demand.
+// mutate changes the abstract schedule by which a run was made, and returns an order that
+// meets it. The change adds, removes or negates one demand.
 func (p *Pool) mutate(k *Kept, d *dice) Move {
 	demands := slices.Clone(k.demands)
 	i := d.below(len(demands) + 1)
@@ -260,12 +261,12 @@ func (p *Pool) mutate(k *Kept, d *dice) Move {
 	return Move{Order{Steps: k.root.identities(k.root.realize(demands))}, k, k.root, demands}
 }
 
-// move returns a move whose order is the given steps.
 func (k *Kept) move(list []int32) Move {
 	return Move{Order: Order{Steps: k.base.identities(list)}, From: k}
 }
 
-// pair draws two receives of one actor of which the second could come first.
+// pair draws two receives of one actor that can come in reverse order. ok is false if it
+// finds none.
 func (b *Base) pair(d *dice) (x, y int32, ok bool) {
 	for range 16 {
 		y = int32(d.below(b.Len()))
@@ -286,8 +287,9 @@ func (b *Base) pair(d *dice) (x, y int32, ok bool) {
 	return 0, 0, false
 }
 
-// turnable yields the receives before y at its actor that need not come before y, the
-// last one first. It yields none if y is not a receive that counts.
+// turnable yields the receives that come before y at its actor in the base but need not
+// come before y in every order. The last one comes first. turnable yields nothing if y is
+// not a receive that counts.
 func (b *Base) turnable(y int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		for x := b.steps[y].before; x != trace.None; x = b.steps[x].before {

@@ -2,38 +2,36 @@ package native
 
 import "github.com/jostle-go/jostle/pulse/choice"
 
-// The answers of a draft are bytes. Any bytes answer any questions, so all bytes are
-// valid.
+// The answers of a draft are bytes, which are read as the run asks questions (decisions
+// other than the choice of a message). All bytes are valid answers to all questions.
 //
-// A choice of the program, and the choice of a swarm's faults, reads a number and takes
-// it modulo the number of possible answers. The number has one byte for at most 256
-// answers, two bytes (little-endian) for at most 65,536, and four bytes for more.
+// The answer to most questions is a number modulo the number of possible answers. The
+// number takes one byte for at most 256 answers, two bytes (little-endian) for at most
+// 65,536, and four bytes for more.
 //
-// Questions about faults and early timers are frequent, and mostly answered by zero.
-// Their byte therefore says how long nothing happens. A byte n below 192 answers this
-// question and the next n of these kinds by zero. A byte from 192 on is the answer 1, 2,
-// … modulo the number of possible answers. If there are more than the 64 answers that
-// such a byte can name, the answer is a number as above that follows the byte.
-// above that follows the byte.
+// Questions about faults and early timers are frequent, but mostly answered by zero. They
+// are called rare (see choice.Kind.IsRare), and one byte answers several of them. A byte n
+// below 192 answers this question and the next n rare questions by zero. The bytes from 192
+// on are the answers 1, 2, … modulo the number of answers other than zero. If there are
+// more than 64 such answers, the byte is followed by a number as above.
 const (
-	strikes   = 192 // the first byte that causes a fault
-	direct    = 256 - strikes
-	mostQuiet = strikes - 1
+	strikes   = 192           // the first byte that causes a fault
+	direct    = 256 - strikes // the number of bytes that cause a fault
+	mostQuiet = strikes - 1   // the largest byte that causes no fault
 )
 
-// An answerReader reads the answers of a draft. The zero answerReader has no
-// answers left.
+// An answerReader reads the answers of a draft. The zero answerReader has no answers.
 type answerReader struct {
 	bytes []byte
-	quiet int // how many more questions the last byte answers by zero
+	quiet int // the number of further rare questions that the last byte answers by zero
 }
 
-// Reset moves r to the start of answers. The caller must not change answers while r reads
-// them.
+// Reset makes r read the given answers from the start. The caller must not change the
+// answers while r reads them.
 func (r *answerReader) Reset(answers []byte) { *r = answerReader{bytes: answers} }
 
-// Next answers a question of kind k with n possible answers. When too few bytes are left,
-// ok is false and the rest is dropped.
+// Next answers a question of kind k with n possible answers. If too few bytes are left, ok
+// is false and r drops these bytes.
 func (r *answerReader) Next(k choice.Kind, n int) (value int, ok bool) {
 	switch {
 	case n < 2:
@@ -60,7 +58,7 @@ func (r *answerReader) Next(k choice.Kind, n int) (value int, ok bool) {
 	return value, ok
 }
 
-// number reads a number below n.
+// number reads a number and returns it modulo n.
 func (r *answerReader) number(n int) (value int, ok bool) {
 	size := answerSize(n)
 	if len(r.bytes) < size {
@@ -75,7 +73,7 @@ func (r *answerReader) number(n int) (value int, ok bool) {
 	return int(uint64(x) % uint64(n)), true
 }
 
-// answerSize returns how many bytes a number below n takes.
+// answerSize returns the number of bytes that a number below n takes.
 func answerSize(n int) int {
 	switch {
 	case n <= 1<<8:
@@ -86,7 +84,7 @@ func answerSize(n int) int {
 	return 4
 }
 
-// appendAnswers appends bytes that answer the same questions as the choices do. It stops
+// appendAnswers appends bytes that answer questions as the given choices do. It stops
 // before a choice that would exceed maxAnswers bytes.
 func appendAnswers(b []byte, choices []choice.Choice) []byte {
 	w := answerWriter{bytes: b, room: maxAnswers}
@@ -102,17 +100,17 @@ func appendAnswers(b []byte, choices []choice.Choice) []byte {
 type answerWriter struct {
 	bytes []byte
 	room  int
-	quiet int // how many more questions the last byte answered by zero
+	quiet int // the number of further rare questions that the last byte answers by zero
 }
 
-// answer writes one choice; rest are the choices after it. It reports whether there was
+// answer writes choice c. rest are the choices after c. answer reports whether there was
 // room.
 func (w *answerWriter) answer(c choice.Choice, rest []choice.Choice) bool {
 	n := int(c.N)
 	switch {
 	case !c.Kind.IsRare():
 		return w.number(c.Value, answerSize(n))
-	case w.quiet > 0: // and c.Value is 0
+	case w.quiet > 0: // c.Value is 0
 		w.quiet--
 		return true
 	case c.Value == 0:
@@ -124,7 +122,8 @@ func (w *answerWriter) answer(c choice.Choice, rest []choice.Choice) bool {
 	return w.number(strikes, 1) && w.number(c.Value-1, answerSize(n-1))
 }
 
-// quietFor counts the rare questions answered by zero before the next other answer.
+// quietFor returns the number of rare questions answered by zero before the next one that
+// is not, at most mostQuiet.
 func quietFor(rest []choice.Choice) (n int) {
 	for _, c := range rest {
 		switch {

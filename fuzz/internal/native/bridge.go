@@ -6,16 +6,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A bridge shows receive pairs to Go's fuzzing engine. The engine keeps an input that
-// reaches a basic block more often than any input before, but an order of messages
-// reaches no block of its own. So the bridge maps each receive pair, by its identities,
-// to one of 4,096 slots. Each slot has a block that the engine counts.
+// A bridge makes receive pairs visible to Go's fuzzing engine. The engine saves an input if
+// it reaches a new basic block or reaches a block more often than before. Different orders
+// of messages reach the same blocks, so the bridge maps each receive pair, by the
+// identities of its steps, to one of 4,096 slots. Each slot has a block of its own.
 //
-// A run reports all of its pairs, not only new ones. Otherwise an input with many pairs
-// would look poorer when the engine runs it again.
+// A run reports all of its pairs, not only new ones. Otherwise an input would reach fewer
+// blocks when the engine runs it again.
 //
-// The bridge is a pulse.Observer that collects the pairs of each step. At the end hit
-// reaches the block of each slot once.
+// The bridge is a pulse.Observer that collects the pairs of each step. After the run, hit
+// reaches the block of each collected slot once.
 type bridge struct {
 	seen  [slots / wordBits]uint16
 	steps [][]uint64 // by actor: the identities of the steps so far
@@ -26,7 +26,6 @@ const (
 	wordBits = 16 // of hitWord
 )
 
-// begin starts a run.
 func (b *bridge) begin() {
 	clear(b.seen[:])
 	for i := range b.steps {
@@ -34,11 +33,11 @@ func (b *bridge) begin() {
 	}
 }
 
-// mostBefore limits the earlier receives that a receive is paired with. It keeps the time
-// of a run linear in its length.
+// mostBefore is the maximum number of earlier receives that a receive is paired with. It
+// keeps the time of a run linear in its length.
 const mostBefore = 64
 
-// Stepped pairs a receive with those before it at its actor.
+// Stepped pairs a receive with earlier receives of the same actor.
 func (b *bridge) Stepped(s *pulse.System, step int) {
 	st := &s.Trace().Steps[step]
 	if st.Kind != trace.Receive {
@@ -55,5 +54,5 @@ func (b *bridge) Stepped(s *pulse.System, step int) {
 	b.steps[st.Actor] = append(before, st.ID)
 }
 
-// hit reaches the block of each slot of the run.
+// hit reaches the block of each slot that the run used.
 func (b *bridge) hit() { hitAll[byte](b.seen[:]) }

@@ -1,3 +1,4 @@
-// Package native supports go test -fuzz. A draft is a case as bytes that Go's engine edits,
-// and a strategy plays drafts. The bridge shows the engine which receive pairs a run had.
+// Package native supports go test -fuzz. A draft is a case encoded as bytes, which Go's
+// fuzzing engine can mutate. Play runs a draft, and a bridge makes the receive pairs of the
+// run visible to the engine.
 package native

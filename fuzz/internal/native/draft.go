@@ -8,45 +8,46 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Draft is a case as bytes, for engines that edit only bytes, such as go test -fuzz.
-// Every byte string is a draft, and Play runs every draft. The seed decides whatever the
-// draft leaves open. The empty draft is the run in plain order with all questions
-// answered by zero.
+// A Draft is a case encoded as bytes, for engines that mutate only bytes, such as go test
+// -fuzz. Every byte string is a draft, and Play runs every draft. The seed decides
+// everything that the draft does not. The empty draft is the run that delivers the oldest
+// message first and answers all other questions by zero.
 //
 // The bytes:
 //
 //	8 bytes   Seed, little-endian
-//	1 byte    how many Words there are, modulo 64
-//	1 byte    how many Answers there are
+//	1 byte    the number of Words, modulo 64
+//	1 byte    the number of Answers
 //	8 each    Words, little-endian
 //	1 each    Answers
 //	the rest  Priorities
 //
-// Missing bytes at the end are zero. Words, answers and priorities that would begin after
-// the end do not exist. All byte strings of one draft have one canonical form, which
-// Bytes returns.
+// Missing bytes at the end of the header or of a word are zero. Words, answers and
+// priorities that would begin after the end are left out. Several byte strings may encode
+// one draft; Bytes returns the canonical one.
 //
-// The form suits engines. Both counts have fixed places, so insertions and deletions
-// behind them do not change the counts. A priority belongs to a message by the order of
-// sending, so a change of one byte moves one message. Priorities come last and have no
-// count: an engine may append or cut them freely, without effect on anything before.
+// The encoding suits engines. Both counts have fixed positions, so an insertion or deletion
+// after them does not change them. The priorities are in the order in which messages are
+// sent, so a change of one byte moves one message. Priorities come last and have no count,
+// so an engine may append or remove some without effect on the other parts.
 type Draft struct {
-	// Seed decides what the rest leaves open: draws after Words, answers after Answers,
-	// priorities after Priorities. Zero is not random: it means plain order and answers
-	// of zero.
+	// Seed decides everything else: draws after Words, answers after Answers,
+	// priorities after Priorities. Zero is not random: it delivers the oldest message
+	// first and answers by zero.
 	Seed uint64
 	// Words are the first random numbers of the draws, props.WordsPerDraw for each draw
-	// in turn. The bytes hold at most maxWords of them.
+	// in turn. The encoding has at most maxWords of them.
 	Words []uint64
-	// Answers is input for answerReader. The bytes hold at most maxAnswers of them.
+	// Answers are the bytes that answerReader reads. The encoding has at most
+	// maxAnswers of them.
 	Answers []byte
-	// Priorities has one byte for each message in the order of sending, including timers
-	// and starts of processes. The deliverable message with the highest priority comes
-	// first; among equals the oldest.
+	// Priorities has one byte for each message in the order of sending, including
+	// timers and starts of processes. The deliverable message with the highest priority
+	// comes first; if several have it, the oldest of them.
 	Priorities []byte
 }
 
-// Limits of the bytes of a draft.
+// Limits of the encoding of a draft.
 const (
 	maxWords   = 63
 	maxAnswers = 255
@@ -57,9 +58,9 @@ const (
 	draftHeader = wordSize + 2 // the seed and two counts
 )
 
-// draftOf returns the draft that replays a case, given the trace of its run. A case
-// orders messages by identities, and only its trace has the order of sending. The replay
-// takes the same steps as far as prioritiesOf can express them.
+// draftOf returns a draft that replays a case. It needs the trace of a run of the case,
+// because a case orders messages by identity and a draft by the order of sending. The
+// replay takes the same steps, as far as prioritiesOf can express their order.
 //
 // Parts that do not fit are left out: numbers of a draw after props.WordsPerDraw, draws
 // after maxWords numbers, choices after maxAnswers bytes.
@@ -75,8 +76,8 @@ func draftOf(c *corpus.Case, t *trace.Trace) *Draft {
 	return d
 }
 
-// FromBytes sets d to the draft that data encodes. It reuses d's memory and does not keep
-// data.
+// FromBytes sets d to the draft that data encodes. It reuses the memory of d and does not
+// retain data.
 func (d *Draft) FromBytes(data []byte) {
 	var header [draftHeader]byte
 	data = data[copy(header[:], data):]
@@ -93,8 +94,8 @@ func (d *Draft) FromBytes(data []byte) {
 	d.Priorities = append(d.Priorities[:0], data[answers:]...)
 }
 
-// Bytes returns the canonical bytes of d. FromBytes returns the same draft, except for
-// words and answers beyond the limits.
+// Bytes returns the canonical encoding of d. FromBytes decodes it to the same draft, except
+// for words and answers beyond the limits.
 func (d *Draft) Bytes() []byte {
 	words, answers := d.Words[:min(len(d.Words), maxWords)], d.Answers[:min(len(d.Answers), maxAnswers)]
 	b := make([]byte, 0, draftHeader+wordSize*len(words)+len(answers)+len(d.Priorities))

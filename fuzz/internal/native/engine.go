@@ -9,22 +9,25 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// An Engine holds what go test -fuzz had saved for a target before it began.
+// An Engine holds the inputs that go test -fuzz had saved for a fuzz target before the
+// current process began.
 type Engine struct {
-	folder string // of the package
-	inside string // the folder of its inputs, relative to folder
-	before []GoInput
+	folder string    // of the package
+	inside string    // the folder of the inputs, relative to folder
+	before []GoInput // the inputs saved before
 }
 
-// EngineOf reads what is saved for a target, below the folder of its package.
+// EngineOf returns the Engine of a fuzz target, after reading the saved inputs in the
+// folder of its package.
 func EngineOf(packageFolder, target string) *Engine {
 	e := &Engine{folder: packageFolder, inside: filepath.Join("testdata", "fuzz", target)}
 	e.before, _ = Import(filepath.Join(packageFolder, e.inside))
 	return e
 }
 
-// Shrink replaces each input that the engine has saved since, and that fails with the
-// same signature, by the bytes of a case. It returns lines to print.
+// Shrink replaces inputs that the engine has saved since EngineOf, if they fail with the
+// signature of case c. It replaces each with the bytes of the case, which may be smaller.
+// Shrink returns lines to print.
 func (e *Engine) Shrink(h *Harness, c *corpus.Case) (said []string) {
 	now, _ := Import(filepath.Join(e.folder, e.inside))
 	for _, in := range now {
@@ -42,12 +45,13 @@ func (e *Engine) Shrink(h *Harness, c *corpus.Case) (said []string) {
 	return said
 }
 
-// replace overwrites the file of an input with the bytes of a case. It does so if both
-// fail with the same signature, and the case takes fewer steps or as many with fewer
-// bytes. The file keeps the name that the engine printed. replace returns the steps
-// before and after, or zeros if the input stays.
+// replace overwrites the file of an input with the bytes of a case, if both fail with the
+// same signature and the bytes of the case are better. They are better if their run takes
+// fewer steps, or as many steps with fewer bytes. The file keeps the name that the engine
+// printed. replace returns the steps before and after, or zeros if it does not overwrite
+// the file.
 //
-// The input is run in this process. If that kills the process, the input is still there.
+// The input is run in this process. If that kills the process, the file is unchanged.
 func (h *Harness) replace(in GoInput, c *corpus.Case) (was, is int, err error) {
 	signature, was := outcome(h.Run(in.Data))
 	if signature == "" || signature != c.Signature {
@@ -79,8 +83,8 @@ func outcome(res props.Result) (signature string, steps int) {
 	return signature, steps
 }
 
-// trim removes from bytes what makes no difference: the seed, and then the ends of the
-// priorities, answers and words.
+// trim removes parts of a draft that make no difference: the seed, and then the ends of the
+// priorities, answers and words. same reports whether a run is still as before.
 func (h *Harness) trim(data []byte, same func(props.Result) bool) []byte {
 	try := func(change func(*Draft)) bool {
 		var d Draft
@@ -101,7 +105,8 @@ func (h *Harness) trim(data []byte, same func(props.Result) bool) []byte {
 	return data
 }
 
-// ends shortens a list of length n as far as try succeeds, by halving steps.
+// ends shortens a list of length n as long as try succeeds with the shorter length. It
+// halves the step after each failure.
 func ends(n int, try func(int) bool) {
 	for step := n; step > 0; {
 		if step <= n && try(n-step) {

@@ -19,8 +19,8 @@ const goVersion = "go test fuzz v1"
 // goText returns the text of an input file of go test -fuzz.
 func goText(data []byte) []byte { return fmt.Appendf(nil, "%s\n[]byte(%q)\n", goVersion, data) }
 
-// fromGoText returns the bytes in the text of such a file. Errors have path and line,
-// what is there and what was expected.
+// fromGoText returns the bytes in the text of an input file of go test -fuzz. Errors have
+// the path and line, and say what is there and what was expected.
 func fromGoText(path string, text []byte) ([]byte, error) {
 	failf := func(line int, format string, args ...any) ([]byte, error) {
 		return nil, fmt.Errorf("%s:%d: %s: inputs must have one []byte", path, line, fmt.Sprintf(format, args...))
@@ -58,9 +58,9 @@ type GoInput struct {
 	Data []byte // what Harness.Run runs
 }
 
-// Import reads the inputs of a folder of go test -fuzz, such as testdata/fuzz/FuzzName or
-// the one in its cache, in the order of their names. It returns a problem for each file
-// that it cannot read. A missing folder has no inputs.
+// Import reads the inputs in a folder of go test -fuzz, sorted by name. The folder is
+// testdata/fuzz/FuzzName or the folder of the same target in the cache. Import returns a
+// problem for each file that it cannot read. A missing folder has no inputs.
 func Import(dir string) (inputs []GoInput, problems []error) {
 	files, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +81,7 @@ func Import(dir string) (inputs []GoInput, problems []error) {
 	return inputs, problems
 }
 
-// largestInput limits the size of an input file. Most have a few dozen bytes.
+// largestInput is the maximum size of an input file. Most files have a few dozen bytes.
 const largestInput = 64 << 20
 
 func readGoInput(path string) ([]byte, error) {
@@ -101,9 +101,9 @@ func readGoInput(path string) ([]byte, error) {
 	return fromGoText(path, text)
 }
 
-// Export writes an input to a folder of go test -fuzz under the name that the engine
-// would give it, and returns the file's path. It creates the folder if needed. Bytes may
-// hold less than the case they come from: run them to see whether they still fail.
+// Export writes an input to a folder of go test -fuzz, under the name that the engine would
+// give it, and returns the path of the file. It creates the folder if needed. An input may
+// hold less than the case from which it was made, so run it to see whether it still fails.
 func Export(dir string, data []byte) (path string, err error) {
 	text := goText(data)
 	path = filepath.Join(dir, fmt.Sprintf("%x", sha256.Sum256(text))[:16])

@@ -7,29 +7,30 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A Harness runs a property on the bytes of an engine. Every byte string is a run, and
-// the same bytes give the same run.
+// A Harness runs a property on inputs of a fuzzing engine. Every byte string is an input,
+// and the same bytes give the same run.
 type Harness struct {
 	// Runner runs the property.
 	Runner *props.Runner
-	// Blind disables the bridge: the engine does not see receive pairs.
+	// Blind disables the bridge, so that the engine does not see receive pairs.
 	Blind  bool
 	draft  Draft
 	bridge bridge
 }
 
-// stepsPerRun limits a run whose property sets no limit: the engine does not notice an
-// endless run.
+// stepsPerRun limits a run if the property sets no limit, because the engine does not
+// notice an endless run.
 const stepsPerRun = 10_000
 
-// A quarter of all drafts, chosen by seed, let this many timers fire while messages wait,
-// if the property leaves that to the search. Seed zero, plain order, is not among them.
+// A run may have up to earlyTimers early timers if the property leaves that to the search.
+// Only one seed in earlyShare gives such runs, and seed zero does not. An early timer fires
+// while messages wait.
 const (
 	earlyTimers = 2
 	earlyShare  = 4
 )
 
-// early returns how many timers may fire early in the run of a draft.
+// early returns the maximum number of timers that may fire early in the run of a draft.
 func early(d *Draft) int {
 	if d.Seed%earlyShare == earlyShare-1 {
 		return earlyTimers
@@ -51,11 +52,12 @@ func (h *Harness) Run(data []byte) props.Result {
 	return res
 }
 
-// Seed returns the seed that decided what the bytes of the last run left open.
+// Seed returns the seed of the last draft that was run, which decided everything that the
+// draft did not.
 func (h *Harness) Seed() uint64 { return h.draft.Seed }
 
-// BytesOf returns the bytes of a draft for a case. It replays the case to see the order
-// of sending, and returns nil if the case no longer applies.
+// BytesOf returns the bytes of a draft for a case. It replays the case to find the order of
+// sending. If the case no longer applies, BytesOf returns nil.
 func (h *Harness) BytesOf(c *corpus.Case) []byte {
 	replayer := strategy.Replay(&c.Record, strategy.ReplayOptions{Lenient: true})
 	res := h.Runner.Run(props.Plan{Inputs: c.Inputs, EarlyTimers: c.EarlyTimers, Strategy: replayer})
@@ -65,7 +67,7 @@ func (h *Harness) BytesOf(c *corpus.Case) []byte {
 	return draftOf(c, res.System.Trace()).Bytes()
 }
 
-// Sizes of a random draft: words for the draws, priorities for the first messages.
+// Sizes of a random draft.
 const (
 	randomWords      = props.WordsPerDraw
 	randomPriorities = 48

@@ -6,13 +6,13 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// Play returns the strategy of a draft. It delivers the message with the highest
-// priority, and the oldest among equals. The priority of the i-th message sent is byte i
-// of the draft's Priorities. After the last byte it is derived from the draft's seed and
-// the message's identity. Questions are answered likewise. The seed of the run is
-// ignored.
+// Play returns the strategy of a draft. It delivers the message with the highest priority;
+// if several messages have it, the oldest of them. The priority of the i-th message sent is
+// byte i of the draft's Priorities. If there is no such byte, the priority is derived from
+// the draft's seed and the identity of the message. Questions are answered by the draft's
+// Answers, and then by the seed. The seed of the run has no effect.
 //
-// Each run reads the draft as it begins. The draft must not change until the run is over.
+// Each run reads the draft when it begins. The draft must not change until the run is over.
 func Play(d *Draft) pulse.Strategy { return &player{draft: d} }
 
 type player struct {
@@ -26,7 +26,8 @@ func (s *player) Begin(uint64) {
 	s.answers.Reset(s.draft.Answers)
 }
 
-// Needs has the run recorded: a slot is then a message's place in the order of sending.
+// Needs asks for a recorded run, in which the slot of a message is its position in the
+// order of sending.
 func (s *player) Needs() pulse.Needs { return pulse.Needs{Record: true} }
 
 func (s *player) Pick(e *pulse.Enabled) int {

@@ -7,16 +7,17 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// prioritiesOf returns the priorities with which Play takes the steps of a run again: a
-// byte for each message that was sent.
+// prioritiesOf returns priorities with which Play repeats the steps of a run: one byte for
+// each message that was sent.
 //
-// A message gets the highest priority it can have. That is the lowest among the messages
-// that were on their way with it and received before it. If the message is older than
-// that one, it gets one less, because it must be outranked. So a run in plain order has
-// 255 throughout, and only overtaking uses up priorities. Runs of at most 255 steps keep
-// their order. Longer ones do if no chain of messages, each overtaken by the one before,
-// has more than 255 overtakings. In others the order is kept until the priorities are
-// used up: further messages get zero and come in plain order.
+// Each message gets the highest priority that is possible. It must not exceed the priority
+// of a message that was received before it while both were deliverable. If the message is
+// older than that one, its priority must be lower by one. So in a run with oldest message
+// first, all priorities are 255, and only overtaking uses up priorities. A run of at most
+// 255 steps keeps its order. So does a longer run, unless it has a chain of more than 255
+// overtakings, in each of which the message that was overtaken overtakes the next one. In
+// such a run, messages get priority zero when the priorities are used up, and come oldest
+// first.
 //
 // Priorities cannot express that all messages were held back until a timer fired.
 func prioritiesOf(t *trace.Trace) []byte {
@@ -41,22 +42,22 @@ func prioritiesOf(t *trace.Trace) []byte {
 
 func priorityOf(depth int32) byte { return byte(math.MaxUint8 - min(depth, math.MaxUint8)) }
 
-// depths has for each message how far it must be below the highest priority, as far as
-// the steps so far show.
+// depths has the depth of each message: how far its priority must be below the highest one,
+// as far as is known from the steps so far.
 //
-// Messages are identified by their Seq, the order in which they arrived. When one is
-// received, those with a Seq up to a last are on their way. Older ones must be deeper
-// than it, and the others at least as deep. These are two ranges of Seq, whose depths a
-// tree raises together: a message's depth is the maximum on its path to the root. Ranges
-// also raise messages already received, which no longer matters.
+// Messages are identified by their Seq, the order in which they arrived. When a message is
+// received, all messages with a Seq up to some last one may be deliverable. Those older
+// than the received message must be deeper than it, and the newer ones at least as deep.
+// These are two ranges of Seq. A tree raises the depths of a whole range: the depth of a
+// message is the maximum on its path to the root. A range may contain messages that were
+// already received, whose depths no longer matter.
 type depths struct {
 	trace *trace.Trace
 	leafs int     // a power of two
 	nodes []int32 // nodes[1] is the root; nodes[n]'s parent is nodes[n/2]
-	// last[i] is the last message by Seq that may have arrived before step i. It is
-	// before all messages known to have arrived later: those sent in step i or after it.
-	// A timer that fired between two sends may count as fired too soon; that only costs
-	// priorities.
+	// last[i] is the last message, by Seq, that may have arrived before step i. Every
+	// message with a larger Seq arrived in step i or later. A timer that fired between
+	// two sends may be counted as having fired too soon, which only costs priorities.
 	last []int32
 }
 
@@ -88,14 +89,15 @@ func (d *depths) of(send int32) (depth int32) {
 	return depth
 }
 
-// received raises the messages on their way when one with this depth is received.
+// received raises the depths of deliverable messages after one message with the given depth
+// was received in a step.
 func (d *depths) received(send int32, step int, depth int32) {
 	seq := d.trace.Sends[send].Seq
 	d.raise(0, int(seq), depth+1)
 	d.raise(int(seq)+1, int(d.last[step])+1, depth)
 }
 
-// raise raises the depths from one Seq to before another to at least depth.
+// raise raises the depths of the messages with from <= Seq < to to at least depth.
 func (d *depths) raise(from, to int, depth int32) {
 	for lo, hi := from+d.leafs, to+d.leafs; lo < hi; lo, hi = lo/2, hi/2 {
 		if lo&1 == 1 {

@@ -16,8 +16,8 @@ func IsFuzzing(args []string) bool {
 	return IsWorker(args)
 }
 
-// IsWorker reports whether a process with these arguments runs inputs for a parent
-// process, which has replayed the saved cases.
+// IsWorker reports whether a process with these arguments is a worker of go test -fuzz. A
+// worker runs inputs for a parent process, which has replayed the saved cases.
 func IsWorker(args []string) bool {
 	return slices.ContainsFunc(args, func(arg string) bool { return strings.TrimLeft(arg, "-") == "test.fuzzworker" })
 }

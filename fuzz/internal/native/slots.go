@@ -1,12 +1,13 @@
 package native
 
-// The engine's compiler counts how often the right side of each && is reached. Each array
-// type that T stands for makes a function with its own counters. So the 16 slots of
-// hitWord become 4,096 with the 16 types of hitRow and the 16 of hitAll.
+// With go test -fuzz, the compiler counts how often the right side of each && is reached.
+// Each instance of a generic function has its own counters. So the 16 counters of hitWord
+// become 4,096 counters, because hitRow uses hitWord with 16 types and hitAll uses hitRow
+// with 16 types.
 //
-// The results mean nothing: they join the slots into one expression.
+// The results of the functions have no meaning. They join the counted expressions into one.
 
-// hitAll reaches the blocks of the slots whose bits are set in 256 words.
+// hitAll reaches the block of each slot whose bit is set in w, which has 256 words.
 func hitAll[T any](w []uint16) bool {
 	return hitRow[[0]T](w[0:]) == hitRow[[1]T](w[16:]) == hitRow[[2]T](w[32:]) == hitRow[[3]T](w[48:]) ==
 		hitRow[[4]T](w[64:]) == hitRow[[5]T](w[80:]) == hitRow[[6]T](w[96:]) == hitRow[[7]T](w[112:]) ==

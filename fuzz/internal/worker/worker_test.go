@@ -146,7 +146,7 @@ func TestRequests(t *testing.T) {
 	}
 	do := func(q session.Request) (*session.Reply, error) { return p.Do(t.Context(), q) }
 	r, err := do(session.Request{Do: session.Begin, Seed: 1})
-	if err != nil || r.Complete != "complete: the only order there is was run" {
+	if err != nil || r.Complete != "complete: the only possible order was run" {
 		t.Errorf("begin: %v, %v", r, err)
 	}
 	r, err = do(session.Request{Do: session.Run, Seed: 1, First: 3, Count: 4, Without: []int{4, 9}})
