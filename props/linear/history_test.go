@@ -423,11 +423,11 @@ func TestCallsThatMatter(t *testing.T) {
     called             returned           client
     1, before the run  2, before the run  a       put(key: "k", value: 1) → 0
     5, before the run  6, before the run  b       get("k") → 0
-    (left out, since they change nothing and do not matter: 2)
+    (calls left out, because they change nothing and do not matter: 2)
     longest order that fits: put(key: "k", value: 1) → 0
     then the state is 1, and no call can be the next: get("k") → 0`},
 		{"reads that are explained", "a get; a 0; a put 1; a 0; a get; a 1; b get; b 0; b put 4; b 0", `
-    (left out, since they change nothing and do not matter: 2)
+    (calls left out, because they change nothing and do not matter: 2)
     longest order that fits: put(key: "k", value: 1) → 0
     then the state is 1, and no call can be the next: get("k") → 0`},
 		{"reads that are needed", "a put 1; b get; b 1; c get; c 0; a 0", `
