@@ -20,8 +20,8 @@ import (
 // reads is set to the numbers of the draw. If a future rapid has no such field, each
 // draw calls MakeFuzz, with the same values.
 type generators struct {
-	kept    *rapid.T
-	numbers *[]uint64 // the field from which kept reads numbers; nil if rapid has no such field
+	engine  *rapid.T  // used for all draws
+	numbers *[]uint64 // the field from which engine reads numbers; nil if rapid has no such field
 	groups  *groups   // records which generator read which numbers; nil if rapid has no such field
 	notes   bool      // whether groups are recorded
 	opened  bool
@@ -118,15 +118,15 @@ func (g *generators) call(numbers []uint64, f func(*rapid.T)) (left int, ok bool
 			panic(v)
 		}
 	}()
-	f(g.kept)
+	f(g.engine)
 	return len(*g.numbers), true
 }
 
-// open calls MakeFuzz once and stores its rapid.T in g.kept.
+// open calls MakeFuzz once and stores its rapid.T in g.engine.
 func (g *generators) open() {
 	g.opened = true
-	viaFuzz([]byte{0, 0}, func(rt *rapid.T) { g.kept = rt })
-	g.numbers, g.groups = numbersOf(g.kept)
+	viaFuzz([]byte{0, 0}, func(rt *rapid.T) { g.engine = rt })
+	g.numbers, g.groups = numbersOf(g.engine)
 }
 
 // A Part is a range of words that one generator has read: words At to End of draw

@@ -19,9 +19,9 @@
 //   - PCTCP finds such a bug with probability at least 1/(w²·m^(d-1)) in a run of m
 //     messages of which at most w are pairwise unordered. It suits programs in
 //     which one activity passes through many actors.
-//   - POS samples partial orders instead of orders. A message comes after k
-//     messages that it does not race with in one of k+1 runs, where Random needs
-//     2^k runs. It is a good first choice.
+//   - POS samples partial orders instead of orders. The probability that a
+//     message comes after k messages that it does not race with is 1/(k+1). With
+//     Random it is 1/2^k. POS is a good first choice.
 //   - URW tries to give every order the same probability, using what it learned in
 //     its first run. It suits programs that do the same in each run.
 //   - DelayBounded delivers the oldest message first, but delays a few messages. It

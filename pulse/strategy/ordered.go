@@ -52,7 +52,6 @@ type named struct {
 }
 
 // mostHeld is how often a strategy may return Hold in a run, in case early timers
-
 // are not limited. Otherwise a timer that is set repeatedly could fire forever.
 const mostHeld = 1000
 

@@ -11,8 +11,8 @@ import (
 // the highest. After each step, the deliverable messages to the same actor get new
 // priorities, because they could have come in place of that step (Yuan, Yang and
 // Gu, "Partial order aware concurrency sampling", CAV 2018). POS therefore samples
-// partial orders rather than orders. A message comes after k steps that it does not
-// race with in one of k+1 runs, where Random needs 2^k runs.
+// partial orders rather than orders. The probability that a message comes after k
+// steps that it does not race with is 1/(k+1). With Random it is 1/2^k.
 //
 // A priority depends on the seed, the identity of the message and how often the
 // message has got a priority. A saved seed therefore keeps its meaning if the

@@ -103,7 +103,6 @@ func (r *Replayer) Pick(e *pulse.Enabled) int {
 }
 
 // comesLater reports whether wanted is a pending timer that must fire early. Older
-
 // records contain no choice.Hold at such a point.
 func (r *Replayer) comesLater(e *pulse.Enabled, wanted uint64) bool {
 	if r.held == mostHeld || !e.CanHold() {
@@ -136,9 +135,9 @@ func (r *Replayer) Choose(k choice.Kind, n int) int {
 	return v
 }
 
-// outdated skips a choice by which no timer fires early, if the record is of an
-// older version. That version did not count a Hold as an early timer, so it asked
-// for such a choice once more after the last early timer.
+// outdated skips a choice.Clock with value 0 if the record is of an older version.
+// It reports whether it did. That version did not count a Hold as an early timer, so
+// it asked for a choice.Clock once more after the last early timer.
 func (r *Replayer) outdated() bool {
 	if r.all < 0 || r.early < r.all || !r.reader.Skip(choice.Clock) {
 		return false
@@ -216,9 +215,7 @@ func (r *Replayer) Stale() []string {
 }
 
 // Whole reports whether a lenient replay that is over made every delivery of the
-
 // record, in order, and used every choice. The run may have had further deliveries.
-
 // Choices are ignored if all of them are zero.
 func (r *Replayer) Whole() bool { return r.lenient != nil && r.lenient.whole() }
 

@@ -24,11 +24,11 @@ type URWOptions struct {
 // number of steps left to a thread).
 //
 // If each message has one cause and the weights are right, every order of the run
-// has the same probability. An event comes after a chain of r unrelated steps in
-// one of r+1 runs, where Random needs 2^r runs.
+// has the same probability. The probability that an event comes after a chain
+// of r unrelated steps is 1/(r+1). With Random it is 1/2^r.
 //
-// The first run picks like Random. It teaches the weights of messages by identity.
-// A message without a weight gets the average weight of its type, or 1. After that,
+// In the first run, URW picks like Random and learns the weights of messages by
+// identity. A message without a weight gets the average weight of its type, or 1. After that,
 // the same seed gives the same answers to the same calls, until weights are learned
 // again.
 func URW(o URWOptions) pulse.Strategy {
