@@ -184,7 +184,7 @@ func times(x, y uint64) uint64 {
 //
 // Why this is correct: the number is ln(2) times the number of failed coin tosses,
 // plus a part below ln(2). That part is ln(2) times the minimum of k random numbers
-// between 0 and 1. k ≥ 1 has a Poisson distribution with mean ln(2), without zero.
+// between 0 and 1. k has a Poisson distribution with mean ln(2), restricted to k ≥ 1.
 func (s *source) exponential() uint64 {
 	u := s.next()
 	tosses := bits.LeadingZeros64(u)

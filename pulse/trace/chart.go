@@ -66,10 +66,10 @@ func (t *Trace) ChartWith(failed int, below func(step int) []string) string {
 const failedHere = "✗ fails here"
 
 // addStrikes adds the faults that step caused. If step is None, it adds those
-// that the test caused before the step number before. It returns the later
+// that the test caused before step number limit. It returns the later
 // faults.
-func (c *chart) addStrikes(r *reading, list []Strike, step int32, before int) (rest []Strike) {
-	these, rest := strikesOf(list, step, before)
+func (c *chart) addStrikes(r *reading, list []Strike, step int32, limit int) (rest []Strike) {
+	these, rest := strikesOf(list, step, limit)
 	indent := "  "
 	if step == None {
 		indent = ""

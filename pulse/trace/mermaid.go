@@ -140,10 +140,10 @@ func (d *diagram) across(text string) {
 }
 
 // strikes draws a note for each fault that step caused. If step is None, it draws
-// those that the test caused before the step number before. It returns the later
+// those that the test caused before step number limit. It returns the later
 // faults.
-func (d *diagram) strikes(list []Strike, step int32, before int) (rest []Strike) {
-	these, rest := strikesOf(list, step, before)
+func (d *diagram) strikes(list []Strike, step int32, limit int) (rest []Strike) {
+	these, rest := strikesOf(list, step, limit)
 	for i := range these {
 		d.across(mermaidText(d.strike(&these[i])))
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Limits for the methods that Said calls:
+// Limits for the methods that Said calls.
 const (
 	saidWithin = 2 * time.Second // maximum run time of a method
 	saidDepth  = 3               // maximum number of nested calls to Said

@@ -87,16 +87,16 @@ func (l *shivizLog) step(i int) {
 }
 
 // strikes removes and returns the faults caused by step, or, if step is None, by
-// the test before the step number before.
-func (l *shivizLog) strikes(step int32, before int) (these []Strike) {
-	these, l.left = strikesOf(l.left, step, before)
+// the test before step number limit.
+func (l *shivizLog) strikes(step int32, limit int) (these []Strike) {
+	these, l.left = strikesOf(l.left, step, limit)
 	return these
 }
 
-// testStrikes writes an event for each fault that the test caused before the step
-// number before.
-func (l *shivizLog) testStrikes(before int) {
-	for _, x := range l.strikes(None, before) {
+// testStrikes writes an event for each fault that the test caused before step
+// number limit.
+func (l *shivizLog) testStrikes(limit int) {
+	for _, x := range l.strikes(None, limit) {
 		clock := l.fresh()
 		join(clock, l.test)
 		l.event(Test, clock, l.strike(&x))

@@ -8,10 +8,10 @@ import (
 )
 
 // strikesOf splits list after the strikes that belong to step. If step is None,
-// these are the strikes that the test caused before the step number before.
-func strikesOf(list []Strike, step int32, before int) (these, rest []Strike) {
+// these are the strikes that the test caused before step number limit.
+func strikesOf(list []Strike, step int32, limit int) (these, rest []Strike) {
 	n := 0
-	for n < len(list) && list[n].Step == step && (step != None || int(list[n].After) <= before) {
+	for n < len(list) && list[n].Step == step && (step != None || int(list[n].After) <= limit) {
 		n++
 	}
 	return list[:n], list[n:]

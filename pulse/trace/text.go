@@ -53,9 +53,9 @@ func (r *reading) stepTable() []byte {
 }
 
 // addStrikes adds the faults caused by step, or, if step is None, by the test
-// before the step number before. It returns the later faults.
-func (r *reading) addStrikes(t *table, list []Strike, step int32, before int) (rest []Strike) {
-	these, rest := strikesOf(list, step, before)
+// before step number limit. It returns the later faults.
+func (r *reading) addStrikes(t *table, list []Strike, step int32, limit int) (rest []Strike) {
+	these, rest := strikesOf(list, step, limit)
 	indent := "      "
 	if step == None {
 		indent = ""
