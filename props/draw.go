@@ -193,7 +193,7 @@ func (t *T) allowedToDraw(label string) bool {
 	case t.state.drawing != "":
 		t.misuse("draw %q in the generator of draw %q: a generator draws from the *rapid.T that it is given", label, t.state.drawing)
 	case s != nil && s.Running():
-		t.misuse("draw %q in a step: draw inputs before Run; a decision of the program's own is ctx.Choose", label)
+		t.misuse("draw %q in a step: draw inputs before Run; the program decides with ctx.Choose", label)
 	case s != nil && s.HasRun():
 		t.misuse("draw %q after Run: draw inputs before", label)
 	}
@@ -258,7 +258,7 @@ func (r *Runner) nextInput(label string) choice.Input {
 // strayInput records that the label of stored input i differs from the draw's label.
 func (r *Runner) strayInput(i int, label string) {
 	if r.stray == "" {
-		r.stray = fmt.Sprintf("draw %d is %q, the case has %q: the property makes other draws than when the case was saved",
+		r.stray = fmt.Sprintf("draw %d is %q, the case has %q: the property makes different draws than when the case was saved",
 			i, label, r.plan.Inputs[i].Label)
 	}
 }

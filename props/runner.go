@@ -325,9 +325,9 @@ func (r *Runner) finish() {
 	case !s.HasRun():
 		r.t.misuse("the property did not run its system: nothing happened; call Run")
 	case s.Host().Unrun() && r.rapid == nil: // rapid's Repeat may end anywhere
-		r.t.misuse("the property sends or starts something after its last Run, and nothing comes of it: call Run again")
+		r.t.misuse("the property sends or starts something after its last Run, which has no effect: call Run again")
 	case s.Host().Running() != r.state.test:
-		r.t.misuse("the property reset its system: what Always and Eventually said is lost; a property has one run")
+		r.t.misuse("the property reset its system: its Always and Eventually conditions are lost; a property has one run")
 	default:
 		if l := r.state.last; l.runs > 0 { // not a failure of this run, which may have nothing more to do
 			r.noteSometimes(l.what+" "+l.name+": a Run follows", s.Host().Runs() > l.runs)

@@ -130,9 +130,9 @@ func (t *T) allowedElsewhere(what string) bool {
 	case at == pulse.CallerInside && current:
 		return true
 	case at == pulse.CallerInside, r.g == (pulse.Host{}).Goroutine() && r.busy:
-		r.t.misuse("%s on the T of a run that is over: it was kept; use the T that this run was given", what)
+		r.t.misuse("%s on the T of an earlier run: use the T that this run was given", what)
 	}
-	text := " on a T from another goroutine: a property, with its handlers and processes, has its T to itself; " +
+	text := " on a T from another goroutine: only the property, its handlers and its processes may use a T; " +
 		"let an actor do what the goroutine does"
 	if !current {
 		text = " on the T of a run that is over: does the property leave a goroutine behind?"
@@ -440,7 +440,7 @@ func (t *T) Rapid() *rapid.T {
 		t.leave()
 	}
 	if t.runner.rapid == nil {
-		t.misuse("Rapid: this property is not run under rapid: run it by rapid.Check(t, props.Rapid(property))")
+		t.misuse("Rapid: this property is not run under rapid: run it with rapid.Check(t, props.Rapid(property))")
 	}
 	return t.runner.rapid
 }

@@ -58,7 +58,7 @@ func NewHistory[S, In, Out any](t *props.T, m Model[S, In, Out]) *History[S, In,
 	t.Event()
 	t.Cleanup(func() {
 		if !h.checked && !t.Failed() && !t.Skipped() {
-			h.misuse("the history%s was never judged: call Check after Run", h.model.of(""))
+			h.misuse("the history%s was never checked: call Check after Run", h.model.of(""))
 		}
 	})
 	return h

@@ -372,7 +372,7 @@ func TestHistoriesThatJudgeNothing(t *testing.T) {
 			sys := t.System()
 			sys.Go("client", func(p *pulse.Process) { h.Call(p.Self(), get{"a"}).Return(7) })
 			sys.Run()
-		}, "linear: the history of store was never judged: call Check after Run", ""},
+		}, "linear: the history of store was never checked: call Check after Run", ""},
 		{func(t *props.T) {
 			linear.NewHistory(t, store)
 			t.System().Run()
@@ -434,7 +434,7 @@ func TestCallsThatMatter(t *testing.T) {
     longest order that fits: put(key: "k", value: 1) → 0, get("k") → 1
     then the state is 1, and no call can be the next: get("k") → 0`},
 		{"nothing can be first", "b get; b 7", `
-    the state is 0 at first, and no call can be the first: get("k") → 7`},
+    the initial state is 0, and no call can be first: get("k") → 7`},
 	} {
 		f := run(t, at(register, h.events)).Failure
 		if f == nil {

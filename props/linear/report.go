@@ -50,7 +50,7 @@ func (m *Model[S, In, Out]) howFar(v verdict[In, Out]) (lines []string) {
 		next = append(next, m.line(op))
 	}
 	if len(in) == 0 {
-		return append(lines, fmt.Sprintf("    the state is %s at first, and no call can be the first: %s", v.state, strings.Join(next, ", ")))
+		return append(lines, fmt.Sprintf("    the initial state is %s, and no call can be first: %s", v.state, strings.Join(next, ", ")))
 	}
 	return append(lines,
 		fmt.Sprintf("    longest order that fits: %s", strings.Join(in, ", ")),

@@ -160,7 +160,7 @@ func (m *Machine[S]) mustBeWhole(t *props.T, sys *pulse.System) {
 	fault := ""
 	switch {
 	case sys == nil:
-		fault = "the System is nil: give it that of t.System()"
+		fault = "the System is nil: give it t.System()"
 	case m.Init == nil:
 		fault = "it needs Init"
 	case len(m.Commands) == 0:
