@@ -17,16 +17,17 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Rapid turns a property into one of rapid:
+// Rapid turns a property into a property of rapid:
 //
 //	func TestBank(t *testing.T) { rapid.Check(t, props.Rapid(moneyIsKept)) }
 //
-// Rapid then draws and shrinks the inputs, and a number that determines the order of
-// messages; zero is plain order. T.Rapid returns the rapid.T. Its Repeat can drive
-// the system: the actions may send, and call Run any number of times.
+// Rapid draws and shrinks the inputs and a seed for the order of messages. Seed zero
+// delivers the oldest message first. T.Rapid returns the rapid.T. Its Repeat method
+// can drive the system: the actions may send messages, and call Run any number of
+// times.
 //
-// Sometimes is judged when the test is over, if rapid made at least 20 runs and all
-// of them passed.
+// When the test ends, it fails if some situation of T.Sometimes was never reached.
+// This is checked only after at least 20 runs, all passed.
 func Rapid(property func(*T)) func(*rapid.T) {
 	mustBeThere("Rapid", property)
 	all := &reached{}
@@ -58,26 +59,27 @@ func Rapid(property func(*T)) func(*rapid.T) {
 	}
 }
 
-// A reached is what Sometimes reported in the runs of one test under rapid.
+// A reached collects what T.Sometimes reported in the runs of one test under rapid.
 type reached struct {
 	mu    sync.Mutex
-	test  any // the test that rapid was given; nil before the first
+	test  any // the testing.TB of the rapid test; nil before the first run
 	runs  int
-	names []string // in the order of their first call
+	names []string // situations, in the order of their first Sometimes call
 	is    map[string]bool
-	more  bool      // there were more names than are kept
-	past  []*Runner // of the last runs: a goroutine may use a T after its run
+	more  bool      // Sometimes was called with more than mostSituations names
+	past  []*Runner // the runners of the last runs; a goroutine may still use their T
 	late  *pulse.Failure
 }
 
-// mostPast is how many runners are kept to be checked for late use.
+// mostPast is the maximum number of runners in reached.past.
 const mostPast = 8
 
-// fewestRuns is how many runs must miss a situation before that is reported. With
-// -short rapid makes 20 instead of 100.
+// fewestRuns is the least number of runs after which a situation never reached is an
+// error. With -short, rapid makes 20 runs instead of 100.
 const fewestRuns = 20
 
-// judgeAtTheEnd registers a Cleanup that judges what was reached, once for each test.
+// judgeAtTheEnd registers, once per test, a Cleanup that reports situations never
+// reached.
 func (a *reached) judgeAtTheEnd(rt *rapid.T) {
 	test, ok := testOf(rt)
 	if !ok {
@@ -104,12 +106,12 @@ func (a *reached) judgeAtTheEnd(rt *rapid.T) {
 			}
 		}
 		if a.test == any(test) && a.more {
-			test.Logf("Sometimes is given more than %d names: those that come later are not judged: give it few, the same in each run", mostSituations)
+			test.Logf("Sometimes is given more than %d names: later names are not checked; give it few, the same in each run", mostSituations)
 		}
 	})
 }
 
-// ask checks the oldest kept runner for late use and forgets it.
+// ask removes the oldest runner from a.past and records its late failure, if any.
 func (a *reached) ask() {
 	if late := a.past[0].Late(); a.late == nil {
 		a.late = late
@@ -117,7 +119,7 @@ func (a *reached) ask() {
 	a.past = a.past[1:]
 }
 
-// add adds the situations that a run has reached.
+// add adds to a the situations that a run has reached.
 func (a *reached) add(r *Runner) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -141,7 +143,7 @@ func (a *reached) add(r *Runner) {
 	}
 }
 
-// aTest is the part of a testing.TB that judging needs.
+// aTest lists the methods of a testing.TB that judgeAtTheEnd calls.
 type aTest interface {
 	Cleanup(func())
 	Errorf(string, ...any)
@@ -149,8 +151,8 @@ type aTest interface {
 	Failed() bool
 }
 
-// testOf returns the test that rapid was given. ok is false when the test lacks these
-// methods, or this version of rapid stores it elsewhere.
+// testOf returns the testing.TB of a rapid test. ok is false if the TB lacks a method
+// of aTest, or if this version of rapid stores the TB in a different field.
 func testOf(rt *rapid.T) (test aTest, ok bool) {
 	field := reflect.ValueOf(rt).Elem().FieldByName("tb")
 	if !field.IsValid() || field.Kind() != reflect.Interface || field.IsNil() || !field.Elem().Comparable() {
@@ -160,12 +162,12 @@ func testOf(rt *rapid.T) (test aTest, ok bool) {
 	return test, ok
 }
 
-// Gopter turns a property into one of gopter:
+// Gopter turns a property into a property of gopter:
 //
 //	properties.Property("money is kept", props.Gopter(moneyIsKept))
 //
-// Inputs and the order of messages follow from gopter's random numbers. Sometimes is
-// not judged: gopter does not report when a test is over.
+// gopter's random numbers determine the inputs and the order of messages. Situations
+// of T.Sometimes are not checked, because gopter does not report when a test ends.
 func Gopter(property func(*T)) gopter.Prop {
 	mustBeThere("Gopter", property)
 	return func(params *gopter.GenParameters) *gopter.PropResult {
@@ -185,7 +187,7 @@ func Gopter(property func(*T)) gopter.Prop {
 	}
 }
 
-// args returns the draws in the form in which gopter reports its own.
+// args returns the draws as gopter's argument values.
 func args(res Result) []*gopter.PropArg {
 	list := make([]*gopter.PropArg, len(res.Inputs))
 	for i, in := range res.Inputs {
@@ -212,7 +214,7 @@ func inWords(res Result) string {
 	return text
 }
 
-// chart returns the message chart of the run, "" when it took no step.
+// chart returns the message chart of the run, or "" if the run took no step.
 func chart(res Result) string {
 	if res.System == nil || len(res.System.Trace().Steps) == 0 {
 		return ""
@@ -220,8 +222,8 @@ func chart(res Result) string {
 	return strings.TrimSuffix(res.System.Trace().Chart(), "\n")
 }
 
-// order is a strategy that picks each message with equal chance. With seed zero
-// it is plain order.
+// order is a strategy that chooses among the deliverable messages with equal
+// probability. With seed zero it delivers the oldest message first.
 type order struct {
 	state uint64
 	plain bool

@@ -2,8 +2,8 @@ package props
 
 import "strings"
 
-// complaint splits the text of a complaint into its first line and the rest.
-// Testify's messages are tables that begin with a stack; their line consists of the
+// complaint splits the text of a failure into its first line and the rest. For
+// testify's messages, which are tables that begin with a stack, the line is the
 // user's message and the error.
 func complaint(text string) (line, detail string) {
 	lines := strings.Split(strings.Trim(text, "\n"), "\n")
@@ -13,7 +13,8 @@ func complaint(text string) (line, detail string) {
 	return lines[0], indent(lines[1:])
 }
 
-// testifyComplaint reads a message such as
+// testifyComplaint splits a testify message such as the following. The line is
+// "stored: Not equal: expected: 1, actual: 2".
 //
 //	Error Trace:	/home/…/writer_test.go:31
 //	Error:      	Not equal:
@@ -40,7 +41,8 @@ func testifyComplaint(lines []string) (line, detail string) {
 	return line, detail
 }
 
-// testifyError appends expected and actual to the line above them.
+// testifyError splits the lines of testify's Error field. If the first line ends in a
+// colon, the lines expected and actual are appended to it.
 func testifyError(lines []string) (line, detail string) {
 	if len(lines) == 0 {
 		return "failed", ""

@@ -14,14 +14,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Draw returns a value from a generator of rapid. Draw before Run; use Ctx.Choose for
-// decisions of the running program.
+// Draw returns a value from a rapid generator. Call it before Run. A running program
+// makes its decisions with Ctx.Choose.
 //
-// A value may take up to 65,536 random numbers, which is enough for a slice of
-// some 15,000 ints.
+// A value may use up to 65,536 random numbers, which is enough for a slice of about
+// 15,000 ints.
 //
-// A Custom generator gets a rapid.T, with the same effects as under rapid: Errorf has
-// none, Fatalf fails the run, and Skip makes the generator try again.
+// A Custom generator gets a rapid.T whose methods behave as under rapid: Errorf has
+// no effect, Fatalf fails the run, and Skip makes the generator try again.
 func Draw[V any](t *T, gen *rapid.Generator[V], label string) V {
 	if gen == nil {
 		t.noGenerator(label)
@@ -36,16 +36,16 @@ func Draw[V any](t *T, gen *rapid.Generator[V], label string) V {
 	return d.value
 }
 
-// A drawing makes draws from generators of rapid, one after the other.
+// A drawing holds a rapid generator and the value last drawn from it.
 type drawing[V any] struct {
 	gen   *rapid.Generator[V]
 	label string
 	value V
-	make  func(*words) (any, bool) // draws value; a field so that it is made once
+	make  func(*words) (any, bool) // draws value; made once and reused in later runs
 }
 
-// drawingOf returns the drawing for the next draw. Later runs reuse it for a draw of
-// the same type in this place, which then allocates only what rapid does.
+// drawingOf returns the drawing for the next draw. It reuses the drawing of an
+// earlier run if the draw at this position had the same type, to avoid allocation.
 func drawingOf[V any](r *Runner) *drawing[V] {
 	i := len(r.inputs)
 	for len(r.drawings) <= i {
@@ -64,8 +64,8 @@ func drawingOf[V any](r *Runner) *drawing[V] {
 	return d
 }
 
-// Sample returns a value from a generator of gopter. As with Draw, a value may
-// take up to 65,536 random numbers.
+// Sample returns a value from a gopter generator. As with Draw, a value may use up to
+// 65,536 random numbers.
 func Sample(t *T, gen gopter.Gen, label string) any {
 	var v any
 	if gen == nil {
@@ -81,8 +81,7 @@ func Sample(t *T, gen gopter.Gen, label string) any {
 	return v
 }
 
-// OneOf returns one of the values. A search that enumerates inputs tries each
-// of them.
+// OneOf returns one of the values. fuzz.Explore tries each of them.
 func OneOf[V any](t *T, label string, values ...V) V {
 	var v V
 	if len(values) == 0 && t.allowed("OneOf") {
@@ -100,8 +99,8 @@ func OneOf[V any](t *T, label string, values ...V) V {
 	return v
 }
 
-// Source draws a source of random numbers for code that wants one of
-// golang.org/x/exp/rand. A replay of the run gets the same numbers from it.
+// Source draws a golang.org/x/exp/rand Source. A replay of the run gets the same
+// numbers from it.
 func Source(t *T, label string) exprand.Source {
 	var w words
 	t.draw(label, func(drawn *words) (any, bool) {
@@ -112,14 +111,14 @@ func Source(t *T, label string) exprand.Source {
 	return &w
 }
 
-// A source stands for a drawn source in Result.Values. Two of them are deeply equal
-// if and only if they give the same numbers.
+// A source describes a drawn Source in Result.Values. Two sources are deeply equal if
+// and only if they produce the same numbers.
 type source struct {
 	seed  uint64
 	given []uint64
 }
 
-// String returns the text that a case shows for the value.
+// String returns the text shown for a source in failure reports and cases.
 func (source) String() string { return "a source" }
 
 // noGenerator ends the run because the generator of a draw is nil.
@@ -129,27 +128,27 @@ func (t *T) noGenerator(label string) {
 	}
 }
 
-// WordsPerDraw is how many of Plan.Words a new draw reads before numbers of its own.
+// WordsPerDraw is the number of words that a new draw reads from Plan.Words. The
+// further numbers of the draw follow from its seed.
 const WordsPerDraw = 4
 
-// triesPerDraw is how often a generator that rejects what it drew is tried, each time
-// with other numbers. In each of these, generators of rapid try five times
-// themselves.
+// triesPerDraw is how often a generator is called until it produces a value. A rapid
+// generator itself makes up to five attempts in each call.
 const triesPerDraw = 100
 
-// endlessTries is how often a generator may ask for more than mostWords numbers
-// before the draw is rejected.
+// endlessTries is how often a generator may exceed mostWords numbers before the draw
+// is rejected.
 const endlessTries = 2
 
-// draw makes one value by calling make, with the numbers of the stored input if there
-// is one. It does nothing when a draw is not allowed.
+// draw draws one value by calling make. The numbers that make reads come from the
+// stored input if there is one. draw does nothing when a draw is not allowed.
 func (t *T) draw(label string, make func(*words) (any, bool)) {
 	if t.allowedToDraw(label) {
 		t.drawNow(label, make)
 	}
 }
 
-// drawNow is draw without the check that it is allowed.
+// drawNow is draw for a caller that has called allowedToDraw.
 func (t *T) drawNow(label string, make func(*words) (any, bool)) {
 	r := t.runner
 	r.of = 0
@@ -181,7 +180,7 @@ func (t *T) reject(label string, w *words) {
 	t.abort()
 }
 
-// allowedToDraw reports whether a draw may be made now. It ends the run when the
+// allowedToDraw reports whether the property may draw now. It ends the run if the
 // property draws too late or inside another draw.
 func (t *T) allowedToDraw(label string) bool {
 	if !t.allowed("Draw") {
@@ -194,15 +193,15 @@ func (t *T) allowedToDraw(label string) bool {
 	case t.state.drawing != "":
 		t.misuse("draw %q in the generator of draw %q: a generator draws from the *rapid.T that it is given", label, t.state.drawing)
 	case s != nil && s.Running():
-		t.misuse("draw %q in a step: draw inputs before Run; a decision of the program's own is ctx.Choose", label)
+		t.misuse("draw %q in a step: draw inputs before Run; the program decides with ctx.Choose", label)
 	case s != nil && s.HasRun():
 		t.misuse("draw %q after Run: draw inputs before", label)
 	}
 	return true
 }
 
-// guarded calls make, which calls a generator. A panic there fails the run with
-// a text that names the draw.
+// guarded returns the result of make, which calls a generator. If make panics, the
+// run fails with a text that names the draw.
 func (t *T) guarded(label string, w *words, make func(*words) (any, bool)) (v any, ok bool) {
 	t.state.drawing = label
 	defer func() {
@@ -228,8 +227,7 @@ func (t *T) guarded(label string, w *words, make func(*words) (any, bool)) (v an
 	return make(w)
 }
 
-// thrown returns the value of a panic; values of types that only rapid knows
-// are turned into texts.
+// thrown returns the panic value v, as a string if its type is internal to rapid.
 func thrown(v any) any {
 	if isRapids(v) {
 		return fmt.Sprint(v)
@@ -237,8 +235,8 @@ func thrown(v any) any {
 	return v
 }
 
-// nextInput returns the stored input of the next draw, or a new one when there is
-// none or its label differs.
+// nextInput returns the stored input for the next draw. It returns a new input if
+// none is stored or the stored input has a different label.
 func (r *Runner) nextInput(label string) choice.Input {
 	i := len(r.inputs)
 	if i < len(r.plan.Inputs) {
@@ -257,16 +255,16 @@ func (r *Runner) nextInput(label string) choice.Input {
 	return in
 }
 
-// strayInput notes that stored input i has another label than the draw.
+// strayInput records that the label of stored input i differs from the draw's label.
 func (r *Runner) strayInput(i int, label string) {
 	if r.stray == "" {
-		r.stray = fmt.Sprintf("draw %d is %q, the case has %q: the property makes other draws than when the case was saved",
+		r.stray = fmt.Sprintf("draw %d is %q, the case has %q: the property makes different draws than when the case was saved",
 			i, label, r.plan.Inputs[i].Label)
 	}
 }
 
-// keepReads records how many numbers a draw has read. The recorded maximum of earlier
-// runs decays by a sixteenth.
+// keepReads records the number of words that a draw has read. r.most holds the
+// maximum over earlier runs, reduced by a sixteenth in each run.
 func (r *Runner) keepReads(n int) {
 	i := len(r.reads)
 	r.reads = append(r.reads, n)
@@ -276,7 +274,7 @@ func (r *Runner) keepReads(n int) {
 	r.most[i] = max(n, r.most[i]-r.most[i]/16)
 }
 
-// keepInput records a draw and its value for the result.
+// keepInput adds a draw and its value to the result.
 func (r *Runner) keepInput(in choice.Input, v any) {
 	r.inputs = append(r.inputs, in)
 	r.values = append(r.values, v)

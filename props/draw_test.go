@@ -230,7 +230,7 @@ func TestStrayInputs(t *testing.T) {
 	inputs := choice.CloneInputs(r.Run(props.Plan{}).Inputs)
 	label = "k"
 	res := r.Run(props.Plan{Inputs: inputs})
-	want := `draw 0 is "k", the case has "n": the property makes other draws than when the case was saved`
+	want := `draw 0 is "k", the case has "n": the property makes different draws than when the case was saved`
 	if res.Stray != want || res.Failure != nil {
 		t.Errorf("stray %q, failure %v", res.Stray, res.Failure)
 	}

@@ -10,26 +10,27 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A generators draws from generators of rapid, which work only under rapid's
-// own engine.
+// A generators draws values from rapid generators, which work only under rapid's own
+// engine.
 //
-// rapid.MakeFuzz enters that engine with numbers to draw from: as bytes, with a
-// testing.T that it only reports to. A call costs some 5 µs, most of it spent in
-// testing.T.Helper. So MakeFuzz is called once, and the rapid.T of a Custom generator
-// inside it is kept. The numbers of each draw are put into the unexported field that
-// this rapid.T reads. If a future rapid has no such field, each draw calls MakeFuzz;
-// the values are the same.
+// rapid.MakeFuzz enters that engine with the numbers to draw from, as bytes, and with
+// a testing.T for reports. A call costs about 5 µs, most of it in testing.T.Helper.
+// Therefore MakeFuzz is called once, and the rapid.T of a Custom generator inside
+// that call is kept. For each draw, the unexported field from which that rapid.T
+// reads is set to the numbers of the draw. If a future rapid has no such field, each
+// draw calls MakeFuzz, with the same values.
 type generators struct {
-	kept    *rapid.T
-	numbers *[]uint64 // the field that kept reads; nil when rapid has no such field
-	groups  *groups   // which numbers kept read for what; nil when rapid has no such field
+	engine  *rapid.T  // used for all draws
+	numbers *[]uint64 // the field from which engine reads numbers; nil if rapid has no such field
+	groups  *groups   // records which generator read which numbers; nil if rapid has no such field
 	notes   bool      // whether groups are recorded
 	opened  bool
 	buffer  []uint64
 	bytes   []byte
 }
 
-// A groups is rapid's recordedBits: which numbers were read for what.
+// A groups has the layout of rapid's recordedBits: which generator read which
+// numbers.
 type groups struct {
 	data    []uint64
 	list    []group
@@ -37,25 +38,25 @@ type groups struct {
 	persist bool // whether groups are recorded
 }
 
-// A group is rapid's groupInfo.
+// A group has the layout of rapid's groupInfo.
 type group struct {
 	begin, end          int
 	label               string
 	standalone, discard bool
 }
 
-// A draw is first given at least firstWords numbers, at least all that are stored for
-// it, and at least 1.5 times as many as it read in the last runs. If they do not
-// suffice, the draw is repeated with eight times as many, up to mostWords. How many
-// it is given does not change its value.
+// A draw first gets at least firstWords numbers, at least as many as are stored for
+// it, and at least 1.5 times as many as it read in recent runs. If the numbers run
+// out, the draw is repeated with eight times as many, up to mostWords. The number of
+// words does not change the value.
 const (
 	firstWords = 16
 	mostWords  = firstWords << 12
 )
 
-// underRapid calls f with a rapid.T that reads the words of a draw, and reports
-// whether f found a value. If it did not, w stands at the first word that f has
-// not read.
+// underRapid calls f with a rapid.T that reads the words of a draw. It reports
+// whether f found a value. If f found none, the next word of w is the first that f
+// has not read.
 func (r *Runner) underRapid(w *words, f func(*rapid.T)) bool {
 	if r.rapid != nil {
 		f(r.rapid)
@@ -85,9 +86,8 @@ func (r *Runner) underRapid(w *words, f func(*rapid.T)) bool {
 	}
 }
 
-// firstSize returns how many numbers the current draw is given at first, at least as
-// many as are stored. Repeating a draw takes a panic, which costs more than a few
-// numbers too many.
+// firstSize returns how many numbers the current draw initially gets. If they run
+// out, the draw is repeated after a panic, which costs more than some unused numbers.
 func (r *Runner) firstSize(stored int) int {
 	most := 0
 	if i := len(r.inputs); i < len(r.most) {
@@ -96,9 +96,8 @@ func (r *Runner) firstSize(stored int) int {
 	return min(max(firstWords, stored, most+most/2), mostWords)
 }
 
-// call calls f with a rapid.T that reads the numbers. It returns how many were not
-// read, and whether f returned. If f did not return, it rejected what it drew or ran
-// out of numbers.
+// call calls f with a rapid.T that reads the numbers. It returns how many numbers
+// were not read. ok is false if f rejected what it drew or ran out of numbers.
 func (g *generators) call(numbers []uint64, f func(*rapid.T)) (left int, ok bool) {
 	if !g.opened {
 		g.open()
@@ -119,31 +118,32 @@ func (g *generators) call(numbers []uint64, f func(*rapid.T)) (left int, ok bool
 			panic(v)
 		}
 	}()
-	f(g.kept)
+	f(g.engine)
 	return len(*g.numbers), true
 }
 
-// open calls MakeFuzz once and keeps its rapid.T.
+// open calls MakeFuzz once and stores its rapid.T in g.engine.
 func (g *generators) open() {
 	g.opened = true
-	viaFuzz([]byte{0, 0}, func(rt *rapid.T) { g.kept = rt })
-	g.numbers, g.groups = numbersOf(g.kept)
+	viaFuzz([]byte{0, 0}, func(rt *rapid.T) { g.engine = rt })
+	g.numbers, g.groups = numbersOf(g.engine)
 }
 
-// A Part is the part of a draw that one generator has read: the words from At to End
-// of draw Draw.
+// A Part is a range of words that one generator has read: words At to End of draw
+// number Draw.
 type Part struct {
 	Draw, At, End int
-	// Of names the generator, or what it repeats. It is "" for words that were read
-	// and then discarded.
+	// Of is rapid's label of the generator. It is "" for words that were read and then
+	// discarded.
 	Of string
-	// Element reports that the part is a list element, including the number before
-	// it that announces it. The number that ends a list is an Element of its own.
+	// Element is set for a list element. Its words include the one before the element
+	// that says that another element follows. The word that ends the list is a Part of
+	// its own, also with Element set.
 	Element bool
 }
 
-// keepParts keeps the parts of the current draw, if the plan wants them. From is the
-// first word that the generator read.
+// keepParts records the parts of the current draw if the plan asks for parts. The
+// generator's first word is word number from.
 func (r *Runner) keepParts(from int) {
 	g := r.generators.groups
 	if !r.plan.Parts || g == nil {
@@ -160,7 +160,8 @@ func (r *Runner) keepParts(from int) {
 	}
 }
 
-// callViaFuzz is call by way of MakeFuzz, for a rapid whose fields are unknown.
+// callViaFuzz does what call does, through MakeFuzz. It is for versions of rapid
+// whose fields are unknown.
 func (g *generators) callViaFuzz(numbers []uint64, f func(*rapid.T)) (left int, ok bool) {
 	g.bytes = g.bytes[:0]
 	for _, n := range numbers {
@@ -182,7 +183,7 @@ func (g *generators) callViaFuzz(numbers []uint64, f func(*rapid.T)) (left int, 
 	return left, ok
 }
 
-// remaining reads the numbers that a rapid.T has left and returns their count.
+// remaining returns how many numbers a rapid.T has left. It reads all of them.
 func remaining(rt *rapid.T) (n int) {
 	defer func() {
 		if v := recover(); !isInvalid(v) {
@@ -195,13 +196,13 @@ func remaining(rt *rapid.T) (n int) {
 	}
 }
 
-// escape is the panic value with which viaFuzz leaves rapid after f has returned, so
-// that rapid does not log the draw.
+// escape is a panic value. viaFuzz panics with it after f has returned, so that rapid
+// does not log the draw.
 type escape struct{}
 
-// viaFuzz calls f with a rapid.T that reads input and does not log. An empty
-// testing.T suffices: each panic is recovered inside MakeFuzz and thrown again
-// outside, so that rapid never reports one.
+// viaFuzz calls f with a rapid.T that reads input and does not log. A zero testing.T
+// suffices: viaFuzz recovers every panic inside MakeFuzz and rethrows it outside, so
+// rapid never reports one.
 func viaFuzz(input []byte, f func(*rapid.T)) {
 	var thrown any
 	rapid.MakeFuzz(func(rt *rapid.T) {
@@ -216,9 +217,9 @@ func viaFuzz(input []byte, f func(*rapid.T)) {
 	}
 }
 
-// numbersOf returns two fields of a rapid.T: the numbers that it reads, and its
-// record of which it read for what. Each is nil if this version of rapid has another
-// layout.
+// numbersOf returns pointers to two fields of a rapid.T: the numbers that rt reads,
+// and the record of which generator read which numbers. A pointer is nil if the field
+// has a different layout in this version of rapid.
 func numbersOf(rt *rapid.T) (*[]uint64, *groups) {
 	stream := reflect.ValueOf(rt).Elem().FieldByName("s")
 	if stream.Kind() != reflect.Interface || stream.Elem().Kind() != reflect.Pointer {
@@ -240,7 +241,7 @@ func numbersOf(rt *rapid.T) (*[]uint64, *groups) {
 	return numbers, (*groups)(unsafe.Pointer(recorded.UnsafeAddr()))
 }
 
-// isLike reports whether two types have the same layout in memory.
+// isLike reports whether types a and b have the same layout in memory.
 func isLike(a, b reflect.Type) bool {
 	switch {
 	case a.Kind() != b.Kind() || a.Size() != b.Size():
@@ -260,11 +261,11 @@ func isLike(a, b reflect.Type) bool {
 	return true
 }
 
-// isInvalid reports whether v is the panic by which rapid ends a draw that found
-// no value or ran out of numbers. Its type is unexported in rapid.
+// isInvalid reports whether v is the panic value of a rapid draw that found no value
+// or ran out of numbers. Its type is unexported in rapid.
 func isInvalid(v any) bool { return v != nil && reflect.TypeOf(v).String() == "rapid.invalidData" }
 
-// isRapids reports whether v is a panic by which rapid ends a test.
+// isRapids reports whether v is a panic value that ends a rapid test.
 func isRapids(v any) bool {
 	return isInvalid(v) || v != nil && reflect.TypeOf(v).String() == "rapid.stopTest"
 }

@@ -8,41 +8,41 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// A HintKind says how a property gave a hint.
+// A HintKind names the method of T that gave a hint.
 type HintKind uint8
 
 const (
-	HintFeature  HintKind = iota // by Feature
-	HintReached                  // by Sometimes, whose situation was reached
-	HintMaximize                 // by Maximize
+	HintFeature  HintKind = iota // T.Feature
+	HintReached                  // T.Sometimes, called with true
+	HintMaximize                 // T.Maximize
 )
 
-// A Hint is what a property reported about a run for a guided search.
+// A Hint is what a property reported about a run to a guided search.
 type Hint struct {
 	Kind HintKind
 	Name string
-	// Value is a hash of the value of a feature. It is the same in every process.
+	// Value is a hash of the value given to Feature. It is the same in every process.
 	Value uint64
-	// Height is the highest value that Maximize was given in the run.
+	// Height is the highest value given to Maximize in the run.
 	Height float64
-	// Steps is how many steps had begun when the hint was given. Among equal hints
-	// the first counts; for Maximize, the highest value.
+	// Steps is the number of steps that had begun when the hint was first given, or when
+	// Maximize was given Height.
 	Steps int
 }
 
-// mostHints is how many different hints a run may give.
+// mostHints is the maximum number of different hints in a run.
 const mostHints = 4096
 
-// hints are what the property reported about the run so far. A property without hints
-// costs only a check of the list's length.
+// hints collects the hints of the current run. If a property gives no hints, clear
+// only checks the length of the list.
 type hints struct {
 	list   []Hint
-	index  hash.Table // by a hash of the hint: its place in the list
+	index  hash.Table // from a hash of a hint to its index in list
 	walker value.Walker
-	lost   bool // there were more than mostHints
+	lost   bool // more than mostHints hints were given
 }
 
-// clear forgets the hints of the run before.
+// clear removes the hints of the previous run.
 func (h *hints) clear() {
 	if len(h.list) > 0 {
 		h.list, h.lost = h.list[:0], false
@@ -50,7 +50,8 @@ func (h *hints) clear() {
 	}
 }
 
-// add notes a hint.
+// add adds a hint. If the hint is in the list already, add only raises the Height of
+// a HintMaximize.
 func (h *hints) add(n Hint) {
 	key := hash.Fold(hash.String(n.Name)^uint64(n.Kind), n.Value)
 	at, had := h.index.Get(key)
@@ -66,19 +67,19 @@ func (h *hints) add(n Hint) {
 	}
 }
 
-// Feature tells a guided search which state this run has reached. The search keeps a
-// run that shows a new value of this name, and derives other runs from it. Good
-// values are few and stand for a state that is hard to reach, such as the phase of a
+// Feature tells a guided search which state this run has reached. The search saves a
+// run with a new value for the name, and derives further runs from that run. A good
+// feature has few values, and its states are hard to reach, such as the phases of a
 // protocol:
 //
 //	t.Feature("phase", node.phase)
 //
-// Values are compared by their contents, whatever methods they have: numbers, texts,
-// structs of them, and what pointers lead to. A function or a channel cannot be
-// compared and fails the run. So does a pulse.Ref, which leads to all of its system:
-// give its String. For each name a search keeps the first 256 values, and reports
-// when there are more. Feature may be called at any time of a run, also in handlers.
-// It changes nothing that they see, and no verdict.
+// Values are compared by their contents, following pointers; their methods are not
+// called. A value that contains a function or a channel cannot be compared and fails
+// the run. A pulse.Ref fails the run too, because it refers to its whole system; use
+// its String method. For each name a search uses the first 256 values, and reports if
+// there are more. Feature may be called at any time during a run, including in
+// handlers. It changes neither what the program does nor whether the run fails.
 func (t *T) Feature(name string, value any) {
 	if !t.allowed("Feature") {
 		return
@@ -92,11 +93,12 @@ func (t *T) Feature(name string, value any) {
 	h.add(Hint{Kind: HintFeature, Name: name, Value: sum, Steps: t.begun()})
 }
 
-// Maximize tells a guided search how close this run is to a goal. The search keeps
-// the runs with the highest values, and derives other runs from them. Of several
-// values in one run the highest counts. To minimize, give the negated value. The
-// value must be a finite number. Maximize may be called at any time of a run, also in
-// handlers. It changes nothing that they see, and no verdict.
+// Maximize tells a guided search how close this run is to a goal. The search saves
+// the runs with the highest values, and derives further runs from them. If a run
+// gives several values, the highest one counts. To minimize a value, negate it. The
+// value must be a finite number. Maximize may be called at any time during a run,
+// including in handlers. It changes neither what the program does nor whether the run
+// fails.
 func (t *T) Maximize(label string, value float64) {
 	if !t.allowed("Maximize") {
 		return
@@ -107,7 +109,7 @@ func (t *T) Maximize(label string, value float64) {
 	t.runner.hints.add(Hint{Kind: HintMaximize, Name: label, Height: value, Steps: t.begun()})
 }
 
-// begun returns how many steps of the run have begun.
+// begun returns the number of steps that have begun in this run.
 func (t *T) begun() int {
 	if s := t.state.sys; s != nil {
 		return s.Host().Progress()
@@ -115,7 +117,7 @@ func (t *T) begun() int {
 	return 0
 }
 
-// roleOf excludes what belongs to the test from the value of a feature.
+// roleOf excludes values that belong to the test from the value of a feature.
 func roleOf(t reflect.Type) value.Role {
 	if isTool(t) {
 		return value.RoleTool

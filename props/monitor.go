@@ -7,38 +7,38 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Monitor is a small state machine that observes who receives what. Failures name
-// it by its String method if it has one, else by its type.
+// A Monitor is a small state machine that observes all received messages. A failure
+// names the monitor by its String method, or by its type if it has no such method.
 type Monitor interface {
-	// Received is called after each step in which a message was received. An
-	// error fails the run.
+	// Received is called after each step in which an actor receives a message. If it
+	// returns an error, the run fails.
 	Received(m Message) error
 }
 
-// A HotMonitor is a monitor with states in which something must still happen. A run
-// that ends in such a state fails.
+// A HotMonitor is a Monitor that can be hot, which means that something must still
+// happen. A run that ends while a monitor is hot fails.
 type HotMonitor interface {
 	Monitor
-	// Hot returns what must still happen, "" if nothing.
+	// Hot says what must still happen. It returns "" if the monitor is not hot.
 	Hot() string
 }
 
 // A Message is one message that an actor received.
 type Message struct {
-	From, To string // names as the trace shows them
+	From, To string // actor names as in the trace
 	Body     any
 	Step     int
 }
 
-// Monitor adds a monitor. It observes the messages received from now on.
+// Monitor adds a monitor, which observes all messages received from now on.
 func (t *T) Monitor(m Monitor) {
 	if t.observe("Monitor", fmt.Sprintf("%T", m), m == nil) {
 		t.state.monitors = append(t.state.monitors, m)
 	}
 }
 
-// tellMonitors passes the message received in a step to the monitors, if there was
-// one.
+// tellMonitors passes the message received in a step to all monitors. It does nothing
+// if the step received no message.
 func (t *T) tellMonitors(step int) {
 	if len(t.state.monitors) == 0 {
 		return
@@ -59,13 +59,13 @@ func (t *T) tellMonitors(step int) {
 	}
 }
 
-// isMessage reports whether the program sent what was received. It did not send the
-// start or the end of a process, or the timeout of an Ask or Receive.
+// isMessage reports whether d is a message of the program. The start or end of a
+// process and the timeout of an Ask or Receive are no messages.
 func isMessage(d *trace.Send) bool {
 	return d.Kind != trace.Start && d.Kind != trace.Kill && (d.Kind != trace.Timer || d.Ask == 0)
 }
 
-// checkHotMonitors fails a run that ended while a monitor was hot.
+// checkHotMonitors fails the run if a monitor is hot when the run ends.
 func (t *T) checkHotMonitors() {
 	for _, m := range t.state.monitors {
 		h, ok := m.(HotMonitor)
@@ -80,7 +80,7 @@ func (t *T) checkHotMonitors() {
 	}
 }
 
-// title returns the name of a monitor in messages.
+// title returns the name under which messages refer to a monitor.
 func title(m Monitor) string {
 	if s, ok := m.(fmt.Stringer); ok {
 		if text, fault := trace.Said(m, "String", s.String); fault == "" {

@@ -11,42 +11,42 @@ type always struct {
 	holds func() error
 }
 
-// A last is the latest Always or Monitor call outside of a step, and how many Runs
-// came before it.
+// A last is the latest call to Always or Monitor that was made outside of a step.
 type last struct {
 	what, name string
-	runs       int
+	runs       int // the number of Runs before the call
 }
 
-// An awaited is a condition that must have held at some step, or hold at the end.
+// An awaited is a condition that must hold after some step or at the end of the run.
 type awaited struct {
 	name    string
 	holds   func() bool
 	reached bool
 }
 
-// Always adds a condition that must hold after each step from now on: holds
-// returns an error when it does not. The name begins the failure's text.
+// Always adds a condition that must hold after each step from now on. If it does not
+// hold, holds returns an error. The failure's text begins with the name.
 func (t *T) Always(name string, holds func() error) {
 	if t.observe("Always", name, holds == nil) {
 		t.state.always = append(t.state.always, always{name, holds})
 	}
 }
 
-// Eventually adds a condition that must hold after some step from now on, or at
-// the end of the property. It need not stay true. The run fails if it was never
-// true: every message has been delivered by then, so it would never become true.
+// Eventually adds a condition that must hold after some step from now on, or at the
+// end of the property. The condition need not stay true. The run fails if it was
+// never true.
 func (t *T) Eventually(name string, holds func() bool) {
 	if t.observe("Eventually", name, holds == nil) {
 		t.state.awaited = append(t.state.awaited, awaited{name: name, holds: holds})
 	}
 }
 
-// Sometimes records whether this run has reached a situation. A test fails when none
-// of its runs has: it tests less than it seems to. Under gopter and go test -fuzz it
-// is not judged. Only the first 1,000 names are judged: give the same few in each
-// run, without values in them. A guided search keeps the first run that reaches the
-// situation, and derives other runs from it while few have reached it.
+// Sometimes records whether this run has reached a situation. A test fails if none of
+// its runs reached the situation, because it then tests less than it seems to. Under
+// gopter and go test -fuzz, situations are not checked. Only the first 1,000 names
+// are checked, so do not put values into names. A guided search saves the first run
+// that reaches the situation, and derives further runs from it while few runs have
+// reached it.
 func (t *T) Sometimes(name string, reached bool) {
 	if !t.allowed("Sometimes") {
 		return
@@ -57,9 +57,9 @@ func (t *T) Sometimes(name string, reached bool) {
 	}
 }
 
-// observe makes the T an observer of the system. It reports whether the method what
-// may be called now. None says that the caller was given nil.
-func (t *T) observe(what, name string, none bool) bool {
+// observe makes the T an observer of the system. It reports whether the T's method
+// named what may be called now. isNil is set if that method was given nil.
+func (t *T) observe(what, name string, isNil bool) bool {
 	if !t.allowed(what) {
 		return false
 	}
@@ -69,7 +69,7 @@ func (t *T) observe(what, name string, none bool) bool {
 		t.misuse("%s %q before System: make the system first", what, name)
 	case t.state.returned:
 		t.misuse("%s %q after the property has returned: nothing is checked any more", what, name)
-	case none:
+	case isNil:
 		t.misuse("%s %q is nil: say what must hold", what, name)
 	}
 	if what != "Eventually" && !s.Running() { // Eventually is checked at the end as well
@@ -81,10 +81,10 @@ func (t *T) observe(what, name string, none bool) bool {
 	return true
 }
 
-// watcher is a T as the observer of its system.
+// watcher is the pulse.Observer of a T.
 type watcher T
 
-// Stepped checks all conditions and tells the monitors after a step.
+// Stepped checks all conditions after a step and passes its message to the monitors.
 func (w *watcher) Stepped(s *pulse.System, step int) {
 	t := (*T)(w)
 	for i := range t.state.always {
@@ -103,8 +103,8 @@ func (w *watcher) Stepped(s *pulse.System, step int) {
 	}
 }
 
-// checkEventually fails a run in which an awaited condition never held, or that
-// ended while a monitor was hot.
+// checkEventually fails a run if an awaited condition never held, or if a monitor is
+// hot.
 func (t *T) checkEventually() {
 	for i := range t.state.awaited {
 		if a := &t.state.awaited[i]; !a.reached && !a.holds() {

@@ -12,8 +12,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Runner runs one property, one run at a time. It reuses the system and its memory
-// from run to run: one worker has one Runner.
+// A Runner runs one property, one run at a time, and reuses the system and its memory
+// in each run. Several workers need one Runner each.
 type Runner struct {
 	name     string
 	property func(*T)
@@ -22,38 +22,38 @@ type Runner struct {
 	busy     bool
 	closed   bool
 	stage    stage
-	g        uintptr // the stage's goroutine
+	g        uintptr // the goroutine of the stage
 	sys      *pulse.System
-	plain    bool // sys has no options but those of planned
+	plain    bool // sys was made with the settings in planned and no other options
 	planned  Plan
-	needs    pulse.Needs          // those of the planned strategy
-	failed   func(*pulse.Failure) // the method value systemFailed, made once
+	needs    pulse.Needs          // the needs of planned.Strategy
+	failed   func(*pulse.Failure) // the method value systemFailed, made once to save allocations
 	plan     Plan
 	lent     int // the plan's EarlyTimers if the run's system uses them, else 0
 
-	inputs    []choice.Input // drawn in this run
+	inputs    []choice.Input // the draws of this run
 	values    []any
 	parts     []Part
 	arity     []int
 	reads     []int
-	most      []int // by draw: the decaying maximum of how many numbers recent runs have read
-	drawings  []any // by draw: the *drawing that made it last
-	of        int   // how many values the current OneOf has; 0 in other draws
+	most      []int // by draw: the maximum number of words read in earlier runs, decreasing slowly
+	drawings  []any // by draw: the *drawing[V] that made it last
+	of        int   // how many values the current OneOf has; 0 for other draws
 	wordsRead int
 	stray     string
 	rejected  string
 	tooLarge  bool
 
-	sometimes  map[string]bool // by name: whether some run reached the situation
+	sometimes  map[string]bool // by name: whether some run has reached the situation
 	names      []string        // the keys of sometimes, in the order of their first call
-	crowded    bool            // more names were given than are kept
+	crowded    bool            // Sometimes was called with more than mostSituations names
 	helpers    helpers
-	words      words // those of the current draw
+	words      words // of the current draw
 	generators generators
-	sizes      gopter.GenParameters          // given to gopter's generators by Sample
-	rapid      *rapid.T                      // under Rapid: draws come from it
-	foreign    any                           // a panic of rapid, to be thrown again outside
-	intruder   atomic.Pointer[pulse.Failure] // a call on a T that was not allowed
+	sizes      gopter.GenParameters          // the settings that Sample passes to gopter's generators
+	rapid      *rapid.T                      // the source of all draws under the function Rapid; else nil
+	foreign    any                           // a panic value of rapid, rethrown when the run has ended
+	intruder   atomic.Pointer[pulse.Failure] // the failure for a forbidden call of a T's method
 	over       atomic.Bool                   // Over was called
 	watched    watched
 	hints      hints // of the current run
@@ -61,25 +61,27 @@ type Runner struct {
 
 // A Plan decides what one run does.
 type Plan struct {
-	// Inputs are the stored draws in order. A draw beyond them, or with another
-	// label than the stored one, is new.
+	// Inputs are the stored draws in order. A draw gets a new input if there is no
+	// stored one at its position, or if its label differs.
 	Inputs []choice.Input
-	// Words are the first numbers that new draws read, WordsPerDraw each.
+	// Words are the first words that new draws read. Each new draw takes WordsPerDraw.
 	Words []uint64
-	// Seed determines all other numbers of new draws.
+	// Seed determines all other words of new draws.
 	Seed uint64
-	// Strategy makes the decisions and is given StrategySeed. Nil means plain order.
+	// Strategy makes the decisions and is given StrategySeed. If Strategy is nil, the
+	// oldest message is always delivered first.
 	Strategy     pulse.Strategy
 	StrategySeed uint64
 	// EarlyTimers is how many timers may fire early in a run whose property leaves
-	// pulse.Options.EarlyTimers at zero. pulse.NeverEarly applies to all properties.
+	// pulse.Options.EarlyTimers at zero. pulse.NeverEarly overrides the property's
+	// value.
 	EarlyTimers int
-	// Steps bounds a run whose property sets no bound; zero means pulse's default.
+	// Steps is the step limit if the property sets none. Zero means pulse's default.
 	Steps int
 	// Observer observes each step. It may be nil.
 	Observer pulse.Observer
 	// Look is called with the system after the property has returned and before
-	// waiting processes are ended. It may be nil.
+	// processes that still wait are ended. It may be nil.
 	Look func(*pulse.System)
 	// Parts asks for Result.Parts.
 	Parts bool
@@ -87,73 +89,71 @@ type Plan struct {
 
 // A Result is the result of one run. It is valid until the next run.
 type Result struct {
-	// Failure is nil when the property held.
+	// Failure is nil if the property held.
 	Failure *pulse.Failure
-	// Location is the line of the property or of its actors that failed, such as
+	// Location is the line that failed, in the property or in its actors, such as
 	// "writer_test.go:31".
 	Location pulse.Frame
-	// Skipped reports that the run was skipped, Reason is the text that Skip was given. Rejected is the label of the draw
-	// whose generator found no value, if that was the reason, and TooLarge reports
-	// that it needed more numbers than a draw may read.
+	// Skipped is set if the run was skipped. Reason is the text given to Skip. If a
+	// generator found no value, Rejected is the label of its draw. TooLarge is set if
+	// that draw needed more words than a draw may read.
 	Skipped  bool
 	Reason   string
 	Rejected string
 	TooLarge bool
-	// Stray describes the first difference between the draws and those of the plan,
-	// "" when there is none.
+	// Stray describes the first difference between the draws and the plan's Inputs. It
+	// is "" if there is none.
 	Stray string
-	// Inputs are the draws and Values their values. If the property changed a value
-	// after the draw, Values has the changed one. Logs are the lines logged outside
-	// of steps; those logged in steps are notes of the trace.
+	// Inputs are the draws and Values are the drawn values, including later changes by
+	// the property. Logs are the lines logged outside of steps. Lines logged in steps
+	// are notes in the trace.
 	Inputs []choice.Input
 	Values []any
 	Logs   []string
-	// Arity is, for each draw by OneOf, how many values it chose from, and 0 for
-	// other draws. An Input whose only word is i makes OneOf choose value i.
+	// Arity has, for each draw, the number of values given to OneOf, or 0 if the draw is
+	// no OneOf. An Input whose only word is i makes OneOf return value i.
 	Arity []int
-	// Reads is how many numbers each draw has read: first Words of its Input, then
-	// numbers that follow from its Seed. It is 0 for a Source.
+	// Reads has, for each draw, the number of words read: the Words of its Input, then
+	// words that follow from its Seed. It is 0 for a Source.
 	Reads []int
-	// Parts are the parts of draws from generators of rapid, if the plan asks for
-	// them. They are in the order in which they begin; a part comes before the parts
-	// in it.
+	// Parts are the ranges of words that single rapid generators have read, in the order
+	// in which they begin. They are empty unless Plan.Parts is set.
 	Parts []Part
-	// Watches reports that the verdict depends on the order of steps at
-	// different actors: the property uses Always, Eventually, a monitor or a
-	// history. Remembers reports that it depends on earlier states too: the
-	// property uses one of these other than Always.
+	// Watches is set if the verdict depends on the order of steps at different actors:
+	// the property uses Always, Eventually, a monitor or a history. Remembers is set if
+	// the verdict also depends on earlier states: the property uses one of these other
+	// than Always.
 	Watches, Remembers bool
-	// Between reports that Watches is true because of more than events. The trace
-	// shows that the order of events matters. What Always or a monitor sees between
-	// steps may differ in an order that was skipped.
+	// Between is set if the verdict depends on more than the order of T.Event calls, for
+	// example on what Always or a monitor reads between steps. A search that skips
+	// equivalent orders may then miss a failure.
 	Between bool
-	// Looks reports that Watches is true for one of these reasons: the property has
-	// an observer of its own, reads the trace or the record, or uses the isolation
-	// check or Options.Pending.
+	// Looks is set if the property has its own pulse.Observer, reads the trace or the
+	// record, or uses the isolation check or Options.Pending.
 	Looks bool
-	// EarlyTimers is the plan's value if the run used it, else 0.
+	// EarlyTimers is Plan.EarlyTimers if the run used it, else 0.
 	EarlyTimers int
-	// System has the trace and the decisions. It is nil when the property made
-	// no system.
+	// System contains the trace and the decisions. It is nil if the property made no
+	// system.
 	System *pulse.System
-	// Attachments are the files to save next to the case if the run failed.
+	// Attachments are the files to save with the case if the run failed.
 	Attachments []Attachment
-	// Hints are what the property reported by Feature, by Maximize and, for reached
-	// situations, by Sometimes, in the order of their first report. HintsLost
-	// reports that there were more than 4,096.
+	// Hints are the hints given by Feature, Maximize and Sometimes, in the order in
+	// which they were first given. HintsLost is set if there were more than 4,096.
 	Hints     []Hint
 	HintsLost bool
 }
 
-// Unproven reports whether the run used a feature for which reductions are not proven. A
-// skipped run could have shown something else in another order. No message decides the order
-// of timers that are due at one time, and they may fire early. The isolation check reads
-// messages of several actors at once.
+// Unproven reports whether the run used a feature for which skipping equivalent
+// orders is not proven correct: Skip, timers or the isolation check. A skipped run
+// could behave differently in an equivalent order. The order of timers due at the
+// same time is not determined by messages. The isolation check reads messages of
+// several actors at once.
 func (r *Result) Unproven() bool {
 	return r.Skipped || r.System != nil && (r.System.Timers() > 0 || r.System.Options().Isolation)
 }
 
-// NewRunner returns a runner of a property. Close it when done.
+// NewRunner returns a Runner of a property. Call Close when done.
 func NewRunner(name string, property func(*T)) *Runner {
 	mustBeThere("NewRunner", property)
 	r := &Runner{name: name, property: property, sometimes: map[string]bool{},
@@ -162,20 +162,20 @@ func NewRunner(name string, property func(*T)) *Runner {
 	return r
 }
 
-// mustBeThere panics if the property is nil. Who names the function that was given
-// it.
+// mustBeThere panics if the property is nil. The message begins with who, the name of
+// the function to which the property was given.
 func mustBeThere(who string, property func(*T)) {
 	if property == nil {
 		panic(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: who + ": the property is nil: give it a func(*props.T)"})
 	}
 }
 
-// Close frees what the runner holds. It may be called again; Run may not.
+// Close releases the runner's system and goroutine. Run must not be called afterward.
 func (r *Runner) Close() {
 	if r.sys != nil && !r.closed {
 		r.sys.Host().Disown()
 		r.sys.Close()
-		r.sys.Host().Own() // any later use is late
+		r.sys.Host().Own() // any later use is reported by Late
 	}
 	if r.stage.stop != nil {
 		r.stage.stop()
@@ -184,9 +184,8 @@ func (r *Runner) Close() {
 	r.closed = true
 }
 
-// Late returns the failure of a goroutine that used a T or a system after the
-// last run, nil when there is none. Without a call of Late the next run fails
-// with it.
+// Late returns the failure for a goroutine that used a T or a system after the last
+// run, or nil. If Late is not called, the next run fails with that failure.
 func (r *Runner) Late() *pulse.Failure {
 	if r.intruder.Load() != nil { // a load is cheap, a swap is not
 		return r.intruder.Swap(nil)
@@ -197,9 +196,8 @@ func (r *Runner) Late() *pulse.Failure {
 	return nil
 }
 
-// Over is the last Late, for the end of the test. A goroutine that uses a T or a
-// system after it panics and ends the process, as one does that uses a testing.T too
-// late.
+// Over calls Late for the last time, when the test ends. A goroutine that uses a T or
+// a system afterward panics and ends the process, as with a testing.T.
 func (r *Runner) Over() *pulse.Failure {
 	r.over.Store(true)
 	late := r.Late()
@@ -209,7 +207,7 @@ func (r *Runner) Over() *pulse.Failure {
 	return late
 }
 
-// Missed returns the names given to Sometimes whose situation no run has
+// Missed returns the names of the situations given to Sometimes that no run has
 // reached, in the order of their first call.
 func (r *Runner) Missed() []string {
 	var list []string
@@ -221,12 +219,12 @@ func (r *Runner) Missed() []string {
 	return list
 }
 
-// mostSituations bounds how many names given to Sometimes are kept: names made from
-// values may be new in each run.
+// mostSituations is the maximum number of Sometimes names that a Runner stores. Names
+// that contain values may be new in each run.
 const mostSituations = 1000
 
-// Crowded reports whether Sometimes was given more than the 1,000 names that are
-// kept. Missed has none of the others.
+// Crowded reports whether Sometimes was called with more than 1,000 names. Missed
+// ignores names after the first 1,000.
 func (r *Runner) Crowded() bool { return r.crowded }
 
 func (r *Runner) noteSometimes(name string, reached bool) {
@@ -243,8 +241,8 @@ func (r *Runner) noteSometimes(name string, reached bool) {
 	}
 }
 
-// Run runs the property once. No panic, Goexit or failure of the property
-// reaches the caller: all end in the result.
+// Run runs the property once. It returns a Result even if the property panics, calls
+// Goexit or fails.
 func (r *Runner) Run(plan Plan) Result {
 	r.begin(plan)
 	for r.play() {
@@ -252,7 +250,7 @@ func (r *Runner) Run(plan Plan) Result {
 	r.watched.turns.Add(1)
 	r.t.over.Store(true)
 	if f := r.Late(); f != nil {
-		r.t.override(f) // the goroutine may have caused all other failures
+		r.t.override(f) // the late goroutine may have caused every other failure
 	}
 	r.busy = false
 	return r.result()
@@ -277,8 +275,8 @@ func (r *Runner) begin(plan Plan) {
 	r.t = &T{runner: r, state: st}
 }
 
-// act runs the property and its cleanups. After a stage was lost it runs the
-// remaining cleanups.
+// act runs the property and its cleanups. If Goexit has ended the stage during the
+// run, act runs only the remaining cleanups.
 func (r *Runner) act() {
 	st := &r.state
 	if !st.returned {
@@ -299,15 +297,15 @@ func (r *Runner) act() {
 	r.endProcesses()
 }
 
-// endProcesses ends the processes that still wait after a run that held. A failure of
-// their deferred functions is this run's failure.
+// endProcesses ends the processes that still wait after a run that passed. If one of
+// their deferred functions fails, this run fails.
 func (r *Runner) endProcesses() {
 	st := &r.state
 	if st.sys == nil || !st.sys.Host().Waiting() || st.failure != nil || st.skipped || st.sys.Failure() != nil {
 		return
 	}
 	if pulse.NeedsOf(r.plan.Strategy).States {
-		return // a search that compares states inspects the processes now
+		return // a search that compares states inspects the processes after the run
 	}
 	st.ending = true
 	r.guarded("a process that was ended", st.sys.Host().Finish)
@@ -317,8 +315,8 @@ func (r *Runner) endProcesses() {
 	}
 }
 
-// finish checks a run whose property has returned: that it ran one system, and that
-// what it awaited happened.
+// finish checks a run whose property has returned. The property must have run exactly
+// one system, and its Eventually conditions must have held.
 func (r *Runner) finish() {
 	switch s := r.state.sys; {
 	case r.state.failure != nil || r.state.skipped:
@@ -327,24 +325,24 @@ func (r *Runner) finish() {
 	case !s.HasRun():
 		r.t.misuse("the property did not run its system: nothing happened; call Run")
 	case s.Host().Unrun() && r.rapid == nil: // rapid's Repeat may end anywhere
-		r.t.misuse("the property sends or starts something after its last Run, and nothing comes of it: call Run again")
+		r.t.misuse("the property sends or starts something after its last Run, which has no effect: call Run again")
 	case s.Host().Running() != r.state.test:
-		r.t.misuse("the property reset its system: what Always and Eventually said is lost; a property has one run")
+		r.t.misuse("the property reset its system: its Always and Eventually conditions are lost; a property has one run")
 	default:
-		if l := r.state.last; l.runs > 0 { // not a failure of this run: it may have nothing more to do
+		if l := r.state.last; l.runs > 0 { // not a failure of this run, which may have nothing more to do
 			r.noteSometimes(l.what+" "+l.name+": a Run follows", s.Host().Runs() > l.runs)
 		}
 		r.t.checkEventually()
 	}
 }
 
-// guarded calls a part of the property. A panic in it becomes the run's failure.
+// guarded calls f, a part of the property. A panic in f becomes the run's failure.
 func (r *Runner) guarded(what string, f func()) {
 	defer func() {
 		switch v := recover().(type) {
 		case nil, quit:
 		case *pulse.Failure:
-			if len(v.Stack) > 0 { // cut by pulse, which does not know this package
+			if len(v.Stack) > 0 { // the stack still contains frames of this package
 				setFrames(v)
 			}
 			r.t.fail(v)
@@ -380,8 +378,7 @@ func (r *Runner) result() Result {
 	return res
 }
 
-// isObserved reports whether the run has an observer that is neither this
-// package's nor the plan's.
+// isObserved reports whether the property has added an observer to its system.
 func (r *Runner) isObserved() bool {
 	st := &r.state
 	if st.sys == nil {
@@ -397,8 +394,8 @@ func (r *Runner) isObserved() bool {
 	return st.sys.Host().Observers() > known
 }
 
-// plainSystem returns the runner's system without options, reset for a run. When
-// the last run had the same settings, as nearly always, a Reset suffices.
+// plainSystem returns the runner's system without options, reset for a run. If the
+// settings are those of the previous run, System.Reset suffices.
 func (r *Runner) plainSystem() *pulse.System {
 	p := &r.plan
 	if r.sys == nil || !r.plain || r.planned.Steps != p.Steps || r.planned.EarlyTimers != p.EarlyTimers || !same(r.planned.Strategy, p.Strategy) ||
@@ -418,7 +415,8 @@ func (r *Runner) plainSystem() *pulse.System {
 	return r.sys
 }
 
-// same reports whether two strategies are the same value.
+// same reports whether a and b are the same strategy. It is false if they cannot be
+// compared.
 func same(a, b pulse.Strategy) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
@@ -426,11 +424,11 @@ func same(a, b pulse.Strategy) bool {
 	if reflect.TypeOf(a).Kind() == reflect.Pointer {
 		return a == b
 	}
-	// Strategies that are structs are the same only if they can be compared.
+	// A strategy may be a struct with fields that cannot be compared.
 	return reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
 }
 
-// system returns the runner's system with options, reset for a run.
+// system returns the runner's system with the given options, reset for a run.
 func (r *Runner) system(o pulse.Options) *pulse.System {
 	r.plain = false
 	o.Strategy, o.Seed, o.Record = r.plan.Strategy, r.plan.StrategySeed, true
@@ -450,15 +448,15 @@ func (r *Runner) system(o pulse.Options) *pulse.System {
 	return r.sys
 }
 
-// isTool reports whether values of a type belong to the test and not to the program:
-// types of this package and of rapid.
+// isTool reports whether t belongs to the test, not to the program under test. Such
+// types are those of this package and of rapid.
 func isTool(t reflect.Type) bool {
 	path := t.PkgPath()
 	return path == reflect.TypeFor[T]().PkgPath() || path == reflect.TypeFor[rapid.T]().PkgPath()
 }
 
-// again calls ready, which prepares a system for another run. It returns false
-// when that fails because the property has closed the system.
+// again calls ready, which resets a system. It returns false if ready panics with a
+// *pulse.Failure because the property has closed the system.
 func again(ready func()) (ok bool) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -471,8 +469,8 @@ func again(ready func()) (ok bool) {
 	return true
 }
 
-// systemFailed is called when the system has failed. It ends the property, since
-// checks after a failure would only report its consequences.
+// systemFailed is called when the system has failed. It ends the property, because
+// later checks would only report consequences of the failure.
 func (r *Runner) systemFailed(f *pulse.Failure) {
 	switch {
 	case f == r.state.skip:

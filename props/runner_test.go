@@ -122,7 +122,7 @@ var outcomes = []outcome{
 		sys.Reset(1)
 		sys.Send(sys.Spawn("a", pulse.Func(func(*pulse.Ctx, any) {})), 1)
 		sys.Run()
-	}, "misuse: property+0: the property reset its system: what Always and Eventually said is lost; a property has one run"},
+	}, "misuse: property+0: the property reset its system: its Always and Eventually conditions are lost; a property has one run"},
 	{"run of a system that is closed", func(t *props.T) {
 		sys := t.System()
 		sys.Close()
@@ -186,12 +186,12 @@ var outcomes = []outcome{
 		r := sys.Spawn("shop", pulse.Func(func(*pulse.Ctx, any) {}))
 		sys.Run()
 		sys.Send(r, "for nobody")
-	}, "misuse: property+0: the property sends or starts something after its last Run, and nothing comes of it: call Run again"},
+	}, "misuse: property+0: the property sends or starts something after its last Run, which has no effect: call Run again"},
 	{"a process after the last Run", func(t *props.T) {
 		sys := t.System()
 		sys.Run()
 		sys.Go("process", func(*pulse.Process) { t.Errorf("never") })
-	}, "misuse: property+0: the property sends or starts something after its last Run, and nothing comes of it: call Run again"},
+	}, "misuse: property+0: the property sends or starts something after its last Run, which has no effect: call Run again"},
 	{"a goroutine of a handler sends when Run is over", func(t *props.T) {
 		sys := t.System()
 		var send func()
@@ -271,7 +271,7 @@ var outcomes = []outcome{
 	}, "panic: property+3: panic in a Cleanup: one\nafter the run\ntwo\nthree"},
 	{"Cleanup(nil)", func(t *props.T) { t.Cleanup(nil) }, `misuse: property+0: Cleanup(nil): give it a function`},
 
-	{"draw in a handler", func(t *props.T) { say(t, func(*pulse.Ctx) { props.Draw(t, rapid.Int(), "n") }) }, `misuse: property+0: draw "n" in a step: draw inputs before Run; a decision of the program's own is ctx.Choose (step 0)`},
+	{"draw in a handler", func(t *props.T) { say(t, func(*pulse.Ctx) { props.Draw(t, rapid.Int(), "n") }) }, `misuse: property+0: draw "n" in a step: draw inputs before Run; the program decides with ctx.Choose (step 0)`},
 	{"draw after Run", func(t *props.T) { say(t, nothing); props.Draw(t, rapid.Int(), "n") }, "misuse: property+0: draw \"n\" after Run: draw inputs before\nafter the run"},
 	{"draw in a Cleanup", func(t *props.T) { t.Cleanup(func() { props.OneOf(t, "n", 1, 2) }) }, `misuse: property+0: the property made no system: nothing was run; call System, and Run on it`},
 	{"draw in a draw", func(t *props.T) {
@@ -280,25 +280,25 @@ var outcomes = []outcome{
 	{"draw from nil", func(t *props.T) { props.Draw[int](t, nil, "n") }, `misuse: property+0: draw "n" has no generator: it is nil`},
 	{"sample from nil", func(t *props.T) { props.Sample(t, nil, "n") }, `misuse: property+0: draw "n" has no generator: it is nil`},
 	{"OneOf nothing", func(t *props.T) { props.OneOf[int](t, "n") }, `misuse: property+0: OneOf "n" has no values to choose from`},
-	{"Rapid without rapid", func(t *props.T) { t.Rapid() }, `misuse: property+0: Rapid: this property is not run under rapid: run it by rapid.Check(t, props.Rapid(property))`},
+	{"Rapid without rapid", func(t *props.T) { t.Rapid() }, `misuse: property+0: Rapid: this property is not run under rapid: run it with rapid.Check(t, props.Rapid(property))`},
 
 	{"goroutine complains", func(t *props.T) {
 		say(t, nothing)
 		apart(func() { t.Errorf("one") })
-	}, "misuse: property+2: Errorf on a T from another goroutine: a property, with its handlers and processes, has its T to itself; let an actor do what the goroutine does\nafter the run"},
+	}, "misuse: property+2: Errorf on a T from another goroutine: only the property, its handlers and its processes may use a T; let an actor do what the goroutine does\nafter the run"},
 	{"goroutine ends the run", func(t *props.T) {
 		apart(func() { t.Fatalf("one") })
 		say(t, nothing)
-	}, "misuse: property+1: Fatalf on a T from another goroutine: a property, with its handlers and processes, has its T to itself; let an actor do what the goroutine does\nafter the run"},
-	{"goroutine skips in a handler", func(t *props.T) { say(t, func(*pulse.Ctx) { apart(func() { t.Skip() }) }) }, "misuse: property+0: Skip on a T from another goroutine: a property, with its handlers and processes, has its T to itself; let an actor do what the goroutine does\nafter the run"},
-	{"goroutine draws", func(t *props.T) { apart(func() { props.Draw(t, rapid.Int(), "n") }); say(t, nothing) }, "misuse: property+0: Draw on a T from another goroutine: a property, with its handlers and processes, has its T to itself; let an actor do what the goroutine does\nafter the run"},
-	{"goroutine logs", func(t *props.T) { apart(func() { t.Log("one") }); say(t, nothing) }, "misuse: property+0: Log on a T from another goroutine: a property, with its handlers and processes, has its T to itself; let an actor do what the goroutine does\nafter the run"},
-	{"goroutine makes the system", func(t *props.T) { apart(func() { t.System() }); say(t, nothing) }, "misuse: property+0: System on a T from another goroutine: a property, with its handlers and processes, has its T to itself; let an actor do what the goroutine does\nafter the run"},
+	}, "misuse: property+1: Fatalf on a T from another goroutine: only the property, its handlers and its processes may use a T; let an actor do what the goroutine does\nafter the run"},
+	{"goroutine skips in a handler", func(t *props.T) { say(t, func(*pulse.Ctx) { apart(func() { t.Skip() }) }) }, "misuse: property+0: Skip on a T from another goroutine: only the property, its handlers and its processes may use a T; let an actor do what the goroutine does\nafter the run"},
+	{"goroutine draws", func(t *props.T) { apart(func() { props.Draw(t, rapid.Int(), "n") }); say(t, nothing) }, "misuse: property+0: Draw on a T from another goroutine: only the property, its handlers and its processes may use a T; let an actor do what the goroutine does\nafter the run"},
+	{"goroutine logs", func(t *props.T) { apart(func() { t.Log("one") }); say(t, nothing) }, "misuse: property+0: Log on a T from another goroutine: only the property, its handlers and its processes may use a T; let an actor do what the goroutine does\nafter the run"},
+	{"goroutine makes the system", func(t *props.T) { apart(func() { t.System() }); say(t, nothing) }, "misuse: property+0: System on a T from another goroutine: only the property, its handlers and its processes may use a T; let an actor do what the goroutine does\nafter the run"},
 	{"goroutine sends in a handler", func(t *props.T) {
 		say(t, func(ctx *pulse.Ctx) { self := ctx.Self(); apart(func() { ctx.Send(self, 1) }) })
 	}, `misuse: property+1: Send on a Ctx from another goroutine: only the goroutine that runs a system, and its handlers, may use it; send what other goroutines produce before Run (step 0)`},
-	{"goroutine gives hints", func(t *props.T) { apart(func() { t.Feature("f", 1); t.Maximize("m", 1) }); say(t, nothing) }, "misuse: property+0: Feature on a T from another goroutine: a property, with its handlers and processes, has its T to itself; let an actor do what the goroutine does\nafter the run"},
-	{"goroutine maximizes in a handler", func(t *props.T) { say(t, func(*pulse.Ctx) { apart(func() { t.Maximize("m", 1) }) }) }, "misuse: property+0: Maximize on a T from another goroutine: a property, with its handlers and processes, has its T to itself; let an actor do what the goroutine does\nafter the run"},
+	{"goroutine gives hints", func(t *props.T) { apart(func() { t.Feature("f", 1); t.Maximize("m", 1) }); say(t, nothing) }, "misuse: property+0: Feature on a T from another goroutine: only the property, its handlers and its processes may use a T; let an actor do what the goroutine does\nafter the run"},
+	{"goroutine maximizes in a handler", func(t *props.T) { say(t, func(*pulse.Ctx) { apart(func() { t.Maximize("m", 1) }) }) }, "misuse: property+0: Maximize on a T from another goroutine: only the property, its handlers and its processes may use a T; let an actor do what the goroutine does\nafter the run"},
 	{"maximize NaN", func(t *props.T) { t.Maximize("m", math.NaN()) }, `misuse: property+0: Maximize "m" is given NaN: give it a finite number`},
 	{"maximize without end in a handler", func(t *props.T) { say(t, func(*pulse.Ctx) { t.Maximize("m", math.Inf(1)) }) }, `misuse: property+0: Maximize "m" is given +Inf: give it a finite number (step 0)`},
 	{"minimize without end", func(t *props.T) { t.Maximize("", math.Inf(-1)) }, `misuse: property+0: Maximize "" is given -Inf: give it a finite number`},
@@ -316,7 +316,7 @@ var outcomes = []outcome{
 		}
 		say(t, func(*pulse.Ctx) { t.Feature("", ""); t.Maximize("", 0); t.Maximize("f", -math.MaxFloat64) })
 	}, "held\nafter the run"},
-	{"goroutine in a process", func(t *props.T) { live(t, func(*pulse.Process) { apart(func() { t.Errorf("one") }) }) }, "misuse: property+0: Errorf on a T from another goroutine: a property, with its handlers and processes, has its T to itself; let an actor do what the goroutine does\nafter the run"},
+	{"goroutine in a process", func(t *props.T) { live(t, func(*pulse.Process) { apart(func() { t.Errorf("one") }) }) }, "misuse: property+0: Errorf on a T from another goroutine: only the property, its handlers and its processes may use a T; let an actor do what the goroutine does\nafter the run"},
 }
 
 // A grumpy value panics when it is asked for anything.
@@ -378,7 +378,7 @@ func TestKeptT(t *testing.T) {
 				t.Errorf("%s: the first run failed: %v", what, res.Failure)
 			}
 			res := r.Run(props.Plan{})
-			want := what + " on the T of a run that is over: it was kept; use the T that this run was given"
+			want := what + " on the T of an earlier run: use the T that this run was given"
 			if res.Failure == nil || res.Failure.Text != want || res.Failure.Kind != pulse.KindMisuse {
 				t.Errorf("%s, in a step %v: %v", what, inStep, res.Failure)
 			}

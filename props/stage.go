@@ -7,21 +7,21 @@ import (
 	"github.com/jostle-go/jostle/pulse/stack"
 )
 
-// A stage is the coroutine that a runner's properties run on. It exists for one
-// reason: code that calls runtime.Goexit, as FailNow of a testing.T does, ends
-// its goroutine, and nothing can stop that. So a property runs on a goroutine
-// that can be replaced. A switch to a coroutine and back costs less than a tenth
-// of a small run.
+// A stage is the coroutine on which a runner's properties run. If the property calls
+// runtime.Goexit, for example by FailNow of a testing.T, its goroutine ends and
+// cannot be saved. Therefore the property runs on a separate goroutine, which can be
+// replaced. Switching to the coroutine and back costs less than a tenth of a small
+// run.
 type stage struct {
 	next func() (struct{}, bool)
 	stop func()
 }
 
-// gone is the value of the panic that a stage throws when Goexit ends it.
+// gone is the panic value with which a stage reports that Goexit ended it.
 type gone struct{}
 
-// play continues the run on the stage until the run is over. It returns true
-// when Goexit ended the stage before that.
+// play runs the property on the stage until the run ends. It returns true if Goexit
+// ended the stage first.
 func (r *Runner) play() (lost bool) {
 	if r.stage.next == nil {
 		r.stage.next, r.stage.stop = iter.Pull(r.perform)
@@ -39,11 +39,11 @@ func (r *Runner) play() (lost bool) {
 	return false
 }
 
-// perform is the body of the stage: one run after another.
+// perform is the body of the stage. It makes one run after another.
 func (r *Runner) perform(yield func(struct{}) bool) {
 	stopped := false
 	defer func() {
-		if !stopped { // replaces Goexit, which would end the caller too
+		if !stopped { // panic instead of Goexit, which would end the caller too
 			r.t.exited()
 			panic(gone{})
 		}
@@ -59,14 +59,14 @@ func (r *Runner) perform(yield func(struct{}) bool) {
 	}
 }
 
-// exited fails a run that has called runtime.Goexit.
+// exited fails the current run because it called runtime.Goexit.
 func (t *T) exited() {
 	f := &pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: "the property called runtime.Goexit"}
 	if s := t.state.sys; s != nil {
 		if step, yes := s.Host().Abandoned(); yes {
 			f.Text += " in " + step
 			f.Step = s.Failure().Step
-			t.runner.sys = nil // it has lost its coroutines: the next run makes another
+			t.runner.sys = nil // its coroutines are lost, so the next run makes a new system
 		}
 	}
 	f.Text += ", as FailNow, Fatal and Skip of a testing.T do: use those of the props.T"

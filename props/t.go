@@ -21,23 +21,23 @@ import (
 // the property starts may not.
 type T struct {
 	runner *Runner
-	state  *state      // belongs to the runner, which uses it again in the next run
-	over   atomic.Bool // the run has ended; the next run has another T
+	state  *state      // the runner's state, reused in the next run
+	over   atomic.Bool // set when the run has ended; the next run has a new T
 }
 
-// A state is what is known of the current run.
+// A state holds what is known about the current run.
 type state struct {
 	sys      *pulse.System // nil until System is called
-	test     pulse.Ref     // the test's actor when System was called; another after a Reset
-	ending   bool          // the processes that still wait are being ended
+	test     pulse.Ref     // the test's actor when System was called; changed by System.Reset
+	ending   bool          // processes that still wait are being ended
 	returned bool          // the property has returned; cleanups may still run
 	drawing  string        // the label of the draw whose generator is running
 	skipped  bool
-	skip     *pulse.Failure // the failure with which a skip ended the system's run
+	skip     *pulse.Failure // the failure with which Skip ended the system's run
 	failure  *pulse.Failure
 	location pulse.Frame
-	logs     []string // outside of steps
-	reason   string   // of a skip
+	logs     []string // lines logged outside of steps
+	reason   string   // the text given to Skip
 	cleanups []func()
 	always   []always
 	awaited  []awaited
@@ -49,8 +49,8 @@ type state struct {
 	watches   bool // Watch was called
 }
 
-// clear prepares the state for a new run. It sets each field by itself because
-// copying a whole struct literal is slow enough to show in small runs.
+// clear prepares the state for a new run. It sets each field separately, because
+// assigning a whole struct literal is slower.
 func (st *state) clear() {
 	st.sys, st.test = nil, pulse.Ref{}
 	st.ending, st.returned = false, false
@@ -62,18 +62,18 @@ func (st *state) clear() {
 	st.monitors, st.attached = st.monitors[:0], st.attached[:0]
 }
 
-// quit is the value of the panic that ends a run early.
+// quit is the panic value that ends a run early.
 type quit struct{}
 
-// System returns the system of this run: empty, with FIFO delivery and without
-// faults. A property has one system.
+// System returns the empty system of this run, with FIFO delivery and without faults.
+// A property has only one system.
 func (t *T) System() *pulse.System {
 	t.checkSystem()
 	return t.adopt(t.runner.plainSystem())
 }
 
-// SystemWith is System with options. The fields Strategy, Seed, Record, Failed
-// and Tools are ignored: whoever runs the property sets them.
+// SystemWith returns the system of this run, made with options. The fields Strategy,
+// Seed, Record, Failed and Tools are ignored, because the runner sets them.
 func (t *T) SystemWith(o pulse.Options) *pulse.System {
 	t.checkSystem()
 	return t.adopt(t.runner.system(o))
@@ -89,7 +89,7 @@ func (t *T) adopt(s *pulse.System) *pulse.System {
 	return s
 }
 
-// checkSystem ends the run unless the property may make a system now.
+// checkSystem ends the run if the property may not make a system now.
 func (t *T) checkSystem() {
 	if !t.allowed("System") {
 		t.leave()
@@ -102,8 +102,8 @@ func (t *T) checkSystem() {
 	}
 }
 
-// allowed reports whether the method named what may be called now: the T's run is
-// under way, and the caller belongs to it.
+// allowed reports whether the T's method named what may be called now. The run must
+// not have ended, and the caller must belong to the run.
 func (t *T) allowed(what string) bool {
 	if t == nil || t.runner == nil {
 		panic(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: what + ": the T is nil, or the zero T: use the one that the property was given"})
@@ -115,8 +115,8 @@ func (t *T) allowed(what string) bool {
 	return t.allowedElsewhere(what)
 }
 
-// allowedElsewhere decides calls after the run and calls from other goroutines than
-// the property's. Processes run on goroutines of their own and may call.
+// allowedElsewhere does what allowed does, for calls after the run and for calls from
+// goroutines other than the stage's. A process has its own goroutine and may call.
 func (t *T) allowedElsewhere(what string) bool {
 	r := t.runner
 	at := pulse.CallerOutside
@@ -125,14 +125,14 @@ func (t *T) allowedElsewhere(what string) bool {
 	}
 	current := !t.over.Load()
 	switch {
-	case at == pulse.CallerDying: // a process that the next run ends may change nothing
+	case at == pulse.CallerDying: // the next run ends this process, which may change nothing
 		return current && (r.sys.Running() || t.state.ending)
 	case at == pulse.CallerInside && current:
 		return true
 	case at == pulse.CallerInside, r.g == (pulse.Host{}).Goroutine() && r.busy:
-		r.t.misuse("%s on the T of a run that is over: it was kept; use the T that this run was given", what)
+		r.t.misuse("%s on the T of an earlier run: use the T that this run was given", what)
 	}
-	text := " on a T from another goroutine: a property, with its handlers and processes, has its T to itself; " +
+	text := " on a T from another goroutine: only the property, its handlers and its processes may use a T; " +
 		"let an actor do what the goroutine does"
 	if !current {
 		text = " on the T of a run that is over: does the property leave a goroutine behind?"
@@ -140,14 +140,14 @@ func (t *T) allowedElsewhere(what string) bool {
 	f := &pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: what + text}
 	setFrames(f)
 	if r.over.Load() {
-		panic(fmt.Sprintf("after %s was over: %s", r.name, f.Text)) // as testing does: no report would show it
+		panic(fmt.Sprintf("after %s was over: %s", r.name, f.Text)) // as testing does, since no report would contain the failure
 	}
 	r.intruder.CompareAndSwap(nil, f)
 	return false
 }
 
-// leave ends the calling goroutine, which does not belong to the run. It does
-// not panic, since a panic there would end the whole program.
+// leave ends the calling goroutine, which does not belong to the run. It does not
+// panic, because a panic there would end the whole program.
 func (t *T) leave() {
 	if s := t.runner.sys; s != nil && s.Host().Caller() == pulse.CallerDying {
 		panic(quit{})
@@ -155,13 +155,13 @@ func (t *T) leave() {
 	runtime.Goexit()
 }
 
-// misuse ends the run with a failure of kind misuse.
+// misuse ends the run with a failure of KindMisuse.
 func (t *T) misuse(format string, args ...any) {
 	t.fail(&pulse.Failure{Kind: pulse.KindMisuse, Text: fmt.Sprintf(format, args...), Step: t.step()})
 	t.abort()
 }
 
-// step returns the number of the running step, -1 when none runs.
+// step returns the number of the running step, or -1 outside of steps.
 func (t *T) step() int {
 	if s := t.state.sys; s != nil {
 		return s.Host().Step()
@@ -169,8 +169,8 @@ func (t *T) step() int {
 	return -1
 }
 
-// touch records that the running step reads or changes state of the T. Its result
-// then depends on the order of steps at different actors.
+// touch records that the running step reads or changes state of the T. The result of
+// the step then depends on the order of steps at different actors.
 func (t *T) touch(what trace.Touched) {
 	if s := t.state.sys; s != nil {
 		s.Host().Touch(what)
@@ -178,8 +178,8 @@ func (t *T) touch(what trace.Touched) {
 }
 
 // fail records f if it is the run's first failure. The location is the first line of
-// f's own stack, else the user's line that is running, else the line where the
-// property begins.
+// f.Stack, else the running line of user code, else the line where the property
+// begins.
 func (t *T) fail(f *pulse.Failure) {
 	if len(f.Stack) > 0 {
 		t.failAt(f, f.Stack[0])
@@ -196,15 +196,15 @@ func (t *T) fail(f *pulse.Failure) {
 	t.failAt(f, at)
 }
 
-// failAt is fail with a location that is known.
+// failAt does what fail does, with a given location.
 func (t *T) failAt(f *pulse.Failure, location pulse.Frame) {
 	if t.state.failure == nil {
 		t.state.failure, t.state.location = f, location
 	}
 }
 
-// override makes f the run's failure even if there is one. It is for failures
-// that make an earlier one meaningless; the earlier one is logged.
+// override makes f the run's failure even if there is one already, which it logs. f
+// must make the earlier failure meaningless.
 func (t *T) override(f *pulse.Failure) {
 	if old := t.state.failure; old != nil {
 		t.logText(old.Text)
@@ -213,8 +213,8 @@ func (t *T) override(f *pulse.Failure) {
 	t.fail(f)
 }
 
-// abort ends the run by a panic. Inside a step the system fails first, so that
-// it stops as well.
+// abort ends the run by a panic. Inside a step it also makes the system fail, so that
+// the system stops.
 func (t *T) abort() {
 	if s := t.state.sys; s != nil && s.Running() {
 		f := t.state.failure
@@ -230,7 +230,7 @@ func (t *T) abort() {
 // Name returns the name of the test that runs the property.
 func (t *T) Name() string { return t.runner.name }
 
-// Step returns the number of the running step, -1 when none runs.
+// Step returns the number of the running step, or -1 outside of steps.
 func (t *T) Step() int {
 	if !t.allowed("Step") {
 		return -1
@@ -239,12 +239,11 @@ func (t *T) Step() int {
 	return t.step()
 }
 
-// Event declares that the verdict on this run depends on the order of all Event
-// calls, whichever actors make them. It returns the number of the running step, -1
-// when none runs. Searches that skip equivalent orders, in which each actor receives
-// the same messages, then still run every order of events. Use the number only in
-// texts: it may differ in an order that was skipped. Event is for packages that judge
-// runs.
+// Event declares that the verdict on this run depends on the order of all calls to
+// Event, at any actors. It returns the number of the running step, or -1 outside of
+// steps. Searches that skip equivalent orders then still run every order of these
+// calls. Use the number only in texts, because it may differ in an equivalent order.
+// Event is for packages that judge runs.
 func (t *T) Event() (step int) {
 	if !t.allowed("Event") {
 		return -1
@@ -254,15 +253,15 @@ func (t *T) Event() (step int) {
 	return t.step()
 }
 
-// Helper marks the calling function as a helper. A failure in a helper is
-// reported at the line that called the helper.
+// Helper marks the calling function as a helper. A failure in a helper is reported at
+// the line that called the helper.
 func (t *T) Helper() {
 	if t.allowed("Helper") {
 		t.runner.helpers.add()
 	}
 }
 
-// Log records a line that is shown if the run fails. In a step it becomes a line of
+// Log records a line that is printed if the run fails. In a step the line is added to
 // the trace, as with Ctx.Log.
 func (t *T) Log(args ...any) {
 	if t.allowed("Log") {
@@ -334,9 +333,8 @@ func (t *T) Fatalf(format string, args ...any) {
 	t.abort()
 }
 
-// complain makes the first complaint the run's failure and logs the later ones.
-// Format is the caller's format string, "" if it has none. It returns false when the
-// call is not allowed.
+// complain makes the first complaint the run's failure and logs later ones. format is
+// the caller's format string, or "". It returns false if the call is not allowed.
 func (t *T) complain(what, format, text string) bool {
 	if !t.allowed(what) {
 		return false
@@ -351,8 +349,8 @@ func (t *T) complain(what, format, text string) bool {
 	return true
 }
 
-// Report fails the run with f and ends it. If f.Step is -1, it becomes the running
-// step, if one runs. Report is for packages that judge runs.
+// Report fails the run with f and ends the run. If f.Step is -1, Report sets f.Step
+// to the running step. Report is for packages that judge runs.
 func (t *T) Report(f *pulse.Failure) {
 	if !t.allowed("Report") {
 		t.leave()
@@ -376,9 +374,8 @@ func (t *T) Watch() {
 	}
 }
 
-// Skip ends the run. A skipped run counts neither as passed nor as failed,
-// unless it had failed before. A search fails when it skips more than nine runs
-// in ten.
+// Skip ends the run, which then counts neither as passed nor as failed unless it had
+// already failed. A search fails if it skips more than nine runs in ten.
 func (t *T) Skip(args ...any) { t.skip("Skip", fmt.Sprintln(args...)) }
 
 // Skipf is Skip with a format.
@@ -407,8 +404,8 @@ func (t *T) Skipped() bool {
 	return t.state.skipped
 }
 
-// Cleanup registers a function to be called when the run is over. The function
-// registered last is called first.
+// Cleanup registers a function to be called when the property has returned. The
+// function registered last is called first.
 func (t *T) Cleanup(f func()) {
 	if !t.allowed("Cleanup") {
 		return
@@ -420,14 +417,14 @@ func (t *T) Cleanup(f func()) {
 	t.state.cleanups = append(t.state.cleanups, f)
 }
 
-// An Attachment is a file that belongs to a failing run, such as a picture.
+// An Attachment is a file that is saved with a failing run, such as a picture.
 type Attachment struct {
-	Name  string // the name of a file: "history.html"
+	Name  string // a file name, such as "history.html"
 	Write func(io.Writer) error
 }
 
-// Attach adds a file that is saved next to the case if the run fails; write is called
-// only then. This attaches a Mermaid diagram of the run:
+// Attach adds a file that is saved with the case if the run fails. write is called
+// only if the run fails. This call attaches a Mermaid diagram of the run:
 //
 //	t.Attach("run.mmd", func(w io.Writer) error { return sys.Trace().WriteMermaid(w) })
 func (t *T) Attach(name string, write func(io.Writer) error) {
@@ -436,14 +433,14 @@ func (t *T) Attach(name string, write func(io.Writer) error) {
 	}
 }
 
-// Rapid returns the rapid.T of a property that runs under the function Rapid. The
-// Repeat method of the rapid.T can drive the system.
+// Rapid returns the rapid.T of a run under the function Rapid. Its Repeat method can
+// drive the system.
 func (t *T) Rapid() *rapid.T {
 	if !t.allowed("Rapid") {
 		t.leave()
 	}
 	if t.runner.rapid == nil {
-		t.misuse("Rapid: this property is not run under rapid: run it by rapid.Check(t, props.Rapid(property))")
+		t.misuse("Rapid: this property is not run under rapid: run it with rapid.Check(t, props.Rapid(property))")
 	}
 	return t.runner.rapid
 }

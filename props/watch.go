@@ -10,25 +10,24 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// watched holds what other goroutines may read while a Runner runs.
+// watched holds the fields that other goroutines may read while a Runner runs.
 type watched struct {
-	turns  atomic.Uint64                // how many runs began plus how many ended: odd while one runs
+	turns  atomic.Uint64                // the number of runs begun plus the number ended; odd during a run
 	system atomic.Pointer[pulse.System] // the system of the latest run that has one
 	stage  atomic.Uint64                // the ID of the stage's goroutine
 }
 
-// A Pace says how far a runner has come.
+// A Pace measures the progress of a Runner.
 type Pace struct {
 	turns uint64
 	steps int
 }
 
-// Running reports whether a run is under way.
+// Running reports whether a run was in progress.
 func (p Pace) Running() bool { return p.turns%2 == 1 }
 
-// Pace returns how far the runner has come. Any goroutine may call it at any time. If
-// it is Running and stays the same, the run hangs: a step or the property itself does
-// not end.
+// Pace returns the progress of the runner. Any goroutine may call it at any time. If
+// a running Pace does not change, the run hangs in a step or in the property itself.
 func (r *Runner) Pace() Pace {
 	p := Pace{turns: r.watched.turns.Load()}
 	if s := r.watched.system.Load(); s != nil {
@@ -37,32 +36,32 @@ func (r *Runner) Pace() Pace {
 	return p
 }
 
-// A Stall says where a hanging run stands.
+// A Stall describes a run that hangs.
 type Stall struct {
-	// Strategy names what makes the decisions. Seed and StrategySeed are the plan's.
+	// Strategy names the strategy of the run. Seed and StrategySeed are the plan's.
 	Strategy           string
 	Seed, StrategySeed uint64
-	// Step is the running step, -1 when none runs. Actor is the actor whose code
-	// runs in it, and Message is what it receives. An empty Actor means code of the
-	// property, as in Always, or of the search.
+	// Step is the number of the running step, or -1. Actor is the actor that runs in the
+	// step, and Message is the message it received. Actor is "" if code of the property,
+	// such as Always, or of the search is running.
 	Step    int
 	Actor   string
 	Message any
-	// State is what the goroutine waits for, such as "sync.Mutex.Lock", or
-	// "running". Stack is its calls, cut to the property and its program.
+	// State says what the goroutine waits for, such as "sync.Mutex.Lock", or is
+	// "running". Stack lists the goroutine's calls in the property and its program.
 	State string
 	Stack []stack.Frame
-	// Intruder is the failure of a call by another goroutine, nil if there was none.
-	// The run may be waiting for that goroutine.
+	// Intruder is the failure for a forbidden call by another goroutine, or nil. The run
+	// may be waiting for that goroutine.
 	Intruder *pulse.Failure
-	// Labels and Values are those of the draws so far.
+	// Labels and Values are the labels and values of the draws so far.
 	Labels []string
 	Values []any
 }
 
-// Stall returns where a hanging run stands: one whose Pace stays the same. Any
-// goroutine may call it. It reads what the run may be changing, so its result is right
-// only while the run hangs.
+// Stall describes the current run, which must hang: its Pace no longer changes. Any
+// goroutine may call Stall. If the run does not hang, the result may be wrong,
+// because the run changes what Stall reads.
 func (r *Runner) Stall() Stall {
 	s := Stall{Step: -1}
 	if sys := r.watched.system.Load(); sys != nil {
@@ -76,7 +75,8 @@ func (r *Runner) Stall() Stall {
 	return s
 }
 
-// readPlan reads fields that the run changes if it does not hang after all.
+// readPlan sets the fields of s that follow from the plan and the draws. It is exempt
+// from race detection, because a run that does not hang changes what it reads.
 //
 //go:norace
 func (r *Runner) readPlan(s *Stall) {
@@ -90,8 +90,8 @@ func (r *Runner) readPlan(s *Stall) {
 	}
 }
 
-// runs returns the goroutine that runs the code of a stage: the stage's own, or
-// that of the process that it has resumed and waits for.
+// runs returns the goroutine that runs the code of a stage. It is the stage's own
+// goroutine, or that of a process that the stage has resumed.
 func runs(all []stack.Goroutine, stage uint64) (found stack.Goroutine, ok bool) {
 	maker := map[uint64]uint64{}
 	for i := range all {
@@ -114,15 +114,16 @@ func runs(all []stack.Goroutine, stage uint64) (found stack.Goroutine, ok bool) 
 	return found, false
 }
 
-// isCoroutine reports whether a goroutine is a coroutine, as those of processes are.
-// Other goroutines that the stage made belong to the program.
+// isCoroutine reports whether g is a coroutine of iter.Pull, which processes run on.
+// Other goroutines started from the stage belong to the program.
 func isCoroutine(g *stack.Goroutine) bool {
 	n := len(g.Calls)
 	return n > 0 && strings.HasPrefix(g.Calls[n-1].Function, "iter.Pull")
 }
 
-// HasRaceDetector reports whether this process runs under the race detector. If so,
-// no goroutine should read what the values of a Stall lead to: it would be reported.
+// HasRaceDetector reports whether this process runs under the race detector. If it
+// does, do not follow pointers in Stall.Values, because that would be reported as a
+// race.
 func HasRaceDetector() bool {
 	info, _ := debug.ReadBuildInfo()
 	if info == nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/jostle-go/jostle/pulse/stack"
 )
 
-// helpers are the functions that called Helper.
+// helpers is the set of functions that called T.Helper.
 type helpers struct {
-	calls map[uintptr]bool // program counters of the calls; names are looked up when needed
+	calls map[uintptr]bool // program counters of the calls to T.Helper
 	names map[string]bool
 }
 
-// add notes the function that called Helper.
+// add adds the function that called T.Helper.
 func (h *helpers) add() {
 	var pcs [1]uintptr
 	if runtime.Callers(3, pcs[:]) == 0 || h.calls[pcs[0]] {
@@ -27,8 +27,8 @@ func (h *helpers) add() {
 	h.names = nil
 }
 
-// has reports whether a function called Helper. It compares the names that the
-// runtime has for functions, since an inlined function has no entry address.
+// has reports whether a function called T.Helper. It compares names, because an
+// inlined function has no entry address.
 func (h *helpers) has(function string) bool {
 	if h.names == nil {
 		h.names = map[string]bool{}
@@ -40,11 +40,11 @@ func (h *helpers) has(function string) bool {
 	return h.names[function]
 }
 
-// trimmer leaves out frames that are never shown as the place of a failure: those
-// of this module and of the libraries that properties use.
+// trimmer removes stack frames of this module and of the libraries that properties
+// use. A failure is never reported at such frames.
 var trimmer = stack.NewTrimmer(
 	reflect.TypeFor[pulse.System]().PkgPath(),
-	reflect.TypeFor[pulse.System]().PkgPath()+"/adapt/...", // and the runtimes that are hosted there
+	reflect.TypeFor[pulse.System]().PkgPath()+"/adapt/...", // and the runtimes that are adapted there
 	"github.com/asynkron/protoactor-go/...",
 	reflect.TypeFor[T]().PkgPath()+"/...",
 	"github.com/stretchr/testify/...",
@@ -52,16 +52,15 @@ var trimmer = stack.NewTrimmer(
 	"github.com/leanovate/gopter/...",
 	"github.com/anishathalye/porcupine")
 
-// calls returns the frames of the property and its program that are on the stack,
-// innermost first.
+// calls returns the stack frames of the property and its program, innermost first.
 func calls() []runtime.Frame {
 	pcs := make([]uintptr, 256)
 	return trimmer.All(pcs[:runtime.Callers(2, pcs)])
 }
 
-// userFrame returns the line of the property or its program that is running: the
-// innermost frame outside helpers, or the innermost of all when there are only
-// helpers. ok is false when there is none.
+// userFrame returns the innermost stack frame of the property or its program that is
+// not in a helper. If all are in helpers, it returns the innermost. ok is false if
+// there is none.
 func userFrame(h *helpers) (f stack.Frame, ok bool) {
 	list := calls()
 	for _, call := range list {
@@ -75,7 +74,7 @@ func userFrame(h *helpers) (f stack.Frame, ok bool) {
 	return stack.Frame{}, false
 }
 
-// setFrames fills a failure's Stack, Site and Detail from the stack.
+// setFrames sets Stack, Site and Detail of a failure from the current stack.
 func setFrames(f *pulse.Failure) {
 	f.Stack = stack.Frames(calls())
 	if len(f.Stack) > 0 {
@@ -84,14 +83,14 @@ func setFrames(f *pulse.Failure) {
 	}
 }
 
-// placeOf returns the line on which a function begins, "" when it has none.
+// placeOf returns the line on which a function begins, or the zero Frame.
 func placeOf(function any) pulse.Frame {
 	f, _ := stack.Begin(function)
 	return f
 }
 
-// placeOfMethod returns the line on which a method of a value begins, the zero Frame if it
-// is promoted from another type.
+// placeOfMethod returns the line on which the method of v with the given name begins.
+// It returns the zero Frame if the method is promoted from another type.
 func placeOfMethod(v any, name string) pulse.Frame {
 	m, ok := reflect.TypeOf(v).MethodByName(name)
 	if !ok {
@@ -100,10 +99,10 @@ func placeOfMethod(v any, name string) pulse.Frame {
 	return placeOf(m.Func.Interface())
 }
 
-// Line returns the line of the property or its program that called the caller of
-// Line, such as "writer.go:12". It returns "" when there is none.
+// Line returns the line, such as "writer.go:12", from which the property or its
+// program called the caller of Line. It returns "" if there is none.
 func Line() string {
-	const caller = 3 // skips runtime.Callers, Line and its caller
+	const caller = 3 // skips the frames of runtime.Callers, Line and the caller of Line
 	pcs := make([]uintptr, 64)
 	if list := trimmer.All(pcs[:runtime.Callers(caller, pcs)]); len(list) > 0 {
 		return stack.FrameOf(list[0]).Place()

@@ -9,28 +9,29 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// words are the numbers that one draw reads: first the given ones, then any number
-// that follow from a seed. They are a source for gopter and x/exp/rand.
+// words is the sequence of random numbers that one draw reads: first the given
+// numbers, then numbers that follow from a seed. It is a random source for gopter and
+// x/exp/rand.
 type words struct {
 	given   []uint64
-	read    int // how many of given were read
-	reads   int // how many numbers were read, given or not
+	read    int // the number of given words that were read
+	reads   int // the number of all words that were read
 	state   uint64
-	endless int // how often the draw wanted more than mostWords numbers
-	left    int // if not 0, one more than the count of numbers that may still be read
+	endless int // how often the draw exceeded mostWords
+	left    int // if not 0, the number of words that may still be read, plus one
 
-	rapid *rapid.T // when not nil, the seed is drawn from it when first needed
+	rapid *rapid.T // if not nil, the seed is drawn from rapid when first needed
 	label string
 }
 
-// begin makes w the numbers of an input. It sets each field by itself, which is
-// fastest.
+// begin sets w to the words of an input. It sets each field separately, which is
+// faster.
 func (w *words) begin(in choice.Input, rt *rapid.T) {
 	w.given, w.state, w.rapid, w.label = in.Words, in.Seed, rt, in.Label
 	w.read, w.reads, w.endless, w.left = 0, 0, 0, 0
 }
 
-// seeded draws the seed under rapid, if that was not done yet.
+// seeded draws the seed from rapid, unless it was drawn before.
 func (w *words) seeded() {
 	if rt := w.rapid; rt != nil {
 		w.rapid = nil
@@ -38,11 +39,12 @@ func (w *words) seeded() {
 	}
 }
 
-// tooMany is the panic value that ends a generator after its last allowed number.
+// tooMany is a panic value. Uint64 panics with it if a draw exceeds its limit of
+// words.
 type tooMany struct{}
 
-// bounded calls a generator that may read mostWords numbers. It returns false
-// when the generator wants more.
+// bounded calls a generator that may read mostWords words. ok is false if the
+// generator reads more.
 func (w *words) bounded(generate func() (any, bool)) (v any, ok bool) {
 	w.left = mostWords + 1
 	defer func() {
@@ -61,7 +63,7 @@ func (w *words) bounded(generate func() (any, bool)) (v any, ok bool) {
 func (w *words) Uint64() uint64 {
 	if w.left > 0 {
 		if w.left--; w.left == 0 {
-			w.left = 1 // also for a generator that recovers
+			w.left = 1 // panic again if the generator recovers
 			panic(tooMany{})
 		}
 	}
@@ -76,8 +78,8 @@ func (w *words) Uint64() uint64 {
 	return hash.Splitmix(&w.state)
 }
 
-// list appends the next n numbers to a list. It is not for words that are bounded or
-// drawn from rapid.
+// list appends the next n words to a list. It must not be used inside bounded or
+// under rapid.
 func (w *words) list(to []uint64, n int) []uint64 {
 	given := w.given[w.read:]
 	given = given[:min(n, len(given))]
@@ -90,18 +92,18 @@ func (w *words) list(to []uint64, n int) []uint64 {
 	return to
 }
 
-// rewind resets w to an earlier position.
+// rewind sets w back to an earlier position.
 func (w *words) rewind(read, reads int, state uint64) { w.read, w.reads, w.state = read, reads, state }
 
-// skip reads n numbers.
+// skip reads and discards n words.
 func (w *words) skip(n int) {
 	for range n {
 		w.Uint64()
 	}
 }
 
-// Seed makes all further numbers follow from a seed, as the source interface
-// requires.
+// Seed discards the given words. All further words follow from seed. The interface of
+// random sources requires this method.
 func (w *words) Seed(seed uint64) { *w = words{state: seed} }
 
 // gopterWords adapts words to math/rand, which gopter uses.
@@ -110,5 +112,5 @@ type gopterWords struct{ *words }
 // Int63 returns the next number without its last bit.
 func (g gopterWords) Int63() int64 { return int64(g.Uint64() >> 1) }
 
-// Seed does nothing: the draw decides the numbers.
+// Seed does nothing, because the draw determines the words.
 func (gopterWords) Seed(int64) {}

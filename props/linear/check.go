@@ -11,22 +11,22 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A verdict is the judgement of a history, or of the part of it that the
-// failure shows.
+// A verdict says whether a history, or the partition that a failure report describes,
+// is linearizable.
 type verdict[In, Out any] struct {
 	linearizable bool
-	large        bool // the search was given up after Model.Steps
-	panicked     any  // the value of the model's panic, nil if there was none
+	large        bool // the search stopped after Model.Steps steps
+	panicked     any  // the value of the model's panic, or nil
 	part         string
 	ops          []*operation[In, Out]
-	without      int                   // calls left out of ops because they do not matter
-	longest      []*operation[In, Out] // the longest order that was found
-	state        string                // the state after it, as text
+	without      int                   // the number of calls left out of ops because they do not matter
+	longest      []*operation[In, Out] // the longest valid order that was found
+	state        string                // the state after longest, as text
 	picture      func(io.Writer) error
 }
 
-// judge judges each part. It returns the verdict on the smallest part that cannot be
-// ordered, else on a part that was too large to judge.
+// judge checks each partition. It returns the verdict on the smallest partition that
+// is not linearizable, or else on a partition that was too large to check.
 func (m *Model[S, In, Out]) judge(ops []*operation[In, Out]) verdict[In, Out] {
 	result := verdict[In, Out]{linearizable: true}
 	for _, part := range m.split(ops) {
@@ -47,12 +47,12 @@ func (m *Model[S, In, Out]) judge(ops []*operation[In, Out]) verdict[In, Out] {
 	return result
 }
 
-// reducing bounds, in calls of Step, the search for calls that do not matter: each
-// failing run makes it.
+// reducing limits the calls to Step when reduce looks for calls that do not matter,
+// because every failing run does that.
 const reducing = 20_000
 
-// reduce leaves out calls that changed no state, such as reads, if the others cannot
-// be ordered without them either.
+// reduce removes calls that changed no state, such as reads, from v.ops if the
+// remaining calls are still not linearizable.
 func (m *Model[S, In, Out]) reduce(v *verdict[In, Out]) {
 	g := newGuard(m)
 	g.left, g.effects = min(g.left, reducing), map[any]effect{}
@@ -80,8 +80,8 @@ func (m *Model[S, In, Out]) reduce(v *verdict[In, Out]) {
 	}
 }
 
-// effect is what is known of a call: whether some state allows it, and whether it
-// has changed one.
+// An effect is a set of facts about a call: fits if the model allows the call in some
+// state, changes if the call has changed a state.
 type effect uint8
 
 const (
@@ -89,7 +89,7 @@ const (
 	changes
 )
 
-// split returns the calls of each part, in the order of the parts' first calls.
+// split returns the calls of each partition, ordered by the partition's first call.
 func (m *Model[S, In, Out]) split(ops []*operation[In, Out]) [][]*operation[In, Out] {
 	var parts [][]*operation[In, Out]
 	index := map[string]int{}
@@ -106,8 +106,8 @@ func (m *Model[S, In, Out]) split(ops []*operation[In, Out]) [][]*operation[In, 
 	return parts
 }
 
-// judgePart asks porcupine. The search is bounded by a number of steps, not by
-// time: a verdict must not depend on the speed of the machine.
+// judgePart checks one partition with porcupine. Steps are limited, not time, because
+// a verdict must not depend on the speed of the machine.
 func (m *Model[S, In, Out]) judgePart(ops []*operation[In, Out]) verdict[In, Out] {
 	g := newGuard(m)
 	ok := false
@@ -116,7 +116,7 @@ func (m *Model[S, In, Out]) judgePart(ops []*operation[In, Out]) verdict[In, Out
 		part: m.part(ops[0].in), ops: ops}
 }
 
-// explain judges a part once more to get its longest order and its picture.
+// explain checks a partition again to set the longest valid order and the picture.
 func (m *Model[S, In, Out]) explain(v *verdict[In, Out]) {
 	g := newGuard(m)
 	pm := g.model()
@@ -145,8 +145,9 @@ func (m *Model[S, In, Out]) explain(v *verdict[In, Out]) {
 	}
 }
 
-// events returns the calls as operations of porcupine. Calls that never returned get
-// a return after all others. An order may place them last, where they have no effect.
+// events converts calls to porcupine's operations. A call that never returned gets a
+// return after all others. An order may place such a call last, where it has no
+// effect.
 func events[In, Out any](ops []*operation[In, Out]) []porcupine.Operation {
 	setLanes(ops)
 	list := make([]porcupine.Operation, len(ops))
@@ -165,12 +166,12 @@ func events[In, Out any](ops []*operation[In, Out]) []porcupine.Operation {
 	return list
 }
 
-// setLanes gives each client its own lane in the picture, and more lanes if its
-// calls overlap.
+// setLanes gives each client its own row in the picture, or several rows if its calls
+// overlap.
 func setLanes[In, Out any](ops []*operation[In, Out]) {
 	type lane struct {
 		client any
-		busy   int // the last event of its latest call
+		busy   int // the index of the event that ended the lane's latest call
 	}
 	var lanes []lane
 	for _, op := range ops {
@@ -199,14 +200,14 @@ func (m *Model[S, In, Out]) steps() int {
 	return defaultSteps
 }
 
-// A guard adapts a model to porcupine. Porcupine calls it any number of times, on a
-// goroutine of its own, where a panic would end the program. After a panic of the
-// model, or when the steps are used up, the guard allows no further step.
+// A guard adapts a model to porcupine, which calls the model on a separate goroutine,
+// where a panic would end the program. The guard recovers the panic. After a panic,
+// or after the maximum number of steps, it rejects every further step.
 type guard[S, In, Out any] struct {
 	m        *Model[S, In, Out]
-	left     int // the steps that are left
+	left     int // the number of steps left
 	panicked any
-	effects  map[any]effect // by *operation; nil when nobody asks
+	effects  map[any]effect // by *operation; nil if effects are not recorded
 	leave    sync.Once      // closes gone
 	gone     chan struct{}  // closed when the model has ended porcupine's goroutine
 }
@@ -215,8 +216,8 @@ func newGuard[S, In, Out any](m *Model[S, In, Out]) *guard[S, In, Out] {
 	return &guard[S, In, Out]{m: m, left: m.steps(), gone: make(chan struct{})}
 }
 
-// wait calls f, which calls porcupine, and returns when f does. It also returns when
-// the model has called runtime.Goexit, as FailNow does: f would then wait forever.
+// wait calls f, which calls porcupine, and returns when f returns. It also returns if
+// the model calls runtime.Goexit, as FailNow does, because f would then never return.
 func (g *guard[S, In, Out]) wait(f func()) {
 	done := make(chan struct{})
 	go func() {
@@ -260,13 +261,13 @@ func (g *guard[S, In, Out]) model() porcupine.Model {
 	}
 }
 
-// as is a type assertion that also works when S is an interface and v is nil.
+// as returns v as an S, or the zero S if v is nil, as for an interface S.
 func as[S any](v any) S {
 	s, _ := v.(S)
 	return s
 }
 
-// protect calls f and keeps the value of its panic.
+// protect calls f. If f panics or calls runtime.Goexit, protect sets g.panicked.
 func (g *guard[S, In, Out]) protect(f func()) {
 	returned := false
 	defer func() {

@@ -1,8 +1,8 @@
 // Package linear checks whether histories of concurrent calls are linearizable
-// (Herlihy and Wing, 1990): whether each call seems to happen at one moment between
-// its call and its return.
+// (Herlihy and Wing, 1990). In a linearizable history each call seems to take effect
+// at one moment between its call and its return.
 //
-// A Model describes what each call does when calls come one after another. A property
+// A Model describes the effects of calls that are made one after another. A property
 // makes a History, in which each client records its calls and their results. Check
 // fails the run if no order of the calls explains the results:
 //
@@ -20,12 +20,12 @@
 //		h.Check()
 //	}
 //
-// The Example shows a whole property with its model.
+// The Example contains a complete property with its model.
 //
-// A call that never returned may have taken effect or not; Model.Pending returns
-// the state if it has. Calls about different keys are judged separately when the
-// model has a Partition, which is much faster.
+// A call that never returned may or may not have taken effect. Model.Pending returns
+// the state if it has. Model.Partition divides the calls, for example by key. The
+// partitions are checked separately, which is much faster.
 //
-// The failure lists the calls in question and the longest order that fits. A picture
-// of the history, drawn by porcupine, is attached to it.
+// The failure report lists the calls that cannot be ordered and the longest valid
+// order of some of them. A picture of the history, drawn by porcupine, is attached.
 package linear

@@ -72,7 +72,7 @@ func Example() {
 	//     1 in step 0  2 in step 3   client.2  write(2) → 2
 	//     4 in step 5  6 in step 8   client.1  write(1) → 1
 	//     7 in step 8  8 in step 11  client.1  read → 2
-	//     (left out, since they change nothing and do not matter: 1)
+	//     (calls left out, because they change nothing and do not matter: 1)
 	//     longest order that fits: write(2) → 2, write(1) → 1
 	//     then the state is 1, and no call can be the next: read → 2
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A History records the calls of one run and their returns, in their order.
+// A History records the calls of one run and their returns, in order.
 type History[S, In, Out any] struct {
 	t       *props.T
 	model   Model[S, In, Out]
 	ops     []*operation[In, Out]
-	events  int // calls and returns so far
+	events  int // the number of calls and returns so far
 	checked bool
 }
 
-// An operation is a call and, if it returned, its return.
+// An operation is a call together with its return, if it has returned.
 type operation[In, Out any] struct {
 	client   pulse.Ref
 	in       In
@@ -25,11 +25,11 @@ type operation[In, Out any] struct {
 	returned bool
 	call     moment
 	ret      moment
-	lane     int // the row in the picture: one for each client, more if its calls overlap
+	lane     int // the row in the picture; each client has one, or more if its calls overlap
 }
 
-// A moment is when something happened: the number of the event in the history,
-// and the step of the run, -1 outside of steps.
+// A moment is the time of a call or return: the number of the event in the history,
+// and the number of the step, or -1 outside of steps.
 type moment struct{ event, step int }
 
 func (m moment) String() string {
@@ -45,7 +45,8 @@ type Call[S, In, Out any] struct {
 	op *operation[In, Out]
 }
 
-// NewHistory returns an empty history of the run, to be judged by a model.
+// NewHistory returns an empty history of the run, which Check compares with the
+// model.
 func NewHistory[S, In, Out any](t *props.T, m Model[S, In, Out]) *History[S, In, Out] {
 	h := &History[S, In, Out]{t: t, model: m}
 	switch {
@@ -57,13 +58,13 @@ func NewHistory[S, In, Out any](t *props.T, m Model[S, In, Out]) *History[S, In,
 	t.Event()
 	t.Cleanup(func() {
 		if !h.checked && !t.Failed() && !t.Skipped() {
-			h.misuse("the history%s was never judged: call Check after Run", h.model.of(""))
+			h.misuse("the history%s was never checked: call Check after Run", h.model.of(""))
 		}
 	})
 	return h
 }
 
-// Call records that a client makes a call now. Calls of one client may overlap.
+// Call records that a client makes a call now. A client may make overlapping calls.
 func (h *History[S, In, Out]) Call(client pulse.Ref, in In) Call[S, In, Out] {
 	h.mustBeMade("Call")
 	if h.checked {
@@ -74,8 +75,8 @@ func (h *History[S, In, Out]) Call(client pulse.Ref, in In) Call[S, In, Out] {
 	return Call[S, In, Out]{h, op}
 }
 
-// Return records that the call returns now, and its result. A call without a return
-// is pending: it may have taken effect at any time after the call, or never.
+// Return records that the call returns out now. A call without a Return is pending.
+// It may have taken effect at any time after the call, or never.
 func (c Call[S, In, Out]) Return(out Out) {
 	switch {
 	case c.h == nil:
@@ -88,13 +89,13 @@ func (c Call[S, In, Out]) Return(out Out) {
 	c.op.out, c.op.returned, c.op.ret = out, true, c.h.now()
 }
 
-// now returns the next moment of the history.
+// now counts one more event and returns its moment.
 func (h *History[S, In, Out]) now() moment {
 	h.events++
 	return moment{h.events, h.t.Event()}
 }
 
-// mustBeMade panics unless NewHistory made the history.
+// mustBeMade panics unless h was made by NewHistory.
 func (h *History[S, In, Out]) mustBeMade(what string) {
 	if h == nil || h.t == nil {
 		panic(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: what + " of the zero History: use the one that NewHistory returned"})
@@ -106,10 +107,10 @@ func (h *History[S, In, Out]) misuse(format string, args ...any) {
 }
 
 // Check ends the run with a failure unless the history is linearizable. Call it after
-// Run. The failure lists the calls of the smallest part of the history that cannot be
-// ordered. Porcupine's picture of that part, history.html, is saved next to the case.
-// A history that is too large to judge is a failure, and so is one that is never
-// checked. A test fails if none of its histories has a call.
+// Run. The failure report lists the calls of the smallest partition that is not
+// linearizable. Porcupine's picture of that partition, history.html, is saved with
+// the case. The run also fails if the history is too large to check, or is never
+// checked. A test fails if none of its histories contains a call.
 func (h *History[S, In, Out]) Check() {
 	h.mustBeMade("Check")
 	h.t.Event()
@@ -123,7 +124,7 @@ func (h *History[S, In, Out]) Check() {
 	}
 }
 
-// judge returns the failure of the history, nil if it is linearizable.
+// judge returns the failure of the history, or nil if the history is linearizable.
 func (h *History[S, In, Out]) judge() (*pulse.Failure, verdict[In, Out]) {
 	v := h.model.judge(h.ops)
 	switch {
@@ -141,8 +142,8 @@ func (h *History[S, In, Out]) judge() (*pulse.Failure, verdict[In, Out]) {
 	return nil, v
 }
 
-// of names the history for the middle of a message: " of register", with the part if
-// there is one.
+// of returns the model's name for the middle of a message, such as " of register",
+// followed by the name of the partition if there is one.
 func (m *Model[S, In, Out]) of(part string) string {
 	text := ""
 	if m.Name != "" {

@@ -372,7 +372,7 @@ func TestHistoriesThatJudgeNothing(t *testing.T) {
 			sys := t.System()
 			sys.Go("client", func(p *pulse.Process) { h.Call(p.Self(), get{"a"}).Return(7) })
 			sys.Run()
-		}, "linear: the history of store was never judged: call Check after Run", ""},
+		}, "linear: the history of store was never checked: call Check after Run", ""},
 		{func(t *props.T) {
 			linear.NewHistory(t, store)
 			t.System().Run()
@@ -423,18 +423,18 @@ func TestCallsThatMatter(t *testing.T) {
     called             returned           client
     1, before the run  2, before the run  a       put(key: "k", value: 1) → 0
     5, before the run  6, before the run  b       get("k") → 0
-    (left out, since they change nothing and do not matter: 2)
+    (calls left out, because they change nothing and do not matter: 2)
     longest order that fits: put(key: "k", value: 1) → 0
     then the state is 1, and no call can be the next: get("k") → 0`},
 		{"reads that are explained", "a get; a 0; a put 1; a 0; a get; a 1; b get; b 0; b put 4; b 0", `
-    (left out, since they change nothing and do not matter: 2)
+    (calls left out, because they change nothing and do not matter: 2)
     longest order that fits: put(key: "k", value: 1) → 0
     then the state is 1, and no call can be the next: get("k") → 0`},
 		{"reads that are needed", "a put 1; b get; b 1; c get; c 0; a 0", `
     longest order that fits: put(key: "k", value: 1) → 0, get("k") → 1
     then the state is 1, and no call can be the next: get("k") → 0`},
 		{"nothing can be first", "b get; b 7", `
-    the state is 0 at first, and no call can be the first: get("k") → 7`},
+    the initial state is 0, and no call can be first: get("k") → 7`},
 	} {
 		f := run(t, at(register, h.events)).Failure
 		if f == nil {

@@ -6,30 +6,29 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Model describes what calls do when they happen one after another. S is the type
-// of its state, In of a call, Out of a result.
+// A Model describes the effects of calls that are made one after another. S is the
+// type of the state, In the type of a call, and Out the type of a result.
 type Model[S, In, Out any] struct {
-	// Name is the name of the model in messages, such as "register". It may be empty.
+	// Name is used in messages, for example "register". It may be empty.
 	Name string
-	// Init returns the first state.
+	// Init returns the initial state.
 	Init func() S
-	// Step reports whether a call in a state may return out, and returns the
-	// state after it. It must not change the state that it is given.
+	// Step reports whether the call in may return out in the given state, and returns
+	// the next state. It must not modify the given state.
 	Step func(state S, in In, out Out) (ok bool, next S)
-	// Pending returns the state after a call that took effect but never
-	// returned. Nil means the state that Step returns for the zero Out, even if
-	// Step does not allow that result.
+	// Pending returns the state after a call that took effect but never returned. If
+	// Pending is nil, Step is called with the zero Out, and its ok is ignored.
 	Pending func(state S, in In) S
-	// Equal compares states; nil means reflect.DeepEqual.
+	// Equal compares states. Nil means reflect.DeepEqual.
 	Equal func(a, b S) bool
-	// Partition returns the part of the state that a call is about, such as its
-	// key. Calls about different parts must not affect each other; each part is
-	// judged by itself. Nil means that there is one part.
+	// Partition returns the name of the partition that a call belongs to, such as its
+	// key. Calls in different partitions must not affect each other, because partitions
+	// are checked separately. Nil means that all calls are in one partition.
 	Partition func(in In) string
-	// Describe returns a call as text; nil means the text that traces show.
+	// Describe returns a call as text. Nil means the text used in traces.
 	Describe func(in In) string
-	// Steps bounds the search, in calls of Step for each part; zero means
-	// 2,000,000.
+	// Steps limits the search by the number of calls to Step for each partition. Zero
+	// means 2,000,000.
 	Steps int
 }
 
@@ -42,7 +41,8 @@ func (m *Model[S, In, Out]) equal(a, b S) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// step applies Step to a call that returned, and Pending to one that did not.
+// step returns what Step returns for a call that returned, else true and the state
+// that Pending returns.
 func (m *Model[S, In, Out]) step(state S, op *operation[In, Out]) (bool, S) {
 	if op.returned {
 		return m.Step(state, op.in, op.out)

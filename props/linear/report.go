@@ -18,8 +18,8 @@ func (m *Model[S, In, Out]) line(op *operation[In, Out]) string {
 	return m.describe(op.in) + " → " + trace.Label(op.out)
 }
 
-// table returns the calls of a part that cannot be ordered as a table, and the
-// longest order that fits.
+// table returns a table of the calls that cannot be ordered, and the longest valid
+// order of some of them.
 func (m *Model[S, In, Out]) table(v verdict[In, Out]) string {
 	rows := [][]string{{"called", "returned", "client", ""}}
 	for _, op := range v.ops {
@@ -36,11 +36,11 @@ func (m *Model[S, In, Out]) table(v verdict[In, Out]) string {
 	return strings.Join(append(align(rows), m.howFar(v)...), "\n")
 }
 
-// howFar describes the longest order that fits, the state after it, and the calls
-// that could come next, none of which fits.
+// howFar describes the longest valid order, the state after it, and the calls that
+// could come next, all of which the model rejects.
 func (m *Model[S, In, Out]) howFar(v verdict[In, Out]) (lines []string) {
 	if v.without > 0 {
-		lines = append(lines, fmt.Sprintf("    (left out, since they change nothing and do not matter: %d)", v.without))
+		lines = append(lines, fmt.Sprintf("    (calls left out, because they change nothing and do not matter: %d)", v.without))
 	}
 	var in, next []string
 	for _, op := range v.longest {
@@ -50,15 +50,15 @@ func (m *Model[S, In, Out]) howFar(v verdict[In, Out]) (lines []string) {
 		next = append(next, m.line(op))
 	}
 	if len(in) == 0 {
-		return append(lines, fmt.Sprintf("    the state is %s at first, and no call can be the first: %s", v.state, strings.Join(next, ", ")))
+		return append(lines, fmt.Sprintf("    the initial state is %s, and no call can be first: %s", v.state, strings.Join(next, ", ")))
 	}
 	return append(lines,
 		fmt.Sprintf("    longest order that fits: %s", strings.Join(in, ", ")),
 		fmt.Sprintf("    then the state is %s, and no call can be the next: %s", v.state, strings.Join(next, ", ")))
 }
 
-// candidates returns the calls that are not in the longest order and that began
-// before any other of them returned.
+// candidates returns the calls outside the longest order that may come next. Such a
+// call began before any call outside the longest order returned.
 func candidates[In, Out any](v verdict[In, Out]) (list []*operation[In, Out]) {
 	first := math.MaxInt
 	for _, op := range v.ops {
@@ -74,7 +74,7 @@ func candidates[In, Out any](v verdict[In, Out]) (list []*operation[In, Out]) {
 	return list
 }
 
-// align aligns the cells of rows in columns, four spaces from the left.
+// align pads the cells of rows to columns. Each line is indented by four spaces.
 func align(rows [][]string) []string {
 	var widths [4]int
 	for _, row := range rows {

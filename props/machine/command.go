@@ -11,42 +11,42 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// An Op is one kind of command. S is the type of the model's state, A that of
-// the arguments (struct{} if there are none), R that of the result.
+// An Op is one kind of command. S is the type of the model's state, A the type of the
+// arguments (struct{} if there are none), and R the type of the result.
 type Op[S, A, R any] struct {
 	Name string
-	// Args generates the arguments; ArgsIn does so if they depend on the state.
+	// Args generates the arguments. ArgsIn generates them if they depend on the state.
 	// Without a generator, the arguments are the zero A.
 	Args   *rapid.Generator[A]
 	ArgsIn func(state S) *rapid.Generator[A]
-	// ArgsFor does so if they depend on the client that gives the command. When,
-	// Run, Next and Check then know the client by the arguments. Clients are
-	// numbered from 1 on, as in their names; the one that gives commands alone is
-	// client 0.
+	// ArgsFor generates the arguments if they depend on the client that runs the
+	// command. Clients are numbered from 1, as in their names. The client that runs
+	// commands alone is number 0. Put the number into the arguments if When, Run, Next
+	// or Check need it.
 	ArgsFor func(client int, state S) *rapid.Generator[A]
-	// When reports whether the command may be given in a state. Nil means always.
+	// When reports whether the command is allowed in a state. Nil means always.
 	When func(state S, args A) bool
-	// Run gives the command to the program, as a client of it.
+	// Run runs the command in the client process and returns its result.
 	Run func(client *pulse.Process, args A) R
-	// Next returns the state after the command. It must not change the state
-	// that it is given. Nil means that the command changes nothing.
+	// Next returns the state after the command. It must not modify the given state. Nil
+	// means that the command changes nothing.
 	Next func(state S, args A) S
-	// Check returns an error when the result is wrong for a command given in
-	// this state. Nil means that every result is right.
+	// Check returns an error if the result is wrong for a command in this state. Nil
+	// means that every result is right.
 	Check func(state S, args A, result R) error
 }
 
-// A Command is an Op with its argument and result types hidden, so that a
-// machine can hold several kinds. Op.Command makes one.
+// A Command is an Op without the types of its arguments and result, so that one
+// machine can contain several kinds. Op.Command returns one.
 type Command[S any] struct {
 	name  string
-	fault string // what is missing in its Op, "" when nothing is
+	fault string // says what is missing in the Op; "" if nothing is
 	draw  func(rt *rapid.T, client int, state S) step[S]
 }
 
 // A step is a command with its arguments.
 type step[S any] struct {
-	name  string // of its Op
+	name  string // the name of the Op
 	text  string
 	when  func(S) bool
 	run   func(*pulse.Process) any
@@ -55,7 +55,7 @@ type step[S any] struct {
 	judge pulse.Frame // where Op.Check is declared
 }
 
-// String returns the command as a call: "add(3)".
+// String returns the command as a call, such as "add(3)".
 func (s step[S]) String() string { return s.text }
 
 // Command returns the Op as a command of a machine.
@@ -105,7 +105,7 @@ func (o Op[S, A, R]) draw(rt *rapid.T, client int, state S) step[S] {
 	return s
 }
 
-// show returns arguments as text, the fields of a struct without its name.
+// show returns arguments as text. For a struct it omits the type name.
 func show(args any) string {
 	text := trace.Label(args)
 	if t := reflect.TypeOf(args); t == nil || t.Kind() != reflect.Struct {

@@ -1,10 +1,9 @@
-// Package machine tests a program with random sequences of commands, against a
-// model of what each command does. The literature calls this a state machine
-// test.
+// Package machine tests a program with random sequences of commands, against a model
+// of the effect of each command. The literature calls this a state machine test.
 //
-// The model has a state. An Op is one kind of command: how its arguments are
-// drawn, how it is given to the program, how it changes the model's state, and
-// which results are right:
+// The model has a state. An Op is one kind of command. It says how to draw the
+// arguments, how to run the command, how the command changes the state, and which
+// results are right:
 //
 //	m := machine.Machine[int]{
 //		Init: func() int { return 0 },
@@ -24,22 +23,21 @@
 //		},
 //	}
 //
-// A property makes a system and calls one of two methods, which draw the
-// commands, give them to the program and run the system:
+// A property makes a system and calls one of two methods. Both draw the commands, run
+// them in client processes and run the system:
 //
-//   - Sequential has one client give them one after another. Each result is
-//     checked at once.
-//   - Parallel has one client give the first commands, and then several clients
-//     the others at once. The results must be explained by some order of the
-//     commands, as props/linear judges it. This is how PULSE finds races
-//     (Claessen et al., ICFP 2009).
+//   - Sequential runs all commands in one client. Each result is checked at once.
+//   - Parallel runs the first commands in one client, and then the others in several
+//     concurrent clients. Some order of the commands must explain the results, as
+//     props/linear checks it. This is how PULSE finds races (Claessen et al., ICFP
+//     2009).
 //
-// Op.ArgsFor tells a client its number, for clients that have a session or count what
-// they send; see the example.
+// Op.ArgsFor gets the number of the client, for clients that have a session or number
+// their messages. See the example.
 //
-// A test fails if its runs never give a command because no When was ever true. A run
-// fails if a client waits forever for a result.
+// A test fails if its runs never run a command because no When ever returned true. A
+// run fails if a client waits forever for a result.
 //
-// Rules: Next and Check depend on nothing but their arguments, and Next returns
-// a new state instead of changing the one that it is given.
+// Rules: Next and Check depend only on their arguments. Next returns a new state and
+// does not modify the given one.
 package machine

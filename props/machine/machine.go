@@ -15,17 +15,17 @@ import (
 type Machine[S any] struct {
 	// Name is the name of the model in messages. It may be empty.
 	Name string
-	// Init returns the first state.
+	// Init returns the initial state.
 	Init     func() S
 	Commands []Command[S]
-	// Equal compares states; nil means reflect.DeepEqual.
+	// Equal compares states. Nil means reflect.DeepEqual.
 	Equal func(a, b S) bool
-	// Length bounds how many commands one client gives one after another; zero
-	// means 12.
+	// Length is the maximum number of commands that one client runs one after another.
+	// Zero means 12.
 	Length int
-	// Clients is how many clients give commands at once, at most 8; zero means
-	// 2. Branch bounds how many commands each of them gives; zero means 4.
-	// Histories of many clients take long to judge.
+	// Clients is the number of concurrent clients, at most 8. Zero means 2. Branch is
+	// the maximum number of commands that each of them runs. Zero means 4. Checking a
+	// history of many clients takes long.
 	Clients, Branch int
 }
 
@@ -47,10 +47,10 @@ func orDefault(n, zero int) int {
 	return zero
 }
 
-// title returns what messages begin with.
+// title returns the text with which the machine's messages begin.
 func (m *Machine[S]) title() string { return "machine" + m.named() }
 
-// named returns the machine's name for the middle of a message.
+// named returns the machine's name for the middle of a message, such as " bank".
 func (m *Machine[S]) named() string {
 	if m.Name == "" {
 		return ""
@@ -58,8 +58,8 @@ func (m *Machine[S]) named() string {
 	return " " + m.Name
 }
 
-// Sequential draws commands, has one client give them, and runs the system.
-// The run fails at the first result that the model does not allow.
+// Sequential draws commands, runs them in one client, and runs the system. The run
+// fails at the first result that the model does not allow.
 func (m Machine[S]) Sequential(t *props.T, sys *pulse.System) {
 	m.mustBeWhole(t, sys)
 	steps, states := m.sequence(t, m.Init(), m.length(), "command")
@@ -70,20 +70,19 @@ func (m Machine[S]) Sequential(t *props.T, sys *pulse.System) {
 	m.mustBeDone(t, sys, c)
 }
 
-// A client holds the commands of one client, and how many of them have returned.
+// A client is a client process with its commands.
 type client[S any] struct {
 	ref   pulse.Ref
 	steps []step[S]
-	done  int
+	done  int // how many commands have returned
 }
 
-// clientName returns the name of one of several clients in draws, charts and
-// messages.
+// clientName returns the name of client i in draws, charts and messages.
 func clientName(i int) string { return fmt.Sprintf("client %d", i+1) }
 
-// mustBeDone fails the run if a client waits forever: its remaining commands were not
-// tested. A client that has crashed is exempt, and so are all when virtual time has
-// an end.
+// mustBeDone fails the run if a client waits forever, because its remaining commands
+// were not tested. It ignores clients that have crashed, and all clients if virtual
+// time has an end.
 func (m *Machine[S]) mustBeDone(t *props.T, sys *pulse.System, clients ...*client[S]) {
 	for i, c := range clients {
 		if c.ref.IsZero() || c.done == len(c.steps) || !sys.Alive(c.ref) || sys.Options().Horizon > 0 {
@@ -99,9 +98,9 @@ func (m *Machine[S]) mustBeDone(t *props.T, sys *pulse.System, clients ...*clien
 	}
 }
 
-// Parallel draws commands and runs the system. One client gives the first commands,
-// one after another; then several clients give the others at once. The run fails
-// unless some order of the commands explains their results.
+// Parallel draws commands and runs the system. One client runs the first commands.
+// Then several clients run the others concurrently. The run fails unless some order
+// of the commands explains their results.
 func (m Machine[S]) Parallel(t *props.T, sys *pulse.System) {
 	m.mustBeWhole(t, sys)
 	steps, states := m.sequence(t, m.Init(), m.length()/2, "first command")
@@ -141,7 +140,7 @@ func (m Machine[S]) Parallel(t *props.T, sys *pulse.System) {
 	m.mustBeDone(t, sys, clients...)
 }
 
-// give gives commands one after another and checks their results.
+// give runs the commands of a client one after another and checks their results.
 func (m *Machine[S]) give(t *props.T, p *pulse.Process, c *client[S], states []S) {
 	var lines []string
 	for i, s := range c.steps {
@@ -156,12 +155,12 @@ func (m *Machine[S]) give(t *props.T, p *pulse.Process, c *client[S], states []S
 	}
 }
 
-// mustBeWhole ends the run if something is missing in the machine.
+// mustBeWhole ends the run if a required part of the machine or sys is missing.
 func (m *Machine[S]) mustBeWhole(t *props.T, sys *pulse.System) {
 	fault := ""
 	switch {
 	case sys == nil:
-		fault = "the System is nil: give it that of t.System()"
+		fault = "the System is nil: give it t.System()"
 	case m.Init == nil:
 		fault = "it needs Init"
 	case len(m.Commands) == 0:

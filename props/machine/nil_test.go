@@ -24,7 +24,7 @@ func nils() []struct {
 		machine.Op[int, struct{}, int]{Name: "get", Run: func(*pulse.Process, struct{}) int { return 1 }}.Command()}}
 	model := linear.Model[int, int, int]{Init: func() int { return 0 }, Step: func(s, _, _ int) (bool, int) { return true, s }}
 	const noT = "the T is nil, or the zero T: use the one that the property was given"
-	const noSystem = "the System is nil: give it that of t.System()"
+	const noSystem = "the System is nil: give it t.System()"
 	const noAsker = "Ask: the Asker is nil: give it the Process that asks or, between runs, the System"
 	const noActor = `actor "a" is nil: it needs an Actor, a New that returns one, or the function of a process`
 	var host pulse.Host

@@ -11,13 +11,12 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// triesPerCommand is how many commands are drawn at most to find one that the model
-// allows.
+// triesPerCommand is how many commands are drawn to find one that the model allows.
 const triesPerCommand = 50
 
-// sequence draws at most most commands that may be given one after another from
-// a state. It returns them and the states: state i is before command i, and one
-// more state is after the last.
+// sequence draws up to most commands that may be run one after another, beginning in
+// the given state. It returns the commands and the states: states[i] is before
+// command i, and the last state is after the last command.
 func (m *Machine[S]) sequence(t *props.T, state S, most int, what string) (steps []step[S], states []S) {
 	states = append(states, state)
 	w := &value.Walker{Role: roleOf}
@@ -32,8 +31,7 @@ func (m *Machine[S]) sequence(t *props.T, state S, most int, what string) (steps
 	return steps, states
 }
 
-// drawStep draws a command of a client that may accepts; ok is false when it finds
-// none.
+// drawStep draws a command for which may returns true. ok is false if it finds none.
 func (m *Machine[S]) drawStep(t *props.T, client int, state S, label string, may func(step[S]) bool) (s step[S], ok bool) {
 	which := rapid.SampledFrom(m.Commands)
 	s = props.Draw(t, rapid.Custom(func(rt *rapid.T) step[S] {
@@ -47,8 +45,8 @@ func (m *Machine[S]) drawStep(t *props.T, client int, state S, label string, may
 	return s, s.run != nil
 }
 
-// after returns the state after a command. It ends the run if Next has changed
-// the state that it was given.
+// after returns the state after a command. It ends the run if Next has modified the
+// given state.
 func (m *Machine[S]) after(t *props.T, w *value.Walker, state S, s step[S]) S {
 	before := w.Fingerprint(state)
 	next := s.next(state)
@@ -59,9 +57,9 @@ func (m *Machine[S]) after(t *props.T, w *value.Walker, state S, s step[S]) S {
 	return next
 }
 
-// roleOf returns the role of a type in a state. The system and the T are tools: a
-// state may lead to them, for example by a pulse.Ref, and they change whether or
-// not Next changes the state.
+// roleOf returns the role of a type inside a model state. The types of packages pulse
+// and props are tools, except pulse.Ref. Their contents are ignored, because they
+// change even if Next does not modify the state.
 func roleOf(t reflect.Type) value.Role {
 	switch t.PkgPath() {
 	case reflect.TypeFor[pulse.System]().PkgPath(), reflect.TypeFor[props.T]().PkgPath():
@@ -72,8 +70,8 @@ func roleOf(t reflect.Type) value.Role {
 	return value.RoleData
 }
 
-// branches draws the commands of several clients that start from a state. The
-// model allows every order in which they can come.
+// branches draws the commands of several concurrent clients, beginning in the given
+// state. The model allows each command in every interleaving of the clients.
 func (m *Machine[S]) branches(t *props.T, state S) [][]step[S] {
 	list := make([][]step[S], m.clients())
 	for i := range list {
@@ -93,9 +91,9 @@ func (m *Machine[S]) branches(t *props.T, state S) [][]step[S] {
 	return list
 }
 
-// allows reports whether the model allows every command in every order in which
-// the clients can give them. It walks over all positions, with the set of states
-// that can be reached at each.
+// allows reports whether the model allows each command in every interleaving of the
+// clients. For each position, it computes the set of states that can be reached
+// there.
 func (m *Machine[S]) allows(state S, branches [][]step[S]) bool {
 	at := position{}
 	reached := map[position][]S{at: {state}}
@@ -121,13 +119,13 @@ func (m *Machine[S]) allows(state S, branches [][]step[S]) bool {
 	return true
 }
 
-// mostClients bounds the number of clients at once.
+// mostClients is the maximum number of concurrent clients.
 const mostClients = 8
 
-// A position is how many commands each client has given.
+// A position has, for each client, the number of commands it has run.
 type position [mostClients]int
 
-// include returns a set with a state added.
+// include returns states with s added, unless states contains an equal state.
 func (m *Machine[S]) include(states []S, s S) []S {
 	for _, known := range states {
 		if m.equal(known, s) {

@@ -1,50 +1,50 @@
-// Package choice holds the decisions of one run: everything that a strategy answered when
-// the system asked. A replay with the same decisions is the same run.
+// Package choice contains the decisions of one run: every answer of a strategy to a
+// question of the system. A replay with the same decisions is the same run.
 //
 // A Record has two lists. Deliveries has the identity of each step in which a message was
-// received, in order, and a Hold for each time a timer fired early instead. An identity
-// remains valid when the order at other actors changes; an index into the waiting
-// messages would not. Choices has every other answer: those to the program's own
-// Ctx.Choose, and those about the clock and about faults.
+// received, in order, and a Hold for each time that no message was received so that a timer
+// fired early. An identity stays the same when the order at other actors changes, unlike an
+// index into the waiting messages. Choices has all other answers: to Ctx.Choose of the
+// program, and to questions about the clock and about faults.
 //
-// A Reader reads a record in a replay. It returns an error when the run asks a question
-// that the record does not answer. An Input is one draw of a property; draws are the
-// decisions made before the run.
+// A Reader reads a record in a replay. It returns an error if the run asks a question that
+// the record does not answer. An Input is one draw of a property. Draws are decisions made
+// before the run.
 //
-// A Schedule says how to decide in runs that may differ from a recorded one. It may be
-// partial: it demands that one step comes before another, gives priorities to single
-// messages, and leaves the rest to a seed:
+// A Schedule describes decisions for runs that may differ from a recorded run. It may be
+// partial. It requires some steps to come before others, gives priorities to some messages,
+// and leaves the rest to a seed:
 //
 //	s := &choice.Schedule{Before: []choice.Constraint{{First: flush, Second: write}}}
 //
-// strategy.Ordered runs a system by a Schedule.
+// strategy.Ordered returns a strategy that follows a Schedule.
 package choice
 
 import "fmt"
 
-// A Kind is the subject of a choice. Its number is part of the stored form of a record:
-// new kinds are added at the end.
+// A Kind is the kind of question that a choice answers. Its number is part of the stored
+// form of a record, so new kinds are added at the end.
 type Kind uint8
 
 const (
-	// Program is the Ctx.Choose of the program under test.
+	// Program asks for the result of Ctx.Choose of the program under test.
 	Program Kind = iota
-	// Clock asks whether time passes while messages wait: 0 no, 1 yes.
+	// Clock asks whether a timer fires early, while messages wait: 0 no, 1 yes.
 	Clock
 	// Drop asks whether the message just sent is lost: 0 no, 1 yes.
 	Drop
 	// Duplicate asks whether the message just sent arrives twice: 0 no, 1 yes.
 	Duplicate
-	// Delay asks how long the message just sent is held back: 0 for not at all.
+	// Delay asks for how long the message just sent is delayed: 0 for not at all.
 	Delay
-	// Fault asks which fault strikes an actor before the next step: 0 for none.
+	// Fault asks which fault occurs before the next step: 0 for none.
 	Fault
 	// Swarm asks which kinds of fault this run may use, as a bit mask.
 	Swarm
-	// Crash asks whether the actor crashes at a Ctx.MayCrash: 0 no, 1 yes.
+	// Crash asks whether the actor crashes at Ctx.MayCrash: 0 no, 1 yes.
 	Crash
-	// Loss asks which unsynced writes to a disk a crash destroys: how many of the last,
-	// or whether this one; 0 for none.
+	// Loss asks which unsynced disk writes a crash destroys: 0 for none. Otherwise the answer
+	// is the number of last writes, or 1 for a single write.
 	Loss
 
 	kinds
@@ -59,7 +59,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("choice.Kind(%d)", uint8(k))
 }
 
-// KindOf returns the kind with a name; ok is false if there is none.
+// KindOf returns the kind with the given name. ok is false if there is none.
 func KindOf(name string) (k Kind, ok bool) {
 	for k := range kinds {
 		if kindNames[k] == name {
@@ -72,7 +72,7 @@ func KindOf(name string) (k Kind, ok bool) {
 // MarshalText returns the name of a kind.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// UnmarshalText sets k to the kind with a name.
+// UnmarshalText sets k to the kind with the given name.
 func (k *Kind) UnmarshalText(text []byte) error {
 	kind, ok := KindOf(string(text))
 	if !ok {
@@ -83,12 +83,12 @@ func (k *Kind) UnmarshalText(text []byte) error {
 }
 
 // IsFault reports whether a nonzero answer is a fault. Strategies mostly answer such
-// questions with zero. A Loss is not one: it is part of a crash that has happened, and
-// its answers are equally likely.
+// questions with zero. IsFault is false for Loss, which is part of a crash that has already
+// happened and whose answers are equally likely.
 func (k Kind) IsFault() bool { return k >= Drop && k <= Fault || k == Crash }
 
-// IsRare reports whether questions of this kind are frequent and mostly answered with
-// zero: faults and early timers.
+// IsRare reports whether questions of this kind are frequent and mostly answered with zero.
+// They are about faults and early timers.
 func (k Kind) IsRare() bool { return k.IsFault() || k == Clock }
 
 // A Choice is one answer. Invariant: Value < N, and Kind is one of the constants.
@@ -98,11 +98,12 @@ type Choice struct {
 	Value uint32
 }
 
-// Hold is in Deliveries where a timer fired early although messages could be delivered.
-// No step has this identity.
+// Hold in Record.Deliveries means that no message was received, although messages were
+// deliverable, so that a timer fired early. No step has this identity.
 const Hold uint64 = 0
 
-// Early returns how many timers fired early: the Holds, and the nonzero answers to Clock.
+// Early returns the number of timers that fired early: all Holds and all nonzero answers of
+// kind Clock.
 func (r *Record) Early() (n int) {
 	for _, c := range r.Choices {
 		if c.Kind == Clock {
@@ -116,8 +117,8 @@ func (r *Record) Early() (n int) {
 type Record struct {
 	Deliveries []uint64
 	Choices    []Choice
-	// Plain means that the run continues in plain order, oldest message first, after the
-	// last of Deliveries. Otherwise the run is then over or at rest.
+	// Plain means that after the last of Deliveries the run always delivers the oldest message
+	// first. If Plain is false, the run is then over, or no message is deliverable.
 	Plain bool
 }
 
@@ -128,7 +129,7 @@ func (r *Record) Reset() {
 	r.Plain = false
 }
 
-// Received returns how many messages were received: Deliveries without the Holds.
+// Received returns the number of messages received: the Deliveries other than Hold.
 func (r *Record) Received() (n int) {
 	for _, id := range r.Deliveries {
 		if id != Hold {

@@ -5,16 +5,15 @@ import (
 	"fmt"
 )
 
-// The stored form of a record: the version, the number of deliveries and 8
-// bytes (little-endian) for each, then the number of choices and for each its
-// kind (one byte), N and Value. Numbers are unsigned varints.
+// The stored form of a record is the version, the number of deliveries, 8 bytes
+// (little-endian) for each delivery, the number of choices, and for each choice its kind
+// (one byte), N and Value. Numbers are unsigned varints.
 //
-// The form is canonical: two records are equal exactly when their stored forms
-// are the same bytes.
+// The form is canonical: two records are equal if and only if their stored forms are equal.
 const version = 1
 
 // AppendBinary appends the stored form of r to b. It returns an error only if a choice
-// breaks the invariant of Choice.
+// violates the invariant of Choice.
 func (r *Record) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, version)
 	b = binary.AppendUvarint(b, uint64(len(r.Deliveries)))
@@ -33,7 +32,7 @@ func (r *Record) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// Check returns an error if c breaks the invariant of Choice.
+// Check returns an error if c violates the invariant of Choice.
 func (c Choice) Check() error {
 	switch {
 	case c.Kind >= kinds:

@@ -2,16 +2,16 @@ package choice
 
 import "github.com/jostle-go/jostle/pulse/hash"
 
-// An Input is one draw of a property. Its generator reads the numbers in Words, and then
-// numbers derived from Seed.
+// An Input is one draw of a property. The generator of the draw first reads the numbers in
+// Words, and then numbers derived from Seed.
 type Input struct {
 	Label string
 	Seed  uint64
 	Words []uint64
 }
 
-// Word returns the number at index n that the generator reads: first Words, then the
-// numbers of hash.Splitmix from Seed.
+// Word returns the number at index n that the generator reads. After Words come the numbers
+// of hash.Splitmix, starting with Seed.
 func (in *Input) Word(n int) uint64 {
 	if n < len(in.Words) {
 		return in.Words[n]
@@ -19,7 +19,7 @@ func (in *Input) Word(n int) uint64 {
 	return hash.Nth(in.Seed, uint64(n-len(in.Words)))
 }
 
-// CloneInputs returns a deep copy of a list.
+// CloneInputs returns a deep copy of a list of inputs.
 func CloneInputs(list []Input) []Input {
 	c := make([]Input, len(list))
 	for i, in := range list {

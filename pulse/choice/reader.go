@@ -2,12 +2,12 @@ package choice
 
 import "fmt"
 
-// A Reader reads the answers of a record in order. The zero Reader is at the end of an
-// empty record.
+// A Reader reads the deliveries and choices of a record in order. The zero Reader is at the
+// end of an empty record.
 type Reader struct {
-	record   Record // shares the slices of the record that is read
-	delivery int    // the next delivery to read
-	choice   int    // the next choice to read
+	record   Record // shares its slices with the record given to Reset
+	delivery int    // the index of the next delivery
+	choice   int    // the index of the next choice
 }
 
 // Reset moves r to the start of a record, which must not change while r reads it.
@@ -15,7 +15,7 @@ func (r *Reader) Reset(record *Record) {
 	*r = Reader{record: *record}
 }
 
-// Peek returns the next delivery without reading it; ok is false at the end.
+// Peek returns the next delivery without reading it. ok is false at the end of the record.
 func (r *Reader) Peek() (id uint64, ok bool) {
 	if r.delivery == len(r.record.Deliveries) {
 		return 0, false
@@ -23,7 +23,7 @@ func (r *Reader) Peek() (id uint64, ok bool) {
 	return r.record.Deliveries[r.delivery], true
 }
 
-// Delivery reads the next delivery; ok is false at the end.
+// Delivery reads the next delivery. ok is false at the end of the record.
 func (r *Reader) Delivery() (id uint64, ok bool) {
 	id, ok = r.Peek()
 	if ok {
@@ -32,9 +32,9 @@ func (r *Reader) Delivery() (id uint64, ok bool) {
 	return id, ok
 }
 
-// Choice reads the next answer, to a question of the given kind with n possible answers.
-// It returns an error and reads nothing if the next answer is to another question, or if
-// there is none.
+// Choice reads the next answer, which must be to a question of the given kind with n
+// possible answers. If it is not, or if there is none, Choice returns an error and reads
+// nothing.
 func (r *Reader) Choice(kind Kind, n int) (value int, err error) {
 	if r.choice == len(r.record.Choices) {
 		return 0, mismatch{Number: r.choice, Ended: true, Kind: kind, N: n}
@@ -47,8 +47,8 @@ func (r *Reader) Choice(kind Kind, n int) (value int, err error) {
 	return int(stored.Value), nil
 }
 
-// Skip reads the next answer if it is of the given kind and zero, and reports whether it
-// did.
+// Skip reads the next answer if it is zero and of the given kind. It reports whether it
+// read an answer.
 func (r *Reader) Skip(kind Kind) bool {
 	if r.choice == len(r.record.Choices) || r.record.Choices[r.choice].Kind != kind || r.record.Choices[r.choice].Value != 0 {
 		return false
@@ -57,7 +57,7 @@ func (r *Reader) Skip(kind Kind) bool {
 	return true
 }
 
-// Rest returns how many deliveries and choices are left to read.
+// Rest returns the numbers of deliveries and choices left to read.
 func (r *Reader) Rest() (deliveries, choices int) {
 	return len(r.record.Deliveries) - r.delivery, len(r.record.Choices) - r.choice
 }
@@ -65,10 +65,10 @@ func (r *Reader) Rest() (deliveries, choices int) {
 // A mismatch is the error for a question that the record does not answer.
 type mismatch struct {
 	Number int    // the index of the choice in Record.Choices
-	Ended  bool   // the record has no more choices; Stored is then empty
+	Ended  bool   // the record has no more choices, so Stored is empty
 	Stored Choice // the answer in the record
 	Kind   Kind   // the kind of the run's question
-	N      int    // the number of its possible answers
+	N      int    // the number of possible answers to the run's question
 }
 
 func (m mismatch) Error() string {

@@ -2,37 +2,36 @@ package choice
 
 import "slices"
 
-// A Schedule describes the order of steps, or a part of it. It uses the identities of the
-// steps in which messages are received, as in Record.Deliveries. Its seed decides
-// the rest. An identity that does not occur in a run has no effect.
+// A Schedule describes the order of steps, or a part of it. As in Record.Deliveries, a step
+// is named by the identity of the step in which a message is received. An identity that
+// does not occur in a run has no effect. The seed decides the rest.
 type Schedule struct {
-	// Seed determines, together with the identity of a message, its priority, and all
-	// answers that are not in Choices. With seed zero all messages have priority Plain,
-	// which is plain order, and all answers are zero.
+	// Seed determines all priorities that are not in Priorities, together with the identities,
+	// and all answers that are not in Choices. With seed zero, all messages have priority
+	// Plain, so the oldest comes first, and all answers are zero.
 	Seed uint64
-	// Priorities are the priorities of single messages, in place of those from the seed.
-	// If a message has several, the last counts.
+	// Priorities are the priorities of single messages. If a message occurs several times, the
+	// last priority counts.
 	Priorities []Priority
-	// Before are orders that must hold, whatever the priorities.
+	// Before lists orders that must hold regardless of priorities.
 	Before []Constraint
-	// Choices are answers, as in Record. Each question is answered by the next
-	// choice of its kind. A value that is too large is replaced by the largest possible
-	// one.
+	// Choices are answers, as in Record. Each question is answered by the next choice of its
+	// kind. A value that is too large is replaced by the largest possible value.
 	Choices []Choice
 }
 
-// A Priority is the priority P of the message received in step ID. The deliverable
-// message with the highest priority comes first; among equals the oldest.
+// A Priority gives priority P to the message received in step ID. Among the deliverable
+// messages, the one with the highest priority comes first. Among equals, the oldest does.
 type Priority struct {
 	ID uint64
 	P  uint64
 }
 
-// Plain is the priority of messages that get none from Priorities or a seed. Messages
-// with a higher priority come before these, with a lower one after them.
+// Plain is the priority of messages without a priority from Priorities or a seed. Messages
+// with a higher priority come before them, and messages with a lower priority after them.
 const Plain = 1 << 63
 
-// A Constraint demands that step First comes before step Second. First may be a fault.
+// A Constraint requires that step First comes before step Second. First may be a fault.
 // Second is a delivery, which waits for First.
 type Constraint struct{ First, Second uint64 }
 

@@ -1,11 +1,10 @@
 package hash
 
-// A Table maps words to small numbers. A multiplication spreads the words over the table,
-// which suits identities, pairs of indices and addresses. The table uses open addressing
-// and nearly always needs one probe. Reset only increments the age. The zero Table is
-// empty.
+// A Table maps words to small numbers. It uses open addressing and nearly always needs one
+// probe. Multiplication by Gamma distributes the keys, which suits identities, pairs of
+// indices and addresses. Reset only increments the age. The zero Table is empty.
 //
-// Invariant: len(cells) is zero or a power of two, and at most half of the cells have the
+// Invariant: len(cells) is zero or a power of two. At most half of the cells have the
 // table's age.
 type Table struct {
 	cells []cell
@@ -14,7 +13,7 @@ type Table struct {
 	shift uint8
 }
 
-// A cell is in use if its age is the table's.
+// A cell is in use if its age is the age of the table.
 type cell struct {
 	key   uint64
 	age   uint32
@@ -23,7 +22,7 @@ type cell struct {
 
 const leastBits = 6 // the smallest table has 1<<leastBits cells
 
-// Get returns the number of a key; ok is false if there is none.
+// Get returns the number of a key. ok is false if the key is not in the table.
 func (t *Table) Get(key uint64) (value int32, ok bool) {
 	if t.cells == nil {
 		return 0, false
@@ -44,8 +43,8 @@ func (t *Table) Put(key uint64, value int32) {
 	*c = cell{key: key, age: t.age, value: value}
 }
 
-// Add returns the number of a key and true. If there is none, it sets the number to value
-// and returns value and false.
+// Add returns the number of a key and true. If the key is not in the table, Add puts value
+// into the table and returns value and false.
 func (t *Table) Add(key uint64, value int32) (number int32, had bool) {
 	if 2*(t.used+1) > len(t.cells) {
 		t.grow()
@@ -59,7 +58,7 @@ func (t *Table) Add(key uint64, value int32) (number int32, had bool) {
 	return value, false
 }
 
-// Count increments the number of a key, which is zero at first.
+// Count increments the number of a key. The number of a new key is initially zero.
 func (t *Table) Count(key uint64) {
 	if 2*(t.used+1) > len(t.cells) {
 		t.grow()
@@ -79,13 +78,13 @@ func (t *Table) Len() int { return t.used }
 func (t *Table) Reset() {
 	t.used = 0
 	t.age++
-	if t.age == 0 { // the age has wrapped: old cells must not become valid
+	if t.age == 0 { // the age has wrapped, so old cells must not become valid
 		clear(t.cells)
 		t.age = 1
 	}
 }
 
-// find returns the cell of a key, or the empty cell where it belongs.
+// find returns the cell of a key, or the empty cell for the key.
 func (t *Table) find(key uint64) *cell {
 	for i := key * Gamma >> (t.shift & 63); ; i = (i + 1) & uint64(len(t.cells)-1) {
 		if c := &t.cells[i]; c.age != t.age || c.key == key {

@@ -1,10 +1,10 @@
-// Package legal checks that a recorded run obeys the rules of its options: each message
-// could be delivered when it was, time passed only where it may, and no budget was
-// exceeded.
+// Package legal checks that a recorded run obeys the rules of its options. Each received
+// message must have been deliverable, time must advance only when allowed, and no budget
+// may be exceeded.
 //
-// It reads only the options, the trace and the record of a run, and shares no code with
-// the loop that made them. So it finds runs that the program can never have, whether a
-// bug of the loop or of a strategy made them.
+// Package legal reads only the options, the trace and the record of a run, and shares no
+// code with the scheduler. Therefore it detects impossible runs that a bug in the scheduler
+// or in a strategy produced.
 //
 //	if err := legal.Check(sys.Options(), sys.Trace(), sys.Record()); err != nil {
 //		// the run is impossible
@@ -20,27 +20,27 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Check returns an error for the first rule that a run breaks, or nil. It reports only
-// what the trace proves. If a trace does not show whether a message could be delivered at
-// some time, as while links are slow or cut, Check assumes that it could not.
+// Check returns an error for the first rule that a run breaks, or nil. It reports only what
+// the trace proves. For example, while messages are delayed or links are cut, the trace
+// does not say whether a message was deliverable, and Check assumes that it was not.
 func Check(o pulse.Options, t *trace.Trace, r *choice.Record) error {
 	c := &checker{o: &o, t: t, r: r}
 	return cmp.Or(c.deliveries(), c.order(), c.lives(), c.channels(), c.budgets(), c.time())
 }
 
-// A checker checks one run under its options.
+// A checker checks one run against its options.
 type checker struct {
 	o *pulse.Options
 	t *trace.Trace
 	r *choice.Record
 }
 
-// broken returns the error for a step that breaks a rule.
+// broken returns an error saying that a step breaks a rule.
 func (c *checker) broken(step int, format string, args ...any) error {
 	return fmt.Errorf("step %d, %s: %s", step, c.t.StepLabel(step), fmt.Sprintf(format, args...))
 }
 
-// deliveries checks the record against the trace.
+// deliveries checks that the record and the trace have the same deliveries.
 func (c *checker) deliveries() error {
 	i, list := 0, c.r.Deliveries
 	for k := range c.t.Steps {
@@ -68,8 +68,8 @@ func (c *checker) deliveries() error {
 	return nil
 }
 
-// order checks that each message was received once, by its receiver, after it was sent,
-// and that each step follows the previous one of its actor.
+// order checks that each message was received only once, by its receiver, and after it was
+// sent. It also checks that Step.Prev is the previous step of the same actor.
 func (c *checker) order() error {
 	last := make([]int32, len(c.t.Actors))
 	for i := range last {
@@ -121,7 +121,7 @@ func (c *checker) lives() error {
 	return nil
 }
 
-// struck reports whether a Nemesis has restarted an actor.
+// struck reports whether a Nemesis has restarted the actor.
 func (c *checker) struck(actor int32) bool {
 	for i := range c.t.Strikes {
 		if x := &c.t.Strikes[i]; x.Kind == trace.Restart && x.From == actor {
@@ -131,14 +131,14 @@ func (c *checker) struck(actor int32) bool {
 	return false
 }
 
-// channels checks that no message overtakes another in its channel, unless its receiver
-// was waiting for certain messages only.
+// channels checks that no message overtakes another message of its channel, unless the
+// receiver accepted only certain messages.
 func (c *checker) channels() error {
 	if c.t.Unordered {
 		return nil
 	}
 	type channel struct{ from, to int32 }
-	oldest := map[channel]int32{} // of the messages received later
+	oldest := map[channel]int32{} // the least Send.Seq among the messages received later
 	for i := len(c.t.Steps) - 1; i >= 0; i-- {
 		st := &c.t.Steps[i]
 		if st.Kind != trace.Receive || c.t.Sends[st.Send].Kind.IsTimer() {
@@ -178,7 +178,7 @@ func (c *checker) budgets() error {
 		n    int
 		may  int
 	}{
-		{"steps", len(c.t.Steps), cmp.Or(c.o.Steps, defaultSteps) + 1}, // a crash may follow the last one
+		{"steps", len(c.t.Steps), cmp.Or(c.o.Steps, defaultSteps) + 1}, // a crash may follow the last step
 		{"crashes", steps[trace.Crash], f.Crash},
 		{"restarts", steps[trace.Restart], f.RestartKept + f.RestartLost},
 		{"partitions", steps[trace.Partition], f.Partition},

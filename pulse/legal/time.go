@@ -5,8 +5,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// time checks that time never goes back or beyond the horizon, and that it passes only at
-// rest or for an early timer.
+// time checks that virtual time never goes back or beyond the horizon. It also checks that
+// time advances only if no message is deliverable or a timer fires early.
 func (c *checker) time() error {
 	busy, held := c.busy(), c.held()
 	early, said := 0, 0
@@ -35,7 +35,7 @@ func (c *checker) time() error {
 	return nil
 }
 
-// held returns for each step whether the record has a Hold before it.
+// held reports, for each step, whether the record has a Hold before the step.
 func (c *checker) held() []bool {
 	list, i := make([]bool, len(c.t.Steps)), 0
 	for k := range c.t.Steps {
@@ -52,10 +52,10 @@ func (c *checker) held() []bool {
 	return list
 }
 
-// busy returns for each step the number of spans around it in which some message could be
-// delivered all the time. A message can be delivered from its sending on if its receiver
-// accepts it, or any message, in its next step: what an actor accepts changes only in its
-// own steps.
+// busy returns a number for each step, greater than zero if some message was surely
+// deliverable before the step. A message is deliverable after its sending step, if in the
+// receiver's next step the receiver accepts that message or any message. What an actor
+// accepts changes only in its own steps.
 func (c *checker) busy() []int {
 	spans := make([]int, len(c.t.Steps)+1)
 	if c.slow() {
@@ -68,7 +68,7 @@ func (c *checker) busy() []int {
 		if st.Kind != trace.Receive {
 			continue
 		}
-		own := int32(i) // the step after which its message waits
+		own := int32(i) // the message was deliverable after this step
 		if d := &c.t.Sends[st.Send]; arrives(d) {
 			own = d.Step
 		}
@@ -88,7 +88,7 @@ func (c *checker) busy() []int {
 	for i, n := range spans[1:] {
 		spans[i+1] = spans[i] + n
 	}
-	for i := range c.t.Steps { // messages across a partition wait
+	for i := range c.t.Steps { // messages across a partition are not deliverable
 		if cut {
 			spans[i] = 0
 		}
@@ -102,19 +102,19 @@ func (c *checker) busy() []int {
 	return spans
 }
 
-// A pending describes the messages that an actor receives later.
+// A pending describes the messages that an actor receives in later steps.
 type pending struct {
 	any  bool
-	sent int32 // the first step that sent one of them
+	sent int32 // the first step that sent such a message
 }
 
-// arrives reports whether a message waits from the end of its sending step on. Unknown
-// are the times at which the test sent a message or a timer fired.
+// arrives reports whether a message is known to wait as soon as its sending step ends. The
+// time is unknown for messages from the test and for timers.
 func arrives(d *trace.Send) bool {
 	return d.Step >= 0 && !d.Kind.IsTimer() && d.Kind != trace.Poll && d.To != trace.Test
 }
 
-// slow reports whether messages may take time.
+// slow reports whether messages may be delayed.
 func (c *checker) slow() bool {
 	for _, x := range c.r.Choices {
 		if x.Kind == choice.Delay && x.Value > 0 {

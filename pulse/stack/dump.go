@@ -9,8 +9,8 @@ import (
 // A Goroutine is one goroutine in a dump of all stacks.
 type Goroutine struct {
 	ID      uint64
-	Creator uint64          // the ID of the goroutine that started it, or 0 if unknown
-	State   string          // what it does or waits for: "running", "chan receive"
+	Creator uint64          // the ID of the goroutine that started this one, or 0 if unknown
+	State   string          // what the goroutine does or waits for, such as "running" or "chan receive"
 	Calls   []runtime.Frame // innermost first, with only Function, File and Line set
 }
 
@@ -27,7 +27,7 @@ func Current() uint64 {
 // mostDump limits the size of a dump.
 const mostDump = 64 << 20
 
-// Goroutines returns all goroutines. It stops the whole process for a moment.
+// Goroutines returns all goroutines. It stops the whole process briefly.
 func Goroutines() []Goroutine {
 	for size := 1 << 16; ; size *= 4 {
 		buf := make([]byte, size)
@@ -37,7 +37,7 @@ func Goroutines() []Goroutine {
 	}
 }
 
-// parse parses the output of runtime.Stack. It skips what it does not understand.
+// parse parses the output of runtime.Stack. It skips parts that it does not understand.
 func parse(text string) (list []Goroutine) {
 	for part := range strings.SplitSeq(text, "\n\n") {
 		first, rest, _ := strings.Cut(strings.TrimLeft(part, "\n"), "\n")
@@ -66,8 +66,9 @@ func header(line string) (g Goroutine, ok bool) {
 	return g, err == nil
 }
 
-// calls parses the lines of the calls: one with the function and its arguments, one with
-// the place. The last call is the one that started the goroutine.
+// calls parses the calls of a goroutine. Each call has a line with the function and its
+// arguments, and a line with the place. The last call is the one that started the
+// goroutine.
 func (g *Goroutine) calls(text string) {
 	function := ""
 	for line := range strings.Lines(text) {
@@ -88,12 +89,12 @@ func (g *Goroutine) calls(text string) {
 	}
 }
 
-// callAt returns the call of a function at a place such as "/src/a.go:12 +0x1d".
+// callAt returns a call of function. place is a text such as "/src/a.go:12 +0x1d".
 func callAt(function, place string) runtime.Frame {
 	place, _, _ = strings.Cut(place, " +0x")
 	colon := max(0, strings.LastIndexByte(place, ':'))
 	line, _ := strconv.Atoi(strings.TrimPrefix(place[colon:], ":"))
-	if function == "panic" { // as dumps write it
+	if function == "panic" { // the name of runtime.gopanic in dumps
 		function = "runtime.gopanic"
 	}
 	return runtime.Frame{Function: function, File: place[:colon], Line: line}

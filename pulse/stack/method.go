@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// MethodOf returns the name of the method of a method value, without its type: "draining"
-// for x.draining. It returns "" for other functions.
+// MethodOf returns the name of a method value's method, without its type. For example, it
+// returns "draining" for x.draining. It returns "" if function is not a method value.
 func MethodOf(function any) string {
 	method, _ := methodOf(runtime.FuncForPC(reflect.ValueOf(function).Pointer()))
 	return method[strings.LastIndexByte(method, '.')+1:]
 }
 
-// methodOf returns the runtime's name for the method of a method value.
+// methodOf returns the runtime's name of a method value's method. ok is false if value is
+// not a method value.
 func methodOf(value *runtime.Func) (name string, ok bool) {
 	if value == nil {
 		return "", false
@@ -25,14 +26,14 @@ func methodOf(value *runtime.Func) (name string, ok bool) {
 	return name, true
 }
 
-// BeginOfMethod returns where the method of a method value, such as x.draining, begins.
-// ok is false if the function is not a method value, or if its method is one of an
-// interface or generated.
+// BeginOfMethod returns the line on which the method of a method value, such as x.draining,
+// begins. ok is false if function is not a method value, or if the method belongs to an
+// interface or is generated.
 //
-// The compiler generates a function for a method value, without a line or a reference to
-// the method. So BeginOfMethod searches the functions of the program for that name, those
-// before it first. For a method that was always inlined it finds none, and returns the
-// first line of its statements. It takes up to some milliseconds: cache the result.
+// The compiler generates a function for each method value, without a line or a reference to
+// the method. BeginOfMethod therefore searches the program's functions for the method's
+// name. If the method was always inlined, it returns the first line of the inlined code.
+// The search may take some milliseconds, so cache the result.
 func BeginOfMethod(function any) (f Frame, ok bool) {
 	value := runtime.FuncForPC(reflect.ValueOf(function).Pointer())
 	method, is := methodOf(value)
@@ -47,8 +48,8 @@ func BeginOfMethod(function any) (f Frame, ok bool) {
 	return inlined(value.Entry(), method)
 }
 
-// outermost returns the call of the function with an entry. The function may begin with
-// inlined code.
+// outermost returns the call of the function that begins at entry. The first instruction
+// may belong to an inlined function.
 func outermost(entry uintptr) runtime.Frame {
 	frames := runtime.CallersFrames([]uintptr{entry + 1})
 	call, more := frames.Next()
@@ -58,12 +59,12 @@ func outermost(entry uintptr) runtime.Frame {
 	return call
 }
 
-// most is more than the size of any program's code, in bytes.
+// most is larger than the code of any program, in bytes.
 const most = 1 << 30
 
-// others yields the entries of all functions of the program but one: those before its
-// entry, the nearest first, then those after it, the last first. The runtime finds the
-// function at an address, but not the next function.
+// others returns the entries of all other functions of the program. First come the
+// functions before entry, the nearest first, then those after entry, the last first. The
+// runtime can find the function at an address, but not the next function.
 func others(entry uintptr) iter.Seq[uintptr] {
 	return func(yield func(uintptr) bool) {
 		for fn := runtime.FuncForPC(entry - 1); fn != nil; fn = runtime.FuncForPC(fn.Entry() - 1) {
@@ -85,11 +86,11 @@ func others(entry uintptr) iter.Seq[uintptr] {
 	}
 }
 
-// mostInlined limits how far inlined searches a method value's function.
+// mostInlined is the maximum number of bytes that inlined searches.
 const mostInlined = 4096
 
-// inlined returns the first line of a method that was inlined into the function with an
-// entry.
+// inlined returns the first line of a method that was inlined into the function at entry.
+// ok is false if it finds none.
 func inlined(entry uintptr, method string) (f Frame, ok bool) {
 	for pc := entry + 1; pc < entry+mostInlined && outermost(pc).Entry == entry; pc++ {
 		call, _ := runtime.CallersFrames([]uintptr{pc}).Next()

@@ -2,19 +2,18 @@ package stack
 
 import "strings"
 
-// nameOf returns the name of a function for people and signatures, given the runtime's
-// name.
+// nameOf returns the name of a function for reports and signatures. function is the name
+// given by package runtime.
 //
 // A declared function or method keeps its name, with the last element of its package's
 // path: pkg.F, pkg.(*T).M. A function literal is named after the declared function that
-// contains it: "func in F", "func in M". The body of a loop over a function is a literal
-// to the compiler: "loop in F".
+// contains it: "func in F", "func in M". The body of a loop over an iterator function,
+// which is also compiled to a literal, is "loop in F".
 //
-// The name of a literal has no package, receiver or number, because inlining moves
-// literals. Take a literal in F of package a that is inlined into a literal of G of
-// package b. Its runtime name is b.G.func2.F.func3, but a.F.func1 without inlining:
-// package and numbers are those of the place of the code. Functions other than literals
-// keep their names when inlined.
+// The name of a literal has no package, receiver or number, because they change when code
+// is inlined. For example, if function F of package a is inlined into a literal of function
+// G of package b, a literal in F is called b.G.func2.F.func3, but a.F.func1 without
+// inlining. Declared functions keep their names when inlined.
 func nameOf(function string) string {
 	function = strings.TrimSuffix(function, "-fm") // the suffix of a method value
 	pkg := packageOf(function)
@@ -25,7 +24,7 @@ func nameOf(function string) string {
 	parts := split(function[len(pkg)+1:])
 	last := len(parts) - 1
 	if !isLiteral(parts) {
-		if last > 0 && parts[last-1] == "init" { // the init functions of a package are pkg.init.0 and so on
+		if last > 0 && parts[last-1] == "init" { // the init functions of a package are named pkg.init.0, pkg.init.1 and so on
 			declared = strings.TrimSuffix(declared, "."+parts[last])
 		}
 		return unescaped(declared)
@@ -40,15 +39,15 @@ func nameOf(function string) string {
 	}
 	name, _, _ := strings.Cut(loopOf(parts[i]), "[") // without type arguments
 	if name == "" || name == "glob" {
-		name = "init" // literals of package level variables
+		name = "init" // literals in package-level variables
 	}
 	return what + name
 }
 
-// packageOf returns the path of a function's package as the runtime writes it.
+// packageOf returns the path of a function's package in the form used by package runtime.
 func packageOf(function string) string {
 	plain := function
-	if i := strings.IndexAny(plain, "[("); i >= 0 { // type arguments have packages of their own
+	if i := strings.IndexAny(plain, "[("); i >= 0 { // type arguments have packages too
 		plain = plain[:i]
 	}
 	slash := strings.LastIndexByte(plain, '/') + 1
@@ -58,7 +57,7 @@ func packageOf(function string) string {
 	return function
 }
 
-// unescaped restores the dots of its package's path in a name.
+// unescaped replaces %2e, which stands for a dot in the path of a package, by a dot.
 func unescaped(name string) string {
 	if !strings.Contains(name, "%2e") {
 		return name
@@ -66,12 +65,12 @@ func unescaped(name string) string {
 	return strings.ReplaceAll(name, "%2e", ".")
 }
 
-// endsInDigit reports whether a name ends in a digit, as those of all literals do.
+// endsInDigit reports whether a name ends in a digit. The names of all literals do.
 func endsInDigit(name string) bool {
 	return name != "" && '0' <= name[len(name)-1] && name[len(name)-1] <= '9'
 }
 
-// split splits a function's name without its package at the dots outside of parentheses
+// split splits a function's name, without its package, at the dots outside of parentheses
 // and brackets.
 func split(name string) (parts []string) {
 	depth, begin := 0, 0
@@ -91,7 +90,7 @@ func split(name string) (parts []string) {
 	return append(parts, name[begin:])
 }
 
-// isLiteral reports whether the parts of a name are those of a literal or a loop's body.
+// isLiteral reports whether parts is the name of a literal or of a loop body.
 func isLiteral(parts []string) bool {
 	last := len(parts) - 1
 	name := parts[last]
@@ -108,8 +107,8 @@ func isLiteral(parts []string) bool {
 	return before != "init" || name[0] < '0' || name[0] > '9' // otherwise an init function
 }
 
-// loopOf returns a part without the suffixes of loop bodies: F for F-range1 and for
-// F-range1-range2.
+// loopOf returns part without the suffixes of loop bodies. For example, it returns F for
+// F-range1 and for F-range1-range2.
 func loopOf(part string) string {
 	for {
 		i := strings.LastIndex(part, "-range")
@@ -120,8 +119,8 @@ func loopOf(part string) string {
 	}
 }
 
-// isNumbered reports whether a part is the compiler's name for a literal, or for the call
-// of a go or defer statement.
+// isNumbered reports whether part is a name that the compiler gives to literals, or to the
+// calls of go and defer statements.
 func isNumbered(part string) bool {
 	for _, prefix := range []string{"func", "gowrap", "deferwrap"} {
 		if number, ok := strings.CutPrefix(part, prefix); ok {

@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// A Trimmer reduces stacks to the calls that their reader wrote. It removes the standard
-// library, generated code, and given packages, except for the tests of these. It is
+// A Trimmer reduces stacks to the calls in user code. It removes the standard library,
+// generated code and the given packages, but not the tests of the given packages. It is
 // immutable.
 type Trimmer struct{ hidden []hidden }
 
-// hidden is a package whose calls are removed.
+// A hidden is a package whose calls are removed.
 type hidden struct {
 	path   string
-	below  bool   // all packages below it too
-	folder string // where its sources are, or "" if unknown
+	below  bool   // calls of all packages below path are removed too
+	folder string // the folder of the package's sources, or "" if unknown
 }
 
-// NewTrimmer returns a Trimmer that removes the calls of packages, given by their paths.
+// NewTrimmer returns a Trimmer that removes the calls of the packages with the given paths.
 // A path that ends with /... includes all packages below it, as in arguments of the go
 // command.
 func NewTrimmer(packages ...string) *Trimmer {
@@ -38,8 +38,8 @@ func NewTrimmer(packages ...string) *Trimmer {
 	return t
 }
 
-// All returns the reader's calls on a stack, innermost first. It removes calls that ran
-// because of a panic or a runtime.Goexit.
+// All returns the user's calls on a stack, innermost first. It omits calls made while a
+// panic or runtime.Goexit ran deferred functions.
 func (t *Trimmer) All(pcs []uintptr) (list []runtime.Frame) {
 	frames := runtime.CallersFrames(pcs)
 	for more := len(pcs) > 0; more; {
@@ -50,7 +50,7 @@ func (t *Trimmer) All(pcs []uintptr) (list []runtime.Frame) {
 	return list
 }
 
-// Cut is All for the calls of a Goroutine.
+// Cut returns the same as All, for the calls of a Goroutine.
 func (t *Trimmer) Cut(calls []runtime.Frame) (list []runtime.Frame) {
 	for i := range calls {
 		list = t.next(list, &calls[i])
@@ -58,7 +58,7 @@ func (t *Trimmer) Cut(calls []runtime.Frame) (list []runtime.Frame) {
 	return list
 }
 
-// next adds the next outer call to the list, if it is the reader's.
+// next returns list with the next outer call added, if that is a user's call.
 func (t *Trimmer) next(list []runtime.Frame, call *runtime.Frame) []runtime.Frame {
 	switch {
 	case unwinds(call):
@@ -69,10 +69,10 @@ func (t *Trimmer) next(list []runtime.Frame, call *runtime.Frame) []runtime.Fram
 	return list
 }
 
-// Inner is All, limited to the innermost calls below one of a removed package or of
-// package testing: those of a handler without those of the test that runs the system. It
-// also returns the runtime's name of the function that made these calls, or "" if its
-// package is not removed.
+// Inner returns the user's calls that are innermost on a stack, up to a call of a removed
+// package or of package testing. For example, it returns the calls of a handler without
+// those of the test that runs the system. caller is the runtime's name of the function in a
+// removed package that made these calls, or "" if there is none.
 func (t *Trimmer) Inner(pcs []uintptr) (list []runtime.Frame, caller string) {
 	frames := runtime.CallersFrames(pcs)
 	for more := len(pcs) > 0; more; {
@@ -93,22 +93,21 @@ func (t *Trimmer) Inner(pcs []uintptr) (list []runtime.Frame, caller string) {
 	return list, ""
 }
 
-// unwinds reports whether a call runs deferred functions because of a panic or a
-// runtime.Goexit.
+// unwinds reports whether a call is a panic or runtime.Goexit that runs deferred functions.
 func unwinds(call *runtime.Frame) bool {
 	return call.Function == "runtime.gopanic" || call.Function == "runtime.Goexit"
 }
 
-// library is the folder of the standard library's sources in stacks, or "" in a binary
-// built with -trimpath.
+// library is the folder of the standard library's sources, as in stacks. It is "" in a
+// binary built with -trimpath.
 var library = func() string {
 	gc := runtime.FuncForPC(reflect.ValueOf(runtime.GC).Pointer())
 	file, _ := gc.FileLine(gc.Entry())
 	return strings.TrimSuffix(file, path.Join("runtime", path.Base(file)))
 }()
 
-// isStandard reports whether a call is of the standard library or of generated code. With
-// -trimpath it knows only the most frequent packages.
+// isStandard reports whether a call belongs to the standard library or to generated code.
+// With -trimpath, it recognizes only the most frequent packages.
 func isStandard(call *runtime.Frame) bool {
 	if call.Function == "" || call.File == generated || library != "" && strings.HasPrefix(call.File, library) {
 		return true
@@ -121,7 +120,7 @@ func isStandard(call *runtime.Frame) bool {
 	return false
 }
 
-// hides reports whether a call is of a removed package.
+// hides reports whether a call belongs to a removed package.
 func (t *Trimmer) hides(call *runtime.Frame) bool {
 	if strings.HasSuffix(call.File, "_test.go") {
 		return false
@@ -139,18 +138,19 @@ func (t *Trimmer) hides(call *runtime.Frame) bool {
 	return slices.ContainsFunc(t.hidden, func(h hidden) bool { return h.has(call.File) })
 }
 
-// covers reports whether a path, of a package or a folder, is the given root, or is below
-// it if below is set.
+// covers reports whether p is the path root or, if below is set, a path below root. Both
+// are paths of packages or of folders.
 func (h *hidden) covers(root, p string) bool {
 	rest, ok := strings.CutPrefix(p, root)
 	return ok && (rest == "" || h.below && rest[0] == '/')
 }
 
-// versions are added to the paths of modules by module caches.
+// versions matches the versions that module caches add to the paths of modules.
 var versions = regexp.MustCompile(`@[^/]*`)
 
-// has reports whether a source file belongs to the package. It is used for literals: the
-// name of an inlined literal has another package's path (see nameOf).
+// has reports whether a source file belongs to the package. It is needed for literals,
+// because the name of an inlined literal contains the path of a different package (see
+// nameOf).
 func (h *hidden) has(file string) bool {
 	folder := path.Dir(file)
 	if h.folder != "" {
@@ -161,7 +161,7 @@ func (h *hidden) has(file string) bool {
 	return at >= 0 && h.covers(h.path, folder[at:])
 }
 
-// home returns the path of this package's module and the folder with its sources.
+// home returns the path of the module jostle and the folder of its sources.
 func home() (module, root string) {
 	const here = "/pulse/stack"
 	fn := runtime.FuncForPC(reflect.ValueOf(NewTrimmer).Pointer())

@@ -5,51 +5,51 @@ import (
 	"slices"
 )
 
-// none is the index of no chain, row, bit or message.
+// none is the index that means no chain, row, bit or message.
 const none int32 = -1
 
-// A chains partitions a growing partial order into chains; no new element is
-// below an older one (Agarwal and Garg, "Efficient dependency tracking for
-// relevant events in concurrent systems", Distributed Computing 19, 2007). If
-// the widest antichain has w elements, there are at most w(w+1)/2 chains.
+// A chains partitions a growing partial order into chains. A new element is never
+// below an older one (Agarwal and Garg, "Efficient dependency tracking for relevant
+// events in concurrent systems", Distributed Computing 19, 2007). If the widest
+// antichain has w elements, there are at most w(w+1)/2 chains.
 //
-// Why: chains are kept in sets of 1, 2, 3, … chains. A new element goes onto a
-// chain of the first set that has a place for it. Set i has none only if it has
-// i chains and the element is above none of their tops. These tops are an
-// antichain, and with the element it has i+1 elements. So no element goes to a
-// set beyond w.
+// Proof: set i holds up to i chains. A new element goes onto a chain of the first
+// set that has a place for it. Set i has no place only if it is full and the
+// element is above no top of its chains. These i tops are an antichain, and
+// together with the element they are an antichain of i+1 elements. Therefore i < w,
+// and no set after set w is used.
 type chains struct {
-	// sets holds the sets in sequence: set i, from 1, is the i cells from
-	// i(i-1)/2 on. A cell is the index of a chain, or none.
+	// sets contains all sets one after another. Set i, counted from 1, consists of the
+	// i cells from index i(i-1)/2. A cell is the index of a chain, or none.
 	//
 	// Invariant: the tops of the chains of one set are pairwise incomparable.
 	sets   []int32
-	free   []int32 // by set, from 1: how many of its cells are none
-	roomy  int32   // no set before this one has such a cell
+	free   []int32 // by set, from 1: the number of its cells that are none
+	roomy  int32   // all sets before this one are full
 	chains []int32 // by chain: the bit of its top, or none
 
-	// rows are sets of bits, one for each element to which new ones may still
-	// be joined. Each top has its own bit. When a chain grows, the bit of its
-	// old top is dead, so no row needs to change.
+	// rows are sets of bits, one for each element above which new elements may still
+	// be placed. Each top has its own bit. When a chain grows, the bit of its old top
+	// becomes dead, so that no row needs to change.
 	//
-	// Invariant: of the live bits, an element's row has those of the tops that
-	// are at most the element.
+	// Invariant: the live bits in an element's row are those of the tops that are
+	// below or equal to the element.
 	rows     []row
-	opened   int32   // rows opened in this run
-	released []int32 // opened rows that are free again
+	opened   int32   // number of rows used in this run
+	released []int32 // used rows that are free again
 	spare    row
 
-	// Invariant: each live bit, and each bit in a row, is taken.
+	// Invariant: live bits and bits in rows are taken.
 	live, taken []uint64
-	places      []spot // by live bit: the place of its chain
-	next        int    // the words before this one have no free bits
+	places      []spot // by live bit: the position of its chain in sets
+	next        int    // all words before this one are full
 	dense       []uint64
 }
 
-// A spot is the place of a chain: its set, and its cell in the set.
+// A spot is the position of a chain: its set, and its cell in the set.
 type spot struct{ set, cell int32 }
 
-// A row is a set of bits: its nonzero words, in order.
+// A row is a set of bits, stored as its nonzero words in order.
 type row []word
 
 type word struct {
@@ -63,7 +63,7 @@ func (c *chains) reset() {
 	c.roomy, c.opened, c.next = 1, 0, 0
 }
 
-// open returns the row of a new element that is above no other.
+// open returns the row of a new element that is above no other element.
 func (c *chains) open() int32 {
 	if n := len(c.released); n > 0 {
 		r := c.released[n-1]
@@ -79,14 +79,14 @@ func (c *chains) open() int32 {
 	return r
 }
 
-// release frees the row of an element to which no new one will be joined.
+// release frees the row of an element. No new element will be joined to it.
 func (c *chains) release(r int32) {
 	c.rows[r] = c.rows[r][:0]
 	c.released = append(c.released, r)
 }
 
-// join puts an element that is in no chain yet above another element and
-// everything below that.
+// join puts the element with row r above the element with row other and everything
+// below that. The element with row r must not be in a chain yet.
 func (c *chains) join(r, other int32) {
 	list, below := c.rows[r], c.rows[other]
 	if len(list) == 1 && len(below) == 1 && list[0].at == below[0].at {
@@ -119,8 +119,8 @@ func (c *chains) join(r, other int32) {
 }
 
 // place puts a new element on top of a chain and returns the chain. The element
-// must have been joined to all elements directly below it. It goes to the first
-// set that has a chain whose top is below it, or a free cell.
+// must have been joined to all elements directly below it. It goes to the first set
+// that has a free cell, or a chain whose top is below the element.
 func (c *chains) place(r int32) int32 {
 	for int(c.roomy) < len(c.free) && c.free[c.roomy] == 0 {
 		c.roomy++
@@ -144,17 +144,17 @@ func (c *chains) place(r int32) int32 {
 	return number
 }
 
-// first returns the first cell of a set.
+// first returns the index in sets of the first cell of a set.
 func first(set int32) int32 { return set * (set - 1) / 2 }
 
-// below returns the first set with tops below an element, the last cell with
-// such a top, and the number of such tops.
+// below returns the first set that has tops below an element. It also returns the
+// last cell with such a top, and the number of such tops.
 func (c *chains) below(r int32) (set, cell int32, covered int) {
 	count := 0
 	for _, w := range c.rows[r] {
 		count += bits.OnesCount64(w.bits)
 	}
-	if count*count > len(c.sets) { // then an early set has one
+	if count*count > len(c.sets) { // then an early set has such a top
 		return c.firstBelow(c.rows[r])
 	}
 	for _, w := range c.rows[r] {
@@ -172,7 +172,7 @@ func (c *chains) below(r int32) (set, cell int32, covered int) {
 	return set, cell, covered
 }
 
-// firstBelow is below for an element above many tops.
+// firstBelow does what below does, for an element above many tops.
 func (c *chains) firstBelow(list row) (set, cell int32, covered int) {
 	for _, w := range list {
 		c.dense[w.at] = w.bits
@@ -195,7 +195,7 @@ func (c *chains) firstBelow(list row) (set, cell int32, covered int) {
 	return set, cell, covered
 }
 
-// room returns the last free cell of set roomy, and adds that set if there is none.
+// room returns the last free cell of set c.roomy. It adds that set if needed.
 func (c *chains) room() (set, cell int32) {
 	set = c.roomy
 	if int(set) == len(c.free) {
@@ -211,10 +211,10 @@ func (c *chains) room() (set, cell int32) {
 	return set, cell
 }
 
-// exchange restores the invariant of sets when the new top of a cell is above
-// other tops of its set. The new top is above no top of the previous set, and
-// that set has no free cell; otherwise the element would have gone there. So
-// these two sets exchange all chains but that of the cell.
+// exchange restores the invariant of sets if the new top of a cell is above other
+// tops of its set. The previous set has no free cell, and the new top is above none
+// of its tops; otherwise the element would have gone there. Therefore the two sets
+// swap all chains except the chain of the cell.
 func (c *chains) exchange(set, cell int32) {
 	here, before, last := c.sets[first(set):][:set], c.sets[first(set-1):first(set)], set-1
 	here[cell], here[last] = here[last], here[cell]
@@ -227,7 +227,7 @@ func (c *chains) exchange(set, cell int32) {
 	c.settle(set)
 }
 
-// settle records the places of a set's chains.
+// settle records the positions of a set's chains in places.
 func (c *chains) settle(set int32) {
 	for at, number := range c.sets[first(set):][:set] {
 		if number != none {
@@ -236,8 +236,8 @@ func (c *chains) settle(set int32) {
 	}
 }
 
-// raise makes an element the top of a chain. place is the chain's place, if it
-// had no top before. No other element is above the new one yet.
+// raise makes a new element the top of a chain. If the chain is empty, place is its
+// position. No other element is above the new element yet.
 func (c *chains) raise(number, r int32, place spot) {
 	if old := c.chains[number]; old != none {
 		place = c.places[old]
@@ -259,7 +259,7 @@ func (c *chains) raise(number, r int32, place spot) {
 	c.rows[r] = slices.Insert(list, i, word{at, bit})
 }
 
-// take returns a bit that is in no row.
+// take returns a bit that is in no row, and marks it as taken.
 func (c *chains) take() int32 {
 	for ; ; c.next++ {
 		if c.next == len(c.taken) {
@@ -273,8 +273,8 @@ func (c *chains) take() int32 {
 	}
 }
 
-// clean makes room for more bits. If at least half of them are dead, it removes
-// the dead ones from all rows; otherwise it adds words.
+// clean makes more bits available. If at least half of the taken bits are dead, it
+// removes the dead bits from all rows. Otherwise it adds words.
 func (c *chains) clean() {
 	c.next = 0
 	if 2*len(c.chains) > 64*len(c.taken) {

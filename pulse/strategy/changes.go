@@ -2,27 +2,27 @@ package strategy
 
 import "slices"
 
-// changePoints are the points in a run at which priorities change. At point i a
-// priority drops to i+1, which is below all drawn priorities.
+// changePoints are the points of a run at which a priority changes. At point i a
+// priority drops to i+1, which is below all priorities drawn at random.
 type changePoints struct {
-	depth int // zero: one of depths, drawn in each run
-	// points has the points in order of position: the position in the upper
-	// half of a word, i in the lower.
+	depth int // zero means that each run draws one of depths
+	// points is sorted. The upper half of a word is the position in the run, and the
+	// lower half is i.
 	points []uint64
-	passed int // how many points are before the last position asked about
+	passed int // the number of points before the last n given to at
 }
 
-// depths are the bug depths to look for if the options name none. Most bugs are
-// no deeper than the first (Burckhardt et al., section 4). Some need priorities
-// to change often: orders in which a frequently asked actor comes first again
-// and again. For a bug of one of these depths the probability bound holds up to
-// a factor of four, since the other runs are for other depths.
+// depths are the bug depths used if the options give none. Most bugs have depth 3
+// or less (Burckhardt et al., section 4). Some bugs need more priority changes,
+// because one actor must come first repeatedly. A quarter of the runs uses each
+// depth, so the probability bound for a bug of such a depth holds up to a factor of
+// four.
 var depths = [...]int{3, 6, 12, 24}
 
-// pointsFor returns the change points for bugs of a depth.
+// pointsFor returns change points for bugs of the given depth.
 func pointsFor(depth int) changePoints { return changePoints{depth: max(depth, 0)} }
 
-// draw chooses each point from 1 to n, uniformly and independently.
+// draw draws the position of each point uniformly and independently from 1 to n.
 func (p *changePoints) draw(s *source, n int) {
 	depth := p.depth
 	if depth == 0 {
@@ -35,8 +35,8 @@ func (p *changePoints) draw(s *source, n int) {
 	slices.Sort(p.points)
 }
 
-// at returns the priority to which a change at n leads, or zero if there is no
-// change. In a run, calls must have increasing n.
+// at returns the priority to which a point at position n lowers the current
+// priority, or zero if there is no point. n must increase from call to call.
 func (p *changePoints) at(n int) uint64 {
 	for p.passed < len(p.points) && p.points[p.passed]>>32 < uint64(n) {
 		p.passed++
@@ -47,5 +47,6 @@ func (p *changePoints) at(n int) uint64 {
 	return uint64(uint32(p.points[p.passed])) + 1
 }
 
-// drawn is a bit that all drawn priorities have: it puts them above the others.
+// drawn is a bit set in all priorities drawn at random. It puts them above the
+// priorities assigned at change points.
 const drawn = 1 << 63

@@ -7,29 +7,29 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A crowd is a race of too many messages to give each a priority. It draws only
-// the highest priority and the message that has it. The others are not needed
-// until that message is picked, and then all are drawn again. So the time of a
-// pick does not grow with the number of racing messages. Messages that arrive
-// in between are drawn individually, and each may become the best.
+// A crowd is a race with too many messages to give each a priority. It draws only
+// the highest priority and the message that has it. The others are not needed until
+// that message is picked, and then all are drawn again. Therefore the time of a
+// Pick does not depend on the number of racing messages. A message that arrives
+// later gets its own priority and may become the best.
 //
-// Invariants: since the crowd was drawn, holder is in it and has priority
-// floor. Messages that arrived later, with age race.drawn, have their own
-// priorities. All others are only known to be below floor. The best has
-// priority top. If a message leaves without being picked, the crowd is settled.
-// So the order of slots does not depend on other actors.
+// Invariants: since the last draw, holder is in the crowd and has priority floor.
+// Messages that arrived later, with age race.drawn, have their own priorities. All
+// others are only known to have a priority below floor. The best message has
+// priority top. If a message leaves without being picked, settle ends the crowd, so
+// the order of slots does not depend on other actors.
 type crowd struct {
 	actor  int32
-	slots  []int32 // empty if the race is no crowd
+	slots  []int32 // empty if the race is not a crowd
 	draws  source
 	floor  uint64
 	top    uint64
 	holder int32
-	best   int32 // the index of the best in slots
-	left   int32 // how many of slots, from the first, were drawn; none if it must be drawn again
+	best   int32 // the index in slots of the message with the highest priority
+	left   int32 // the number of slots included in the last draw; none if a new draw is needed
 }
 
-// crowdOf returns the crowd of a race, or nil.
+// crowdOf returns the crowd of a race, or nil if the race is not a crowd.
 func (p *pos) crowdOf(r *race) *crowd {
 	if r.crowd < 0 || len(p.crowds[r.crowd].slots) == 0 {
 		return nil
@@ -57,7 +57,7 @@ func (p *pos) gather(actor int32, id uint64) {
 	r.words, r.slots = r.words[:0], r.slots[:0]
 }
 
-// scatter turns a crowd into a race of its messages, with the words they have.
+// scatter turns a crowd into an ordinary race. Each message keeps its word.
 func (p *pos) scatter(c *crowd) {
 	r := &p.races[c.actor]
 	for i, slot := range c.slots {
@@ -68,8 +68,8 @@ func (p *pos) scatter(c *crowd) {
 	c.slots = c.slots[:0]
 }
 
-// settle gives each message of a crowd a priority consistent with what is
-// known, and turns the crowd into a race.
+// settle gives each message of a crowd a priority that is consistent with the last
+// draw. Then it turns the crowd into an ordinary race.
 func (p *pos) settle(c *crowd) {
 	for _, slot := range c.slots {
 		l := &p.lots[slot]
@@ -84,8 +84,8 @@ func (p *pos) settle(c *crowd) {
 	p.look(c.actor, 0)
 }
 
-// offer returns the index of the best. It already draws the others, since the
-// processor can do much of that during the step.
+// offer returns the index in Enabled of the best message. It already makes the next
+// draw, because the processor can do much of that during the step.
 func (p *pos) offer(c *crowd) int {
 	last := int32(len(c.slots)) - 1
 	slot, moved := c.slots[c.best], c.slots[last]
@@ -95,7 +95,7 @@ func (p *pos) offer(c *crowd) int {
 	return int(p.lots[slot].index)
 }
 
-// complete draws a crowd, unless offer has drawn it and it has not changed
+// complete makes a draw, unless offer has made one and the crowd has not changed
 // since.
 func (p *pos) complete(c *crowd) {
 	if n := int32(len(c.slots)); c.left != n {
@@ -107,7 +107,7 @@ func (p *pos) complete(c *crowd) {
 	}
 }
 
-// draw draws the highest priority of the first n messages, and which of them
+// draw draws the highest priority among the first n messages and the message that
 // has it.
 func (c *crowd) draw(n int32) {
 	c.left = n
@@ -116,8 +116,8 @@ func (c *crowd) draw(n int32) {
 	c.top = c.floor
 }
 
-// add adds a message with a priority to the crowd, and reports whether it is
-// the best.
+// add adds a message with its own priority to the crowd. It reports whether the
+// message is the best now.
 func (c *crowd) add(slot int32, priority uint64) bool {
 	c.slots = append(c.slots, slot)
 	if priority <= c.top {
@@ -127,8 +127,8 @@ func (c *crowd) add(slot int32, priority uint64) bool {
 	return true
 }
 
-// remove removes a message from a crowd. The crowd must be drawn again, unless
-// it was drawn without that message.
+// remove removes a message from the crowd. If the message was included in the last
+// draw, the crowd must be drawn again.
 func (p *pos) remove(c *crowd, l *lot) {
 	last := int32(len(c.slots)) - 1
 	if l.place < c.left {
@@ -146,16 +146,16 @@ func unmix(z uint64) uint64 {
 	return z ^ z>>30 ^ z>>60
 }
 
-// highest returns a random number distributed like the highest of n.
+// highest returns a random number distributed like the maximum of n random numbers.
 func (s *source) highest(n int) uint64 {
 	return power(s.exponential() / uint64(n))
 }
 
-// unit represents one in the results of exponential.
+// unit represents the number 1 in the results of exponential.
 const unit = 1 << 58
 
-// power returns 2⁶⁴ times e to the power of -x/unit, by its series. For large x
-// it squares the result for half of x.
+// power returns e to the power of -x/unit, times 2⁶⁴, computed by the power series.
+// For large x it squares the result for x/2.
 func power(x uint64) uint64 {
 	squares := 0
 	for ; x >= unit/16; x /= 2 {
@@ -171,7 +171,7 @@ func power(x uint64) uint64 {
 	return y
 }
 
-// times returns the product of two fractions of 2⁶⁴.
+// times returns the product of x and y, read as fractions of 2⁶⁴.
 func times(x, y uint64) uint64 {
 	hi, _ := bits.Mul64(x, y)
 	return hi
@@ -182,9 +182,9 @@ func times(x, y uint64) uint64 {
 // exponential and normal distributions", CACM 15, 1972, algorithm SA). It uses
 // only integers, so that it is the same on all machines.
 //
-// Why: the number is ln(2) times the number of failed coin tosses, plus a part
-// below ln(2), which is the least of k random numbers. k is 1 or more, with the
-// probabilities of a Poisson distribution of mean ln(2).
+// Why this is correct: the number is ln(2) times the number of failed coin tosses,
+// plus a part below ln(2). That part is ln(2) times the minimum of k random numbers
+// between 0 and 1. k has a Poisson distribution with mean ln(2), restricted to k ≥ 1.
 func (s *source) exponential() uint64 {
 	u := s.next()
 	tosses := bits.LeadingZeros64(u)
@@ -200,7 +200,7 @@ func (s *source) exponential() uint64 {
 	return whole + times(part, poisson[0])/(1<<64/unit)
 }
 
-// poisson has the partial sums of ln(2)ⁱ/i! from i = 1, as fractions of 2⁶⁴.
+// poisson[i] is the sum of ln(2)ʲ/j! for j from 1 to i+1, as a fraction of 2⁶⁴.
 var poisson = [...]uint64{
 	0xb17217f7d1cf79ab,
 	0xeef193f6d75a96fc,

@@ -1,51 +1,53 @@
-// Package strategy has the strategies that make the decisions of a run: which
-// message is received next, and the answers to questions about time and faults.
+// Package strategy contains strategies. A strategy makes the decisions of a run:
+// which message is received next, and the decisions about time and faults.
 //
 //	sys := pulse.New(pulse.Options{Strategy: strategy.POS(), Seed: 1})
 //
-// Package fuzz chooses strategies by itself. Use this package to run systems
-// directly or to measure strategies.
+// Package fuzz chooses strategies itself. Use this package to run systems directly
+// or to compare strategies.
 //
 // # Which one
 //
-// The depth d of a bug is, as in the papers, the number of messages that must come
-// in a certain order to trigger it, whatever the order of the others. The depth
-// that a failure prints is another one: the number of messages that must move
-// from plain order.
+// The depth d of a bug is the number of messages that must come in a certain order
+// to trigger the bug. The order of all other messages does not matter.
 //
-//   - Plain delivers the oldest message first. It is the reference for all others.
-//   - Random picks each message with equal probability. It guarantees the least, but
-//     is fast, has no settings, and finds most shallow bugs.
+//   - Plain delivers the oldest message first, as a reference for other strategies.
+//   - Random picks each message with equal probability. It has the weakest
+//     guarantee, but is fast, has no settings, and finds most shallow bugs.
 //   - PCT finds a bug whose depth d is its Depth with probability at least
 //     1/(n·k^(d-1)) in a run of k steps over n channels.
-//   - PCTCP finds it with probability at least 1/(w²·m^(d-1)) in a run of m messages
-//     of which at most w are pairwise unordered. It suits programs in which one
-//     activity passes through many actors.
-//   - POS samples partial orders instead of orders. With probability 1/(k+1) a
-//     message comes after k others that it does not race with, where Random needs
-//     2^k runs. It is a good first choice.
-//   - URW gives every order the same probability, as far as it has learned the
-//     program in its first run. It suits programs that do the same in each run.
-//   - Ordered follows a choice.Schedule, and reports where a run has left it.
-//   - Replay repeats a record of decisions.
+//   - PCTCP finds such a bug with probability at least 1/(w²·m^(d-1)) in a run of m
+//     messages of which at most w are pairwise unordered. It suits programs in
+//     which one activity passes through many actors.
+//   - POS samples partial orders instead of orders. The probability that a
+//     message comes after k messages that it does not race with is 1/(k+1). With
+//     Random it is 1/2^k. POS is a good first choice.
+//   - URW tries to give every order the same probability, using what it learned in
+//     its first run. It suits programs that do the same in each run.
+//   - DelayBounded delivers the oldest message first, but delays a few messages. It
+//     finds bugs that need few delays, even in long runs, and no other bugs.
+//   - Ordered follows a choice.Schedule and reports where a run deviates from it.
+//   - Replay repeats the decisions of a recorded run.
 //
-// Without a Depth, a quarter of the runs of PCT and PCTCP each have depth 3, 6,
-// 12 and 24. A bug then has a quarter of the probability for the first of these
-// that is at least its depth. There is no bound for bugs deeper than 24.
+// If Depth is zero, PCT and PCTCP use depth 3, 6, 12 and 24 in a quarter of the
+// runs each. The probability bound for the first depth that is at least d, divided
+// by four, then holds for a bug of depth d. There is no bound for bugs deeper than
+// 24.
 //
-// ByName returns a strategy by its name.
+// ByName returns a strategy by name.
 //
 // # Rules
 //
-// A strategy is used by one system at a time. PCT, PCTCP and URW use
-// in a run what they learned from the run before. A new value with the same
-// seeds and programs in the same order gives the same answers.
+// Only one system may use a strategy at a time. PCT, PCTCP, DelayBounded and URW
+// use what they learned in the previous run. A new strategy makes the same
+// decisions if it gets the same seeds and programs in the same order.
 //
 // # Writing one
 //
-// A strategy is a pulse.Strategy. Begin starts a run with a seed, Pick chooses
-// the next message, and Choose answers all other questions. After Begin it must
-// give the same answers to the same questions. The Example shows a complete
-// one. A strategy also has a method Needs if it reads identities or the trace,
-// or must be asked even for a single deliverable message.
+// A strategy implements pulse.Strategy. Begin starts a run with a seed, Pick
+// chooses the next message, and Choose makes all other decisions. After Begin with
+// the same seed, a strategy must give the same answers to the same calls. The
+// Example shows a complete strategy. A strategy needs a method Needs if it reads
+// identities or the trace, or if Pick must be called even for a single deliverable
+// message.
 package strategy

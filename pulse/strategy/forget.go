@@ -2,9 +2,9 @@ package strategy
 
 import "github.com/jostle-go/jostle/pulse"
 
-// Forget makes a strategy forget all earlier runs: it then acts like a new one,
-// but reuses its memory. It returns false, and does nothing, if the strategy is
-// not one of Names. It must not be called during a run.
+// Forget makes a strategy forget all earlier runs. The strategy then acts like a
+// new one, but reuses its memory. Forget returns false, and does nothing, if the
+// strategy is not one of Names. It must not be called during a run.
 func Forget(s pulse.Strategy) bool {
 	f, ok := s.(interface{ forget() })
 	if ok {

@@ -3,15 +3,15 @@ package strategy
 // defaultLength is the assumed length of the first run.
 const defaultLength = 100
 
-// A length is the length of a run, in the unit that a strategy counts.
-// Strategies that draw points of a run in advance need it before the run.
+// A length estimates the length of the next run, in steps or messages. A strategy
+// that draws points of a run in advance needs the estimate.
 type length struct {
 	fixed   int // the length from the options; 0 means to learn it
-	counted int // the count in this run: the assumed length of the next
+	counted int // the length of this run so far
 }
 
-// begin starts a run and returns its assumed length: from the options, or else
-// from the run before, or else defaultLength.
+// begin starts a run and returns its estimated length. That is the fixed length if
+// given, else the length of the previous run, else defaultLength.
 func (l *length) begin() int {
 	n := l.counted
 	l.counted = 0

@@ -11,29 +11,29 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A lenient is a replay that keeps what still applies. It picks the deliverable
-// message that comes first in the record, or the oldest if none is in the
-// record. It returns Hold where the record has one, if a timer may fire early.
-// It answers a question with the next choice of its kind.
+// A lenient is a replay that skips parts of the record that no longer apply. It
+// picks the deliverable message that comes first in the record, or the oldest
+// message if none is in the record. A recorded Hold is repeated if a timer may fire
+// early. A question is answered with the next recorded choice of its kind.
 type lenient struct {
 	record *choice.Record
-	places hash.Table // by identity: the position in the record's deliveries, from 1
-	// made[i] is the position in the run of delivery i of the record, from 1;
-	// zero if it was not made yet.
+	places hash.Table // from an identity to its position in record.Deliveries, from 1
+	// made[i] says when delivery i of the record was made, counted from 1. It is zero
+	// if the delivery was not made yet.
 	made  []int32
-	count int32   // deliveries made that are in the record
-	holds []int32 // positions of Holds in the record's deliveries, from 1
-	held  int     // how many of holds were made
+	count int32   // the number of recorded deliveries made so far
+	holds []int32 // positions of Holds in record.Deliveries, from 1
+	held  int     // how many of holds were made so far
 
-	// next is by kind: where in the record's choices to look for the next one.
+	// next is, by kind, the index in record.Choices at which find starts.
 	next   [math.MaxUint8 + 1]int
 	strays []int32  // steps that are not in the record
-	unfit  []misfit // questions for which the record had no fitting answer
+	unfit  []misfit // questions for which the record had no fitting choice
 }
 
-// A misfit is a question for which the record had no fitting answer.
+// A misfit is a question of the run for which the record had no fitting choice.
 type misfit struct {
-	stored choice.Choice // the answer in the record; N is 0 if there was none
+	stored choice.Choice // the choice in the record; N is 0 if there was none
 	kind   choice.Kind
 	n      int
 	given  int
@@ -77,13 +77,13 @@ func (l *lenient) pick(e *pulse.Enabled) int {
 	return best
 }
 
-// make records that a delivery of the record was made.
+// make records that the delivery at position place of the record was made.
 func (l *lenient) make(place int32) {
 	l.count++
 	l.made[place-1] = l.count
 }
 
-// whole reports whether the whole record was replayed.
+// whole reports whether the replay applied the complete record, in order.
 func (l *lenient) whole() bool {
 	for i, at := range l.made {
 		if at != int32(i)+1 {
@@ -94,7 +94,7 @@ func (l *lenient) whole() bool {
 	return !strikes || len(l.unfit) == 0 && l.answered()
 }
 
-// answered reports whether every answer of the record was used.
+// answered reports whether every choice of the record was used.
 func (l *lenient) answered() bool {
 	for i, c := range l.record.Choices {
 		if i >= l.next[c.Kind] {
@@ -104,9 +104,9 @@ func (l *lenient) answered() bool {
 	return true
 }
 
-// choose answers with the next choice of this kind. If that had a different
-// number of alternatives, its value is capped. A fault then does not strike,
-// since it might strike another actor than the recorded one.
+// choose answers a question of kind k with the next recorded choice of that kind.
+// If the recorded choice had a different number of alternatives, the value is
+// capped. A fault then does not occur, because it might affect a different actor.
 func (l *lenient) choose(k choice.Kind, n int) int {
 	stored := l.find(k)
 	v := min(int(stored.Value), n-1)
@@ -120,7 +120,8 @@ func (l *lenient) choose(k choice.Kind, n int) int {
 	return v
 }
 
-// find returns the next choice of a kind, or the zero Choice.
+// find returns the next recorded choice of kind k, or the zero Choice if none is
+// left.
 func (l *lenient) find(k choice.Kind) choice.Choice {
 	for i := l.next[k]; i < len(l.record.Choices); i++ {
 		if c := l.record.Choices[i]; c.Kind == k {
@@ -132,12 +133,12 @@ func (l *lenient) find(k choice.Kind) choice.Choice {
 	return choice.Choice{}
 }
 
-// mostStale is how many differences are listed. A changed program may differ in
-// every step, and naming a step takes time.
+// mostStale is the maximum number of differences listed. A changed program may
+// differ in every step, and naming a step takes time.
 const mostStale = 100
 
-// stale lists what did not apply: first parts of the record, then parts of the
-// run.
+// stale lists the deliveries and choices of the record that did not apply, then the
+// steps of the run that are not in the record.
 func (l *lenient) stale(run *trace.Trace, label func(int) (string, bool)) (list []string) {
 	more := 0
 	add := func(text func() string) {

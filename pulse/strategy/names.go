@@ -7,12 +7,12 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Names returns the names that ByName knows, the simplest strategy first.
+// Names returns the names accepted by ByName, the simplest strategy first.
 func Names() []string {
 	return []string{"plain", "random", "pct", "pctcp", "pos", "urw"}
 }
 
-// ByName returns a new strategy with the zero options.
+// ByName returns a new strategy with default options.
 func ByName(name string) (pulse.Strategy, error) {
 	switch name {
 	case "plain":

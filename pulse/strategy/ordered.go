@@ -7,56 +7,55 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Ordered follows a schedule. It picks the message with the highest priority
-// among those that no constraint holds back; among equals the oldest.
+// Ordered returns a strategy that follows a schedule. It picks the message with the
+// highest priority among those that no constraint blocks. Among equal priorities it
+// picks the oldest message.
 //
-// A constraint holds back its second step until its first is taken, while
-// another message can be delivered or a timer may fire early. Otherwise the
-// held message with the highest priority is picked, and the constraints that
-// held it are dropped: Unmet returns them.
+// A constraint blocks its second step until its first step is taken. If all
+// messages are blocked and no timer may fire early, the strategy picks the blocked
+// message with the highest priority. The constraints that blocked it are dropped,
+// and Unmet returns them.
 //
-// Begin reads the schedule. It must not change until the run is over and Unmet
-// has been called. The seed of the run has no effect.
+// Begin reads the schedule. The schedule must not change until the run has ended
+// and Unmet has been called. The seed of the run has no effect.
 func Ordered(s *choice.Schedule) *Orderer { return &Orderer{schedule: s} }
 
 // An Orderer is the strategy that Ordered returns.
 type Orderer struct {
 	Seeded
 	schedule *choice.Schedule
-	run      *trace.Trace // nil before the first pick
+	run      *trace.Trace // nil before the first Pick
 	enabled  *pulse.Enabled
-	read     int // how many of run's steps were read
-	held     int // how many times all messages were held back
+	read     int // the number of run.Steps read so far
+	held     int // how often Pick returned Hold
 
-	places hash.Table // by identity: the position in named, from 1
+	places hash.Table // from an identity to its position in named, from 1
 	named  []named
-	// firsts and seconds are linked lists: for each constraint the next one,
-	// from 1, with the same first step and with the same second step. Zero ends
-	// a list.
+	// firsts and seconds are linked lists of constraints, numbered from 1. firsts
+	// gives the next constraint with the same first step, and seconds the next with
+	// the same second step. Zero ends a list.
 	firsts, seconds []int32
-	unmet           []bool // by constraint: its second step was taken without its first
+	unmet           []bool // by constraint: the second step was taken before the first
 
-	// next is by kind: where in the schedule's choices to look for the next
-	// one.
+	// next is, by kind, the index in schedule.Choices at which Choose starts.
 	next [256]int
 }
 
-// A named is the state of a step that the schedule names.
+// A named is the state of a step that occurs in the schedule.
 type named struct {
 	priority uint64
-	set      bool  // the schedule gives it a priority
+	set      bool  // the schedule contains a priority for the step
 	taken    bool  // the step was taken
-	waits    int32 // how many constraints hold it back
-	firsts   int32 // the constraints whose first step it is: a list in Orderer.firsts
-	seconds  int32 // the constraints whose second step it is: a list in Orderer.seconds
+	waits    int32 // the number of constraints that block the step
+	firsts   int32 // the first constraint whose first step this is; 0 if none
+	seconds  int32 // the first constraint whose second step this is; 0 if none
 }
 
-// mostHeld bounds how many times a strategy returns Hold in a run without a
-// limit of early timers. Otherwise a timer that is set again and again could
-// fire forever.
+// mostHeld is how often a strategy may return Hold in a run, in case early timers
+// are not limited. Otherwise a timer that is set repeatedly could fire forever.
 const mostHeld = 1000
 
-// Begin reads the schedule.
+// Begin reads the schedule and prepares the strategy for a run.
 func (o *Orderer) Begin(uint64) {
 	s := o.schedule
 	o.Seeded.Begin(s.Seed)
@@ -80,8 +79,8 @@ func (o *Orderer) Begin(uint64) {
 	}
 }
 
-// name returns the state of a step, and adds it if it is new. The pointer is
-// valid until the next call.
+// name returns the state of a step, and adds a state if there is none. The pointer
+// is valid until the next call.
 func (o *Orderer) name(id uint64) *named {
 	if o.find(id) == nil {
 		o.named = append(o.named, named{})
@@ -90,7 +89,7 @@ func (o *Orderer) name(id uint64) *named {
 	return o.find(id)
 }
 
-// find returns the state of a step, nil if the schedule does not name it.
+// find returns the state of a step, or nil if the step is not in the schedule.
 func (o *Orderer) find(id uint64) *named {
 	if place, ok := o.places.Get(id); ok {
 		return &o.named[place-1]
@@ -98,10 +97,10 @@ func (o *Orderer) find(id uint64) *named {
 	return nil
 }
 
-// Needs asks for a Pick in every step, and for identities.
+// Needs requests a Pick in every step, and identities.
 func (o *Orderer) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: true} }
 
-// Pick returns the first message that may come.
+// Pick returns the message with the highest priority that no constraint blocks.
 func (o *Orderer) Pick(e *pulse.Enabled) int {
 	o.run, o.enabled = e.Trace(), e
 	o.catchUp()
@@ -127,7 +126,7 @@ func (o *Orderer) Pick(e *pulse.Enabled) int {
 	return bound.at
 }
 
-// of returns the priority of message i, whose step the schedule names.
+// of returns the priority of message i. n is the state of its step.
 func (o *Orderer) of(n *named, e *pulse.Enabled, i int) uint64 {
 	if n.set {
 		return n.priority
@@ -135,9 +134,9 @@ func (o *Orderer) of(n *named, e *pulse.Enabled, i int) uint64 {
 	return o.Priority(e.ID(i))
 }
 
-// A best is the first of the offered messages.
+// A best is the message with the highest priority among those offered.
 type best struct {
-	at       int // its index; -1 if none was offered
+	at       int // the index of the message; -1 if none was offered
 	priority uint64
 }
 
@@ -147,7 +146,7 @@ func (b *best) offer(e *pulse.Enabled, i int, priority uint64) {
 	}
 }
 
-// catchUp records the steps taken since its last call.
+// catchUp processes the steps taken since its last call.
 func (o *Orderer) catchUp() {
 	for ; o.run != nil && o.read < len(o.run.Steps); o.read++ {
 		if n := o.find(o.run.Steps[o.read].ID); n != nil && !n.taken {
@@ -156,9 +155,8 @@ func (o *Orderer) catchUp() {
 	}
 }
 
-// take records that a named step was taken and releases the steps that waited
-// for it. If it was itself held back, the constraints whose first step is
-// missing are unmet.
+// take records that a named step was taken and unblocks steps. If the step was
+// still blocked, the constraints that blocked it are unmet.
 func (o *Orderer) take(n *named) {
 	for c := n.seconds; c > 0 && n.waits > 0; c = o.seconds[c-1] {
 		o.unmet[c-1] = !o.find(o.schedule.Before[c-1].First).taken
@@ -169,7 +167,7 @@ func (o *Orderer) take(n *named) {
 	}
 }
 
-// Choose returns the schedule's next answer to a question of this kind.
+// Choose returns the schedule's next answer to a question of kind k.
 func (o *Orderer) Choose(k choice.Kind, n int) int {
 	list := o.schedule.Choices
 	for i := o.next[k]; i < len(list); i++ {
@@ -182,8 +180,8 @@ func (o *Orderer) Choose(k choice.Kind, n int) int {
 	return o.Seeded.Choose(k, n)
 }
 
-// Unmet returns the constraints that were not met: their second step was taken
-// without their first before it. Call it before the next run.
+// Unmet returns the constraints whose second step was taken before their first
+// step, or without it. Call Unmet before the next run.
 func (o *Orderer) Unmet() (list []choice.Constraint) {
 	o.catchUp()
 	for i, unmet := range o.unmet {

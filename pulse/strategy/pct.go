@@ -7,36 +7,35 @@ import (
 
 // PCTOptions are the options of PCT and PCTCP.
 type PCTOptions struct {
-	// Depth is the depth of the bugs to look for. Zero means one of 3, 6, 12
-	// and 24, drawn uniformly in each run. Shallower bugs are found with the
-	// probability for this depth. There is no bound for deeper bugs.
+	// Depth is the depth of the bugs to look for. Zero means that each run draws 3, 6,
+	// 12 or 24 uniformly. Shallower bugs are found with at least the probability for
+	// this depth. There is no bound for deeper bugs.
 	Depth int
-	// Steps is the length of a run: its steps for PCT, its messages for PCTCP.
-	// Zero means the length of the run before, 100 in the first run.
+	// Steps is the length of a run: its steps for PCT, its messages for PCTCP. Zero
+	// means the length of the previous run, or 100 in the first run.
 	Steps int
 }
 
-// PCT gives each channel a random priority and always picks the highest. At d-1
-// random steps the channel just received from drops below all others
-// (Burckhardt et al., "A randomized scheduler with probabilistic guarantees of
-// finding bugs", ASPLOS 2010; their threads are our channels). With Unordered
-// delivery each message is a channel of its own.
+// PCT returns a strategy that gives each channel a random priority and always picks
+// the channel with the highest priority. At d-1 random steps, the channel just
+// received from drops below all others (Burckhardt et al., "A randomized scheduler
+// with probabilistic guarantees of finding bugs", ASPLOS 2010; their threads are
+// our channels). With Unordered delivery each message has its own channel.
 //
-// A run of k steps over n channels shows a given bug of depth d with
-// probability at least 1/(n·k^(d-1)), if d is Depth. Without a Depth, d changes
-// from run to run: see PCTOptions. PCTCP has a better bound if causality passes
-// through many channels.
+// If d is Depth, a run of k steps over n channels triggers a given bug of depth d
+// with probability at least 1/(n·k^(d-1)). If Depth is zero, see PCTOptions. PCTCP
+// has a better bound if causality passes through many channels.
 func PCT(o PCTOptions) pulse.Strategy {
 	return &pct{steps: length{fixed: o.Steps}, changes: pointsFor(o.Depth)}
 }
 
 type pct struct {
-	source         // of choices
-	order   source // of priorities
+	source         // random numbers for choices
+	order   source // random numbers for priorities
 	steps   length
 	changes changePoints
-	// priority is by channel: drawn, or the number of the change that lowered
-	// it.
+	// priority has, for each channel, a random priority, or the number of the change
+	// point that lowered it.
 	priority []uint64
 	first    pulse.Order
 }
@@ -49,7 +48,7 @@ func (p *pct) Begin(seed uint64) {
 	p.first.Renew()
 }
 
-// Needs requests a Pick in every step, so that each is counted.
+// Needs requests a Pick in every step, so that each step is counted.
 func (p *pct) Needs() pulse.Needs { return pulse.Needs{Single: true} }
 
 func (p *pct) Pick(e *pulse.Enabled) int {
@@ -59,7 +58,7 @@ func (p *pct) Pick(e *pulse.Enabled) int {
 	best := p.first.First(e, func(i int) uint64 { return p.priority[e.Channel(i)] })
 	p.steps.counted++
 	if v := p.changes.at(p.steps.counted); v != 0 {
-		p.priority[e.Channel(best)] = v // the next message of this channel replaces this one
+		p.priority[e.Channel(best)] = v // the picked message is the last with the old priority
 	}
 	return best
 }

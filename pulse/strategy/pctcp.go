@@ -6,53 +6,55 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// PCTCP partitions the messages of a run into chains as they are sent, gives
-// each chain a random priority and always picks the highest. When one of d-1
-// random messages would be picked, its chain first drops below all others
-// (Ozkan, Majumdar, Niksic, Tabaei Befrouei and Weissenbacher, "Randomized
-// testing of distributed systems with probabilistic guarantees", OOPSLA 2018).
+// PCTCP returns a strategy that partitions the messages of a run into chains as
+// they are sent. It gives each chain a random priority and always picks the
+// highest. When one of d-1 random messages would be picked, its chain first drops
+// below all others (Ozkan, Majumdar, Niksic, Tabaei Befrouei and Weissenbacher,
+// "Randomized testing of distributed systems with probabilistic guarantees", OOPSLA
+// 2018).
 //
-// A message is below another if its handler, or that of a message above it, has
-// sent the other. With FIFO delivery it is also below later messages of its
-// channel. Two messages are not ordered because an actor happened to receive
-// one first, since another run may receive them in the other order.
+// A message is below the messages that its handler sends, and transitively below
+// the messages that their handlers send. With FIFO delivery it is also below later
+// messages of its channel. The order in which an actor receives two messages does
+// not order them, because another run may receive them in the opposite order.
 //
-// A run of n messages, of which at most w are pairwise unordered, shows a given
-// bug of depth d with probability at least 1/(w²·n^(d-1)), if d is Depth;
-// without one see PCTOptions. This holds for programs whose messages have the
-// same partial order in all runs. It holds only roughly with timers, which may
-// be overtaken, and with processes that leave messages waiting.
+// If d is Depth, a run of n messages, of which at most w are pairwise unordered,
+// triggers a given bug of depth d with probability at least 1/(w²·n^(d-1)). If
+// Depth is zero, see PCTOptions. The bound holds for programs whose messages have
+// the same partial order in all runs. It holds only roughly for programs with
+// timers, which may be overtaken, or with processes that leave messages waiting.
 func PCTCP(o PCTOptions) pulse.Strategy {
 	return &pctcp{messages: length{fixed: o.Steps}, changes: pointsFor(o.Depth)}
 }
 
 type pctcp struct {
-	source          // of choices
-	order    source // of priorities
+	source          // random numbers for choices
+	order    source // random numbers for priorities
 	messages length
 	changes  changePoints
 	chains   chains
-	// priority is by chain: drawn, or the number of the change that lowered it.
+	// priority has, for each chain, a random priority, or the number of the change
+	// point that lowered it.
 	priority []uint64
 
-	// known is by send of the trace.
+	// known has one element for each of the trace's Sends.
 	known []causal
-	// tails are the last messages sent over each channel, or none.
+	// tails has the last message sent over each channel, or none.
 	tails []int32
-	steps int // how many steps of the trace were passed to letGo
+	steps int // the number of steps of the trace processed by follow
 	first pulse.Order
 }
 
-// A causal is a message's position in the causal order.
+// A causal is the position of a message in the causal order.
 //
-// Invariant: uses counts the reasons why later messages may be joined to this
-// one: it waits or is being received, and it is the last of its channel. The
-// row is none if uses is zero.
+// Invariant: uses counts the reasons why later messages may be joined to this one.
+// There are two reasons: the message is waiting or being received, and it is the
+// last message of its channel. If uses is zero, row is none.
 type causal struct {
 	chain int32
 	row   int32
 	uses  int8
-	lower uint64 // the priority to which its chain drops before it is received; 0 for no change
+	lower uint64 // the priority to which the chain drops before this message is received; 0 for no change
 }
 
 func (p *pctcp) Begin(seed uint64) {
@@ -65,8 +67,7 @@ func (p *pctcp) Begin(seed uint64) {
 	p.first.Renew()
 }
 
-// Needs requests a Pick in every step, so that changes are on time, and the
-// trace.
+// Needs requests the trace, and a Pick in every step, so that changes are on time.
 func (p *pctcp) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: true} }
 
 func (p *pctcp) Pick(e *pulse.Enabled) int {
@@ -82,8 +83,9 @@ func (p *pctcp) Pick(e *pulse.Enabled) int {
 	}
 }
 
-// follow reads what has happened since the last pick. It reads messages before
-// steps, since a step's messages are joined to the one that it received.
+// follow reads what has happened since the last Pick. It reads messages before
+// steps, because a message is joined to the message received in the step that sent
+// it.
 func (p *pctcp) follow(t *trace.Trace) {
 	for m := len(p.known); m < len(t.Sends); m++ {
 		p.known = append(p.known, causal{chain: none, row: none})
@@ -98,7 +100,7 @@ func (p *pctcp) follow(t *trace.Trace) {
 	}
 }
 
-// place puts a message into a chain.
+// place puts message m into a chain.
 func (p *pctcp) place(t *trace.Trace, m int32) {
 	s := &t.Sends[m]
 	row := p.chains.open()
@@ -120,7 +122,7 @@ func (p *pctcp) place(t *trace.Trace, m int32) {
 	}
 }
 
-// queue puts a message above the last one of its channel.
+// queue puts message m above the last message of its channel.
 func (p *pctcp) queue(channel, m int32) {
 	for int(channel) >= len(p.tails) {
 		p.tails = append(p.tails, none)
@@ -133,14 +135,14 @@ func (p *pctcp) queue(channel, m int32) {
 	p.known[m].uses++
 }
 
-// putAbove joins a row to that of a message, if the message still has one.
+// putAbove joins a row to the row of a message, if the message still has a row.
 func (p *pctcp) putAbove(row, message int32) {
 	if message >= 0 && p.known[message].row >= 0 {
 		p.chains.join(row, p.known[message].row)
 	}
 }
 
-// letGo ends one use of a message.
+// letGo decrements the uses of a message, and releases its row if none is left.
 func (p *pctcp) letGo(m int32) {
 	k := &p.known[m]
 	if k.uses--; k.uses == 0 {

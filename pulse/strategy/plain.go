@@ -5,9 +5,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// Plain picks the oldest message. This is plain order, the reference for all
-// other orders. Its choices are random and depend on the seed. A system without
-// a strategy also uses plain order, but answers each choice with zero.
+// Plain returns a strategy that picks the oldest message. It answers other
+// questions at random, depending on the seed. A system without a strategy also
+// picks the oldest message, but answers every question with zero.
 func Plain() pulse.Strategy { return &plain{} }
 
 type plain struct{ source }

@@ -7,60 +7,61 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// POS gives each message a random priority and always picks the highest. After
-// each step, the deliverable messages to the same actor, which could have come
-// in its place, get new priorities (Yuan, Yang and Gu, "Partial order aware
-// concurrency sampling", CAV 2018). So POS samples partial orders rather than
-// orders. With probability 1/(k+1) a message comes after k steps that it does
-// not race with, where Random needs 2^k runs.
+// POS returns a strategy that gives each message a random priority and always picks
+// the highest. After each step, the deliverable messages to the same actor get new
+// priorities, because they could have come in place of that step (Yuan, Yang and
+// Gu, "Partial order aware concurrency sampling", CAV 2018). POS therefore samples
+// partial orders rather than orders. The probability that a message comes after k
+// steps that it does not race with is 1/(k+1). With Random it is 1/2^k.
 //
-// A priority depends on the seed, the identity of the message and how many
-// times it was drawn. So a saved seed keeps its meaning when the program
-// changes elsewhere: new actors and messages do not change the order of the
-// others. If more than 48 messages race at one actor, only the highest priority
-// and its message are drawn. The distribution is the same, but a new message to
-// that actor changes the order of the others.
+// A priority depends on the seed, the identity of the message and how often the
+// message has got a priority. A saved seed therefore keeps its meaning if the
+// program changes elsewhere: new actors and messages do not change the order of the
+// others. If more than 48 messages race at one actor, only the highest priority and
+// its message are drawn. The distribution is the same, but a new message to that
+// actor changes the order of the others.
 func POS() pulse.Strategy { return &pos{crowded: 4 * few} }
 
 type pos struct {
-	source // of choices
+	source // random numbers for choices
 	key    uint64
 	view   pulse.View
-	// lots are by message slot; a recorded run reuses no slot.
+	// lots has the state of each message by slot. A recorded run reuses no slot.
 	lots  []lot
-	slots []int32 // by index: the message there at the last Pick
+	slots []int32 // by index in Enabled: the slot of the message at the last Pick
 	races []race  // by actor
 	first pulse.Tournament
-	again int32 // the actor whose race must be drawn again, or none
-	many  bool  // races are in use
-	// crowded is how many messages may be in a race that is drawn individually.
-	// A larger race is one of crowds.
+	again int32 // the actor whose race needs new priorities, or none
+	many  bool  // races is in use, because there are many messages
+	// crowded is the maximum number of messages in a race with individual priorities.
+	// A larger race is a crowd.
 	crowded int
 	crowds  []crowd
 }
 
 // A lot is the state of a message.
 type lot struct {
-	word     uint64 // determines its priority, unless it is in a race that is no crowd
-	priority uint64 // unless it is in a race
-	age      int32  // how many picks its receiver had when it was drawn individually, or none
+	word     uint64 // determines the priority, unless the message is in an ordinary race
+	priority uint64 // valid unless the message is in a race
+	age      int32  // race.taken when the message got its own priority, or none
 	to       int32
-	index    int32 // its index in Enabled
-	place    int32 // its index in its race, or none if it cannot be delivered
+	index    int32 // the index in Enabled
+	place    int32 // the index in the race's slots, or none if the message is in no race
 }
 
-// A race is the set of deliverable messages to one actor, which are drawn
+// A race is the set of deliverable messages to one actor. They get new priorities
 // together.
 //
-// Invariant: between picks, and except for pos.again, all were drawn when the
-// actor had been picked taken times, and pos.first has the highest priority.
+// Invariant between calls to Pick, except for the race pos.again: all messages got
+// their priorities when taken had the value drawn. pos.first contains the highest
+// priority.
 type race struct {
 	words []uint64 // empty in a crowd
 	slots []int32  // empty in a crowd
-	taken int32
-	drawn int32 // the value of taken when they were drawn
-	best  int32 // the index of the highest
-	crowd int32 // its index in pos.crowds; none if it never was a crowd
+	taken int32    // how often a message to the actor was picked
+	drawn int32    // the value of taken when the messages got their priorities
+	best  int32    // the index in slots of the message with the highest priority
+	crowd int32    // the index in pos.crowds; none if the race never was a crowd
 }
 
 func (p *pos) Begin(seed uint64) {
@@ -95,7 +96,7 @@ func (p *pos) Pick(e *pulse.Enabled) int {
 	return int(p.lots[r.slots[r.best]].index)
 }
 
-// scan picks among few messages.
+// scan picks among few messages by comparing all of them.
 func (p *pos) scan(e *pulse.Enabled) int {
 	best, top := 0, uint64(0)
 	for i := range e.Len() {
@@ -111,7 +112,7 @@ func (p *pos) scan(e *pulse.Enabled) int {
 	return best
 }
 
-// draw gives a priority to a message that is in no race.
+// draw gives a new priority to message i, which is in no race.
 func (p *pos) draw(l *lot, e *pulse.Enabled, i int) {
 	if l.age < 0 {
 		l.to, l.word = int32(e.Receiver(i)), p.key^e.ID(i)
@@ -141,8 +142,7 @@ func (p *pos) dissolve() {
 	p.slots, p.view, p.again, p.many = p.slots[:0], pulse.View{}, none, false
 }
 
-// update updates the races to what can be delivered, and draws what must be
-// drawn.
+// update updates the races to the deliverable messages and gives new priorities.
 func (p *pos) update(e *pulse.Enabled) {
 	at, from := e.Changed(&p.view)
 	n := e.Len()
@@ -171,8 +171,8 @@ func (p *pos) update(e *pulse.Enabled) {
 	}
 }
 
-// leave removes the message that was at index i from its race, unless it has
-// only moved.
+// leave removes the message that was at index i from its race. It does nothing if
+// that message only has a new index.
 func (p *pos) leave(e *pulse.Enabled, i int) {
 	slot := p.slots[i]
 	l := &p.lots[slot]
@@ -195,7 +195,7 @@ func (p *pos) leave(e *pulse.Enabled, i int) {
 	}
 	r.words, r.slots = r.words[:last], r.slots[:last]
 	switch {
-	case l.to == p.again: // its best is found when it is drawn
+	case l.to == p.again: // redraw will find the best
 	case r.best == place:
 		p.look(l.to, 0)
 	case int(r.best) == last:
@@ -203,7 +203,7 @@ func (p *pos) leave(e *pulse.Enabled, i int) {
 	}
 }
 
-// enter adds message i to its race, unless it is there.
+// enter adds message i to its race, unless the message is there already.
 func (p *pos) enter(e *pulse.Enabled, i int) {
 	slot := e.Slot(i)
 	l := &p.lots[slot]
@@ -248,7 +248,7 @@ func (p *pos) redraw(e *pulse.Enabled, actor int32) {
 	p.look(actor, hash.Gamma)
 }
 
-// look adds a number to each word of a race, and finds the best.
+// look adds a number to each word of a race and finds the highest priority.
 func (p *pos) look(actor int32, add uint64) {
 	r := &p.races[actor]
 	best, top := int32(0), uint64(0)
@@ -263,10 +263,10 @@ func (p *pos) look(actor int32, add uint64) {
 	p.first.Set(int(actor), top)
 }
 
-// priority returns the priority for a word; it is never zero.
+// priority returns the priority for a word. It is never zero.
 func priority(word uint64) uint64 { return hash.Mix(word) | 1 }
 
-// grow makes room for messages and actors that are new since the last pick.
+// grow makes room for the messages and actors that are new since the last Pick.
 func (p *pos) grow(t *trace.Trace) {
 	for range len(t.Sends) - len(p.lots) {
 		p.lots = append(p.lots, lot{age: none, index: none, place: none})

@@ -5,9 +5,10 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// Random picks each deliverable message with equal probability, like PULSE's
-// scheduler (Claessen et al., ICFP 2009). A given order of n steps with at most
-// w deliverable messages at a time has probability at least 1/w^n.
+// Random returns a strategy that picks each deliverable message with equal
+// probability, like PULSE's scheduler (Claessen et al., ICFP 2009). If at most w
+// messages are deliverable at a time, an order of n steps has probability at least
+// 1/w^n.
 func Random() pulse.Strategy { return &random{} }
 
 type random struct{ source }

@@ -13,21 +13,22 @@ import (
 
 // ReplayOptions are the options of Replay.
 type ReplayOptions struct {
-	// Trace is the trace of the recorded run; it may be nil. With it,
-	// differences are described by names, and a run that ends early fails.
+	// Trace is the trace of the recorded run, or nil. With a Trace, errors name the
+	// steps that differ, and a run that ends early fails.
 	Trace *trace.Trace
-	// Lenient is for programs that have changed: the replay keeps what still
-	// applies of the record and uses plain order for the rest. Stale then
-	// returns what did not apply.
+	// Lenient is for programs that have changed. The replay skips parts of the record
+	// that no longer apply, and delivers the oldest message first if no recorded
+	// message is deliverable. Stale then returns the parts that did not apply.
 	Lenient bool
 }
 
-// Replay repeats the decisions of a record. The seed has no effect, and the
-// record must not change.
+// Replay returns a strategy that repeats the decisions of a record. The seed of the
+// run has no effect. The record must not change.
 //
-// A strict replay ends the run at the first difference with a failure of kind
-// pulse.KindNondeterminism. A run at rest before the end of the record has not
-// failed yet, since the test may send more: call Done when the run is over.
+// A strict replay ends the run at the first difference, with a failure of kind
+// pulse.KindNondeterminism. If the system becomes quiescent before the end of the
+// record, the test may still send messages. Therefore call Done when the run is
+// over.
 func Replay(record *choice.Record, o ReplayOptions) *Replayer {
 	r := &Replayer{options: o, record: record, all: -1}
 	if slices.Contains(record.Deliveries, choice.Hold) {
@@ -43,20 +44,20 @@ func Replay(record *choice.Record, o ReplayOptions) *Replayer {
 // A Replayer is the strategy that Replay returns.
 type Replayer struct {
 	options ReplayOptions
-	stepOf  hash.Table // by identity: the step of options.Trace; filled on first use
+	stepOf  hash.Table // from an identity to its step in options.Trace; filled on first use
 	record  *choice.Record
 	reader  choice.Reader
-	lenient *lenient     // nil if strict
-	run     *trace.Trace // the trace of the run so far; nil before the first pick
-	held    int          // how many times in a row all messages were held back
-	early   int          // timers fired early so far
-	all     int          // timers fired early in the whole record; -1 if it has no Holds
-	unasked int          // answers of an older version that were not asked for: see outdated
+	lenient *lenient     // nil if the replay is strict
+	run     *trace.Trace // the trace of the run so far; nil before the first Pick
+	held    int          // how often Pick returned Hold in a row without a recorded Hold
+	early   int          // number of timers fired early so far
+	all     int          // number of timers fired early in the whole record; -1 if it has no Holds
+	unasked int          // number of choices skipped by outdated
 	err     error        // the first difference
 	at      int          // the step in which, or before which, err occurred
 }
 
-// Begin returns to the start of the record.
+// Begin starts again at the first decision of the record.
 func (r *Replayer) Begin(uint64) {
 	r.reader.Reset(r.record)
 	r.run, r.held, r.early, r.unasked, r.err, r.at = nil, 0, 0, 0, nil, int(trace.None)
@@ -101,8 +102,8 @@ func (r *Replayer) Pick(e *pulse.Enabled) int {
 	return pulse.Quit
 }
 
-// comesLater reports whether the recorded run held back all messages until a
-// timer fired without a choice.Hold, which older records do not have.
+// comesLater reports whether wanted is a pending timer that must fire early. Older
+// records contain no choice.Hold at such a point.
 func (r *Replayer) comesLater(e *pulse.Enabled, wanted uint64) bool {
 	if r.held == mostHeld || !e.CanHold() {
 		return false
@@ -115,7 +116,7 @@ func (r *Replayer) comesLater(e *pulse.Enabled, wanted uint64) bool {
 	return false
 }
 
-// Choose returns the next answer of the record.
+// Choose returns the next choice of the record.
 func (r *Replayer) Choose(k choice.Kind, n int) int {
 	if r.lenient != nil {
 		return r.lenient.choose(k, n)
@@ -134,9 +135,9 @@ func (r *Replayer) Choose(k choice.Kind, n int) int {
 	return v
 }
 
-// outdated skips an answer that no timer fires early, if the record is of an
-// older version. In that version a Hold did not count as an early timer, so it
-// asked again after the last one.
+// outdated skips a choice.Clock with value 0 if the record is of an older version.
+// It reports whether it did. That version did not count a Hold as an early timer, so
+// it asked for a choice.Clock once more after the last early timer.
 func (r *Replayer) outdated() bool {
 	if r.all < 0 || r.early < r.all || !r.reader.Skip(choice.Clock) {
 		return false
@@ -145,12 +146,11 @@ func (r *Replayer) outdated() bool {
 	return true
 }
 
-// Outdated reports whether the record has answers of an older version that the
-// run did not ask for. The run is then the same, but its hash differs.
+// Outdated reports whether the record is of an older version and contains choices
+// that the run did not ask for. The run is then the same, but its hash differs.
 func (r *Replayer) Outdated() bool { return r.unasked > 0 }
 
-// misses adds to an error the step in which, or before which, a question was
-// asked.
+// misses adds to err the step in which, or before which, the question was asked.
 func (r *Replayer) misses(k choice.Kind, err error) error {
 	taken := 0
 	if r.run != nil {
@@ -164,8 +164,9 @@ func (r *Replayer) misses(k choice.Kind, err error) error {
 	return fmt.Errorf("in step %d, %w", r.at, err)
 }
 
-// Err returns the first difference. A rest before the end of the record is a
-// difference if the recorded run was not at rest at this step.
+// Err returns the first difference. If the system is quiescent before the end of
+// the record, that is a difference if the recorded run was not quiescent at this
+// step.
 func (r *Replayer) Err() error {
 	if r.err != nil || r.lenient != nil || r.options.Trace == nil {
 		return r.err
@@ -176,8 +177,8 @@ func (r *Replayer) Err() error {
 	return nil
 }
 
-// Done returns the first difference of a run that is over, which may be that it
-// ended before the record.
+// Done returns the first difference of a run that is over. It is also a difference
+// if the run ended before the end of the record.
 func (r *Replayer) Done() error {
 	if r.err != nil || r.lenient != nil {
 		return r.err
@@ -204,8 +205,8 @@ func (r *Replayer) Done() error {
 	return nil
 }
 
-// Stale describes the parts of the record that did not apply in a lenient
-// replay. Call it before the next run, since it reads the trace.
+// Stale describes the parts of the record that did not apply in a lenient replay.
+// Call it before the next run, because it reads the trace.
 func (r *Replayer) Stale() []string {
 	if r.lenient == nil {
 		return nil
@@ -213,13 +214,13 @@ func (r *Replayer) Stale() []string {
 	return r.lenient.stale(r.run, r.deliveryLabel)
 }
 
-// Whole reports whether a finished lenient replay made every delivery of the
-// record, in order, and used every answer. The run may have had more
-// deliveries, and more questions if all answers are zero.
+// Whole reports whether a lenient replay that is over made every delivery of the
+// record, in order, and used every choice. The run may have had further deliveries.
+// Choices are ignored if all of them are zero.
 func (r *Replayer) Whole() bool { return r.lenient != nil && r.lenient.whole() }
 
 // differs returns an error that names the wanted message and the deliverable
-// ones.
+// messages.
 func (r *Replayer) differs(e *pulse.Enabled) error {
 	wanted, ambiguous := r.wanted()
 	var labels []string
@@ -243,8 +244,8 @@ func (r *Replayer) differs(e *pulse.Enabled) error {
 
 func identity(id uint64) string { return fmt.Sprintf(" (identity %016x)", id) }
 
-// wanted names the next delivery of the record. It is ambiguous if others may
-// have the same name.
+// wanted names the next delivery of the record. ambiguous is set if other messages
+// may have the same name.
 func (r *Replayer) wanted() (name string, ambiguous bool) {
 	left, _ := r.reader.Rest()
 	if left == 0 {
@@ -254,8 +255,8 @@ func (r *Replayer) wanted() (name string, ambiguous bool) {
 	return name, !known
 }
 
-// deliveryLabel names a delivery of the record, if there is a trace, and a Hold
-// in any case.
+// deliveryLabel names delivery n of the record. A message has a name only if there
+// is a trace.
 func (r *Replayer) deliveryLabel(n int) (name string, known bool) {
 	if r.record.Deliveries[n] == choice.Hold {
 		return "an early timer", true

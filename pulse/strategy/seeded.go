@@ -5,23 +5,23 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A Seeded makes the decisions that a schedule, or another part of a plan,
-// leaves open. Seed zero means plain order without faults.
+// A Seeded makes the decisions that a schedule or a plan leaves open. With seed
+// zero it delivers the oldest message first, without faults.
 type Seeded struct {
-	source // of choices
+	source // random numbers for choices
 	key    uint64
 	plain  bool
 }
 
-// Begin sets the seed for all priorities and answers.
+// Begin sets the seed that determines all priorities and choices.
 func (s *Seeded) Begin(seed uint64) {
 	s.plain = seed == 0
 	s.seed(seed)
 	s.key = s.next()
 }
 
-// Priority returns the priority of the message with an identity. It depends
-// only on the seed and the identity.
+// Priority returns the priority of the message with identity id. It depends only on
+// the seed and the identity.
 func (s *Seeded) Priority(id uint64) uint64 {
 	if s.plain {
 		return choice.Plain
@@ -29,8 +29,8 @@ func (s *Seeded) Priority(id uint64) uint64 {
 	return hash.Mix(s.key ^ id)
 }
 
-// Choose answers a question of the program uniformly, and other questions
-// mostly with zero.
+// Choose answers the program's Choose uniformly, and other questions mostly with
+// zero.
 func (s *Seeded) Choose(k choice.Kind, n int) int {
 	if s.plain {
 		return 0

@@ -14,18 +14,18 @@ func (s *source) seed(seed uint64) { s.state = hash.Splitmix(&seed) }
 
 func (s *source) next() uint64 { return hash.Splitmix(&s.state) }
 
-// below returns a random number from 0 to n-1. Its bias is below n/2⁶⁴.
+// below returns a random number from 0 to n-1. Its bias is less than n/2⁶⁴.
 func (s *source) below(n int) int {
 	hi, _ := bits.Mul64(s.next(), uint64(n))
 	return int(hi)
 }
 
-// faultRate is the inverse of the probability of a possible fault. Faults have
-// budgets; a much higher rate would use them up in the first steps.
+// faultRate is the inverse of the probability that a possible fault occurs. With a
+// much higher probability, the fault budgets would be used up in the first steps.
 const faultRate = 16
 
-// choose answers a question of the program uniformly, and questions about
-// faults and early timers mostly with zero.
+// choose answers the program's Choose uniformly. Questions about faults and early
+// timers are answered mostly with zero.
 func (s *source) choose(k choice.Kind, n int) int {
 	rare := k.IsRare()
 	if rare && s.below(faultRate) != 0 {
@@ -37,6 +37,5 @@ func (s *source) choose(k choice.Kind, n int) int {
 	return s.below(n)
 }
 
-// few is the number of messages up to which a scan is faster than tracking
-// changes.
+// few is the number of messages up to which a scan is faster than tracking changes.
 const few = 12

@@ -6,31 +6,31 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Stop says where a run left its schedule: the first constraint that was not
-// met.
+// A Stop says where a run deviated from its schedule: the first constraint that was
+// not met.
 type Stop struct {
-	Constraint int    // its index in Schedule.Before
-	Step       uint64 // which of its two steps was not taken in time
+	Constraint int    // the index in Schedule.Before
+	Step       uint64 // the identity of the step of that constraint that was not taken in time
 	Why        Why
 }
 
-// Why is the reason why a step was not taken in time.
+// A Why says why a step was not taken in time.
 type Why uint8
 
 const (
-	// NeverSent: its message was never sent. An earlier step acted differently
-	// than in the run from which the schedule was made: it had other inputs,
-	// another answer to a choice, or another state of its actor.
+	// NeverSent: the step's message was never sent. An earlier step acted differently
+	// than in the run from which the schedule was made. It had different inputs, a
+	// different choice, or a different actor state.
 	NeverSent Why = iota
-	// Lost: its message was lost to a fault or a full mailbox.
+	// Lost: the step's message was lost to a fault or a full mailbox.
 	Lost
-	// NobodyThere: its receiver had ended.
+	// NobodyThere: the receiver of the step's message had ended.
 	NobodyThere
-	// NotTaken: its message waits. Its receiver does not accept it, another
-	// message is before it in its channel, or the run has ended.
+	// NotTaken: the step's message was still waiting. Its receiver does not accept it,
+	// another message is before it in its channel, or the run has ended.
 	NotTaken
-	// TooLate: it came after the step that had to wait for it, because nothing
-	// else could come.
+	// TooLate: the first step came after the second step, which did not wait longer,
+	// because nothing else was deliverable.
 	TooLate
 )
 
@@ -42,10 +42,10 @@ func (w Why) String() string {
 	return fmt.Sprintf("strategy.Why(%d)", uint8(w))
 }
 
-// Stopped returns the first constraint of the schedule that was not met: its
-// first step was not taken, or its second step was not taken after that. ok is
-// false if all were met. Unlike Unmet it includes constraints whose second step
-// was never taken. Call it after the run and before the next one.
+// Stopped returns the first constraint of the schedule that was not met. A
+// constraint is met if its first step and then its second step were taken. ok is
+// false if all were met. Unlike Unmet, Stopped includes constraints whose second
+// step was never taken. Call it after the run and before the next one.
 func (o *Orderer) Stopped() (s Stop, ok bool) {
 	o.catchUp()
 	for i, c := range o.schedule.Before[:len(o.unmet)] {
@@ -61,7 +61,7 @@ func (o *Orderer) Stopped() (s Stop, ok bool) {
 	return Stop{}, false
 }
 
-// why returns why a step was not taken.
+// why says why a step was not taken.
 func (o *Orderer) why(id uint64) Why {
 	if o.run == nil {
 		return NeverSent

@@ -2,11 +2,11 @@ package strategy
 
 import "math/bits"
 
-// A sums is a list of weights with their partial sums.
+// A sums is a list of weights that provides the sum of any prefix.
 //
-// Invariants: nodes is empty or a binary tree of 2·leaves nodes. Node j is the
-// sum of its children 2j and 2j+1; weight i is node leaves+i. Weights from
-// count on are zero.
+// Invariants: nodes is empty or a binary tree of 2·leaves nodes. Node j is the sum
+// of its children 2j and 2j+1. Weight i is node leaves+i. All weights from index
+// count are zero.
 type sums struct {
 	nodes  []int64
 	leaves int
@@ -21,7 +21,7 @@ func (s *sums) total() int64 {
 	return s.nodes[1]
 }
 
-// set changes weight i; i must be below the last resize.
+// set changes weight i. i must be less than count.
 func (s *sums) set(i int, weight int64) {
 	j := s.leaves + i
 	by := weight - s.nodes[j]
@@ -30,13 +30,13 @@ func (s *sums) set(i int, weight int64) {
 	}
 }
 
-// find returns the first index at which the sum of the weights so far exceeds
-// number, or 0 if there is none.
+// find returns the first index i such that the sum of weights 0 to i exceeds
+// number. It returns 0 if there is none.
 func (s *sums) find(number int64) int {
 	j := 1
 	for j < s.leaves {
 		j *= 2
-		right := (s.nodes[j] - 1 - number) >> 63 // -1 if it is to the right; no branch, since it cannot be predicted
+		right := (s.nodes[j] - 1 - number) >> 63 // -1 if the index is to the right; avoids a branch, which could not be predicted
 		number -= s.nodes[j] & right
 		j -= int(right)
 	}
@@ -46,7 +46,7 @@ func (s *sums) find(number int64) int {
 	return 0
 }
 
-// resize sets the weights from n on to zero, and makes room for n.
+// resize sets count to n. The weights from index n become zero.
 func (s *sums) resize(n int) {
 	for ; s.count > n; s.count-- {
 		s.set(s.count-1, 0)

@@ -11,25 +11,26 @@ import (
 
 // URWOptions are the options of URW.
 type URWOptions struct {
-	// Relearn is after how many runs the weights are learned again, from the
-	// last of them. Zero means once, from the first run.
+	// Relearn is the number of runs after which the weights are learned again, from
+	// the last of these runs. Zero means that they are learned only from the first
+	// run.
 	Relearn int
 }
 
-// URW picks each message with a probability proportional to its weight: the
-// number of steps that it and the messages behind it in its channel still lead
-// to (Zhao, Wolff, Mathur and Roychoudhury, "Selectively uniform concurrency
-// testing", ASPLOS 2025; this is their URW, with the steps that a message leads
-// to in place of the steps left to a thread).
+// URW returns a strategy that picks each message with a probability proportional to
+// its weight: the number of steps caused, directly or indirectly, by the message
+// and the messages behind it in its channel (Zhao, Wolff, Mathur and Roychoudhury,
+// "Selectively uniform concurrency testing", ASPLOS 2025; their weight is the
+// number of steps left to a thread).
 //
-// If each message has one cause and the weights are right, every order of the
-// run has the same probability. One event comes after a chain of r steps with
-// probability 1/(r+1), where Random needs 2^r runs.
+// If each message has one cause and the weights are right, every order of the run
+// has the same probability. The probability that an event comes after a chain
+// of r unrelated steps is 1/(r+1). With Random it is 1/2^r.
 //
-// The first run picks like Random, and the weights of messages by identity are
-// learned from it. A message without a weight gets the average weight of its
-// type, or 1. From then on the same seed gives the same answers to the same
-// questions, until weights are learned again.
+// In the first run, URW picks like Random and learns the weights of messages by
+// identity. A message without a weight gets the average weight of its type, or 1. After that,
+// the same seed gives the same answers to the same calls, until weights are learned
+// again.
 func URW(o URWOptions) pulse.Strategy {
 	return &urw{options: o, means: map[reflect.Type]mean{}}
 }
@@ -37,29 +38,29 @@ func URW(o URWOptions) pulse.Strategy {
 type urw struct {
 	source
 	options URWOptions
-	runs    int  // begun so far
+	runs    int  // number of runs begun so far
 	trial   bool // no weights were learned before this run
 
-	sizes   hash.Table            // by identity: steps that a message led to, including itself
-	means   map[reflect.Type]mean // the same by type
+	sizes   hash.Table            // from an identity to the number of steps that the message caused, including its own
+	means   map[reflect.Type]mean // by type: the mean of sizes
 	scratch []int32
 
-	// weights are by index in the trace's sends.
+	// weights has the weight of each of the trace's Sends.
 	weights []int32
-	// loads are the sums of the waiting weights in each channel. The weight of
-	// a dropped message stays: nothing more is received over its channel,
-	// unless a crashed actor is restarted.
+	// loads has, for each channel, the sum of the weights of waiting messages. The
+	// weight of a dropped message remains included, because its channel delivers
+	// nothing more unless a crashed actor is restarted.
 	loads []int64
-	steps int // how many steps of the trace were subtracted from loads
+	steps int // the number of steps of the trace subtracted from loads
 
 	view pulse.View
-	sums sums // of the weights, by index
-	// at is by channel: the index of its message when it was last checked.
-	// loaded are the channels whose loads have changed since the last pick.
+	sums sums // of the weights, by index in Enabled
+	// at has, for each channel, the index of its message in Enabled when last checked.
+	// loaded lists the channels whose loads have changed since the last Pick.
 	at, loaded []int32
 }
 
-// A mean is a sum and the number of its terms.
+// A mean is a sum of terms and the number of terms.
 type mean struct{ sum, count int64 }
 
 func (u *urw) Begin(seed uint64) {
@@ -86,7 +87,7 @@ func (u *urw) Pick(e *pulse.Enabled) int {
 	return u.sums.find(int64(u.below(int(u.sums.total()))))
 }
 
-// scan picks among few messages.
+// scan picks among few messages by adding all weights.
 func (u *urw) scan(t *trace.Trace, e *pulse.Enabled) int {
 	u.view, u.loaded = pulse.View{}, u.loaded[:0]
 	total := int64(0)
@@ -102,7 +103,7 @@ func (u *urw) scan(t *trace.Trace, e *pulse.Enabled) int {
 	return 0
 }
 
-// update updates the sums to what can be delivered.
+// update updates the sums to the deliverable messages.
 func (u *urw) update(t *trace.Trace, e *pulse.Enabled) {
 	at, from := e.Changed(&u.view)
 	n := e.Len()
@@ -121,7 +122,7 @@ func (u *urw) update(t *trace.Trace, e *pulse.Enabled) {
 	u.loaded = u.loaded[:0]
 }
 
-// look records the weight and index of message i.
+// look records the weight and the index of message i.
 func (u *urw) look(t *trace.Trace, e *pulse.Enabled, i int) {
 	if c := e.Send(i).Channel; !t.Unordered && int(c) < len(u.at) {
 		u.at[c] = int32(i)
@@ -129,7 +130,7 @@ func (u *urw) look(t *trace.Trace, e *pulse.Enabled, i int) {
 	u.sums.set(i, u.weight(t, e, i))
 }
 
-// weight returns the weight of message i and of all behind it.
+// weight returns the weight of message i and of all messages behind it.
 func (u *urw) weight(t *trace.Trace, e *pulse.Enabled, i int) int64 {
 	s := e.Send(i)
 	if t.Unordered || s.Kind.IsTimer() || s.Kind == trace.Poll {
@@ -138,7 +139,7 @@ func (u *urw) weight(t *trace.Trace, e *pulse.Enabled, i int) int64 {
 	return u.loads[s.Channel]
 }
 
-// follow reads what has happened since the last pick.
+// follow reads what has happened since the last Pick.
 func (u *urw) follow(t *trace.Trace) {
 	for m := len(u.weights); m < len(t.Sends); m++ {
 		s := &t.Sends[m]
@@ -153,7 +154,7 @@ func (u *urw) follow(t *trace.Trace) {
 	}
 }
 
-// load adds w to the load of a message's channel.
+// load adds w to the load of the channel of message s.
 func (u *urw) load(t *trace.Trace, s *trace.Send, w int64) {
 	if t.Unordered || s.Kind.IsTimer() || s.Kind == trace.Poll || s.Fate > trace.Delivered {
 		return
@@ -176,7 +177,7 @@ func (u *urw) weightOf(s *trace.Send) int32 {
 	return 1
 }
 
-// End learns from the run if that is due.
+// End learns weights from the run if that is due.
 func (u *urw) End(t *trace.Trace) {
 	due := u.runs == 1
 	if u.options.Relearn > 0 {
@@ -187,8 +188,8 @@ func (u *urw) End(t *trace.Trace) {
 	}
 }
 
-// learn counts, for each received message, the steps that it led to. A message
-// has a higher index than the one whose handler sent it.
+// learn counts, for each received message, the steps that it caused. A message has
+// a higher index than the message whose handler sent it.
 func (u *urw) learn(t *trace.Trace) {
 	u.sizes.Reset()
 	clear(u.means)

@@ -2,31 +2,31 @@ package trace
 
 import "slices"
 
-// A Causality answers HappensBefore and Swappable in constant time. It has a
+// A Causality answers HappensBefore and Swappable in constant time. It stores a
 // vector clock for each step, so its memory is proportional to the number of
-// steps times the number of actors with steps. Use it for many questions about
+// steps times the number of actors with steps. Use it to ask many questions about
 // one trace.
 type Causality struct {
 	trace *Trace
-	// rests[i] is the number of rests before step i.
+	// rests[i] is the number of quiescent points before step i.
 	rests []int32
-	// A chain is the steps of one actor, linked by Prev. Step i is step
-	// place[i], from 1, of chain chain[i].
+	// A chain consists of the steps of one actor, linked by Step.Prev. Step i is
+	// step number place[i] of chain chain[i], counted from 1.
 	chain, place []int32
 	chains       int
-	// clocks[i*chains+c] is the number of steps of chain c that are step i or
-	// happen before it by links alone. The field rests covers rests.
+	// clocks[i*chains+c] is the number of steps of chain c that are step i or happen
+	// before it, ignoring quiescent points, which rests counts.
 	clocks []int32
 }
 
-// NewCausality computes the clocks of t, which must not change afterwards.
+// NewCausality computes the vector clocks of t, which must not change afterwards.
 func NewCausality(t *Trace) *Causality {
 	c := &Causality{}
 	c.Reset(t)
 	return c
 }
 
-// Reset computes the clocks of t and reuses the memory of c.
+// Reset computes the vector clocks of t and reuses the memory of c.
 func (c *Causality) Reset(t *Trace) {
 	c.trace = t
 	c.countRests()
@@ -34,7 +34,7 @@ func (c *Causality) Reset(t *Trace) {
 	c.fillClocks()
 }
 
-// Before is Trace.HappensBefore.
+// Before reports the same as Trace.HappensBefore.
 func (c *Causality) Before(a, b int) bool {
 	if a < 0 || a >= b {
 		return false
@@ -42,7 +42,7 @@ func (c *Causality) Before(a, b int) bool {
 	return c.rests[a] != c.rests[b] || c.clocks[b*c.chains+int(c.chain[a])] >= c.place[a]
 }
 
-// Swappable is Trace.Swappable.
+// Swappable reports the same as Trace.Swappable.
 func (c *Causality) Swappable(a, b int) bool {
 	if !c.trace.contend(a, b) {
 		return false
@@ -76,8 +76,8 @@ func (c *Causality) findChains() {
 	}
 }
 
-// fillClocks computes the clocks. The clock of a step is the join of the clocks
-// of the two steps it links to, plus the step itself.
+// fillClocks computes the vector clocks. The clock of a step joins the clocks of
+// its two predecessors and counts the step itself.
 func (c *Causality) fillClocks() {
 	cells := len(c.trace.Steps) * c.chains
 	c.clocks = slices.Grow(c.clocks[:0], cells)[:cells]
@@ -98,7 +98,7 @@ func (c *Causality) clock(step int) []int32 {
 	return c.clocks[step*c.chains : (step+1)*c.chains]
 }
 
-// join raises each element of clock to at least that of other.
+// join sets each element of clock to the maximum of clock and other.
 func join(clock, other []int32) {
 	for i, n := range other {
 		clock[i] = max(clock[i], n)

@@ -10,13 +10,14 @@ import (
 )
 
 // WriteChart writes t as a message chart. Each step is one line, such as "3
-// action ──write──▶ writer", with its log lines below it. Remarks on the right
-// mark messages that were overtaken. A rest after which the test continued has
-// a line of its own. Messages that were never received come at the end.
+// action ──write──▶ writer", followed by its log lines. Remarks on the right mark
+// messages that were overtaken. A line "at rest" marks a point at which no
+// message was deliverable and the test continued. Messages never received come
+// last.
 //
-// A chart has about 200 lines at most. Steps that repeat until the end of the
-// run are shown once. Unreceived messages that look alike are grouped. Then the
-// middle of a long run is left out. WriteText leaves out nothing.
+// A chart has at most about 200 lines. If it would be longer, steps that repeat
+// until the end of the run are printed once, similar unreceived messages are
+// grouped, and the middle is omitted. WriteText omits nothing.
 func (t *Trace) WriteChart(w io.Writer) error {
 	_, err := io.WriteString(w, t.Chart())
 	return err
@@ -25,9 +26,9 @@ func (t *Trace) WriteChart(w io.Writer) error {
 // Chart returns the chart that WriteChart writes.
 func (t *Trace) Chart() string { return t.ChartWith(int(None), nil) }
 
-// ChartWith is Chart with a mark on the step failed, unless that is None, and
-// with the lines that below returns for a step, after the step's log lines.
-// below may be nil.
+// ChartWith returns the chart with two additions. It marks step number failed,
+// unless failed is None. After the log lines of each step it adds the lines that
+// below returns for the step. below may be nil.
 func (t *Trace) ChartWith(failed int, below func(step int) []string) string {
 	r := newReading(t)
 	c := chart{}
@@ -61,12 +62,14 @@ func (t *Trace) ChartWith(failed int, below func(step int) []string) string {
 	return c.text()
 }
 
-// failedHere is the remark on the step in which a run failed.
+// failedHere is the remark on the step at which a run failed.
 const failedHere = "✗ fails here"
 
-// addStrikes adds the faults caused by a step, or by the test before a step.
-func (c *chart) addStrikes(r *reading, list []Strike, step int32, before int) (rest []Strike) {
-	these, rest := strikesOf(list, step, before)
+// addStrikes adds the faults that step caused. If step is None, it adds those
+// that the test caused before step number limit. It returns the later
+// faults.
+func (c *chart) addStrikes(r *reading, list []Strike, step int32, limit int) (rest []Strike) {
+	these, rest := strikesOf(list, step, limit)
 	indent := "  "
 	if step == None {
 		indent = ""
@@ -77,8 +80,8 @@ func (c *chart) addStrikes(r *reading, list []Strike, step int32, before int) (r
 	return rest
 }
 
-// clockMoved reports whether time passed just before step i. A rest at which
-// only time passed needs no line, since the time of the next step is shown.
+// clockMoved reports whether virtual time advanced just before step i. A
+// quiescent point then needs no line, because the chart shows the time of step i.
 func (r *reading) clockMoved(i int) bool { return i > 0 && r.Steps[i].Time != r.Steps[i-1].Time }
 
 func (r *reading) chartLine(i int, overtaken string) (line, remark string) {
@@ -93,8 +96,8 @@ func (r *reading) chartLine(i int, overtaken string) (line, remark string) {
 	return r.arrow(send), overtaken
 }
 
-// addMissing adds the messages that were never received. If there are too many
-// rows, it groups messages that look alike and shows their number.
+// addMissing adds the messages that were never received. If the chart becomes too
+// long, it prints equal lines once, with their number.
 func (c *chart) addMissing(r *reading) {
 	missing := r.missing()
 	short, times := len(c.rows)+len(missing) <= mostRows, map[chartRow]int{}
@@ -113,8 +116,8 @@ func (c *chart) addMissing(r *reading) {
 	}
 }
 
-// missing returns the indices in Sends of the messages that were not delivered,
-// except stopped timers.
+// missing returns the indices in Sends of all messages that were not delivered.
+// It omits stopped timers.
 func (r *reading) missing() (missing []int) {
 	for i := range r.Sends {
 		if s := &r.Sends[i]; s.Fate != Delivered && !s.stopped() {
@@ -124,11 +127,11 @@ func (r *reading) missing() (missing []int) {
 	return missing
 }
 
-// stopped reports whether the message is a timer or a poll that was withdrawn.
-// Faults drop neither.
+// stopped reports whether the message is a timer or poll that was stopped. Faults
+// never drop such messages.
 func (s *Send) stopped() bool { return (s.Kind.IsTimer() || s.Kind == Poll) && s.Fate == Dropped }
 
-// lossRemark returns the reason why a message was not delivered.
+// lossRemark says why a message was not delivered.
 func (r *reading) lossRemark(s *Send) string {
 	switch {
 	case s.Fate == Orphaned:
@@ -144,9 +147,9 @@ func (r *reading) lossRemark(s *Send) string {
 // A chart is a list of rows. All remarks start in the same column.
 type chart struct{ rows []chartRow }
 
-// A chartRow is one line of a chart.
+// A chartRow is one line of a chart with its remark.
 type chartRow struct {
-	step         int32 // None if the line is about no step
+	step         int32 // None if the line does not stand for a step
 	line, remark string
 }
 
@@ -155,12 +158,12 @@ func (c *chart) add(step int32, line, remark string) {
 }
 
 const (
-	mostRows      = 200 // rows of a chart
-	longestPeriod = 64  // longest pattern of rows that is recognized
-	fewestRepeats = 4   // fewest repetitions of a pattern to be shown once
+	mostRows      = 200 // maximum number of rows of a chart
+	longestPeriod = 64  // maximum number of rows of a repeating pattern
+	fewestRepeats = 4   // minimum number of repetitions for a pattern to be printed once
 )
 
-// fold shows a pattern that repeats until the last row only once.
+// fold prints a pattern of rows only once if it repeats until the last row.
 func (c *chart) fold() {
 	if len(c.rows) <= mostRows {
 		return
@@ -180,8 +183,9 @@ func (c *chart) fold() {
 	c.rows = append(c.rows, tail...)
 }
 
-// pattern returns the shortest pattern that covers most rows at the end, and
-// how many rows it covers. It ignores step numbers and remarks.
+// pattern returns the number of rows of the repeating pattern that covers most
+// rows at the end, and the number of rows that it covers. Step numbers and
+// remarks are ignored.
 func (c *chart) pattern() (period, covered int) {
 	for p := 1; p <= min(longestPeriod, len(c.rows)/2); p++ {
 		i := len(c.rows) - 1
@@ -195,7 +199,7 @@ func (c *chart) pattern() (period, covered int) {
 	return period, covered
 }
 
-// cut removes the middle of a chart that is too long.
+// cut removes the middle rows of a chart that is too long.
 func (c *chart) cut() {
 	out := len(c.rows) - mostRows
 	if out <= 0 {

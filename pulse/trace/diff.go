@@ -6,16 +6,17 @@ import (
 	"time"
 )
 
-// A Difference is the first difference between two traces that should be of the
-// same run.
+// A Difference is the first difference between two traces, usually of two runs
+// that should be equal.
 type Difference struct {
-	Step int    // the index of the first step that differs; None if only the ends differ
-	Only string // "contents", "time", "handlers" or "start-up" if nothing else in the step differs; else ""
-	A, B string // what happened in the first run and in the second
+	Step int    // the first step that differs; None if all steps agree
+	Only string // "contents", "time", "handlers" or "start-up" if only that differs in the step; else ""
+	A, B string // what happened in the first and in the second run
 }
 
-// String returns the difference in one line: "step 7: writer#2 ← flush in the
-// first run, writer#2 ← write(1) in the second", or "step 7, contents only: …".
+// String returns the difference as one line, such as "step 7: writer#2 ← flush in
+// the first run, writer#2 ← write(1) in the second" or "step 7, contents only:
+// …".
 func (d Difference) String() string {
 	where := "at the end"
 	if d.Step != int(None) {
@@ -27,11 +28,11 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s in the first run, %s in the second", where, d.A, d.B)
 }
 
-// Diff returns the first step in which a and b differ: in the step itself, or
-// in what it sent, spawned or noted. It returns false if the traces agree.
-// Messages are compared by identity and Label. A message of the test is
-// compared in the step that received it. Messages that were not delivered, and
-// everything else the test did, are compared at the end.
+// Diff returns the first step in which a and b differ, and false if the traces
+// agree. It compares each step and what the step sent, spawned or noted. Messages
+// are compared by ID and Label. A message from the test is compared at the step
+// that received it. Other actions of the test and undelivered messages are
+// compared at the end.
 func Diff(a, b *Trace) (Difference, bool) {
 	c := comparison{newSide(a), newSide(b)}
 	for i := range min(len(a.Steps), len(b.Steps)) {
@@ -45,12 +46,12 @@ func Diff(a, b *Trace) (Difference, bool) {
 	return c.ends()
 }
 
-// A comparison compares two runs.
+// A comparison holds the two runs that Diff compares.
 type comparison struct {
 	a, b side
 }
 
-// A side is one run of a comparison: its trace, and what each step did.
+// A side is one of the two runs: its trace, and the actions of each step.
 type side struct {
 	*reading
 	sends, spawns, notes, strikes groups
@@ -61,7 +62,7 @@ func newSide(t *Trace) side {
 	return side{
 		reading: newReading(t),
 		sends:   groupByStep(n, len(t.Sends), func(i int) int32 { return t.Sends[i].Step }),
-		// The test, Actors[0], is left out: no step spawned it.
+		// The test, Actors[0], is omitted, because no step spawned it.
 		spawns:  groupByStep(n, max(len(t.Actors)-1, 0), func(i int) int32 { return t.Actors[i+1].Step }),
 		notes:   groupByStep(n, len(t.Notes), func(i int) int32 { return t.Notes[i].Step }),
 		strikes: groupByStep(n, len(t.Strikes), func(i int) int32 { return t.Strikes[i].Step }),
@@ -78,9 +79,9 @@ func (c *comparison) step(i int) (Difference, bool) {
 	return c.deeds(int32(i))
 }
 
-// identities compares step i by identity, kind and contents. It does not
-// compare names: the name of an actor changes if the run later spawns another
-// actor with the same label.
+// identities compares step i by ID, kind and contents. It does not compare names,
+// because the name of an actor changes if the run later spawns another actor with
+// the same label.
 func (c *comparison) identities(i int) (Difference, bool) {
 	x, y := &c.a.Steps[i], &c.b.Steps[i]
 	same := x.ID == y.ID && x.Kind == y.Kind
@@ -109,7 +110,8 @@ func (s *side) contents(step *Step) string {
 
 func identity(id uint64) string { return fmt.Sprintf(" (identity %016x)", id) }
 
-// origin returns a suffix that distinguishes steps with the same text.
+// origin returns the sender of a step's message, to distinguish steps with equal
+// labels.
 func (s *side) origin(step *Step) string {
 	if step.Send == None {
 		return ""
@@ -151,7 +153,7 @@ func settled(s *Step) string {
 	return " after start-up"
 }
 
-// deeds compares the actions of a step or of the test.
+// deeds compares the actions of a step, or of the test if step is None.
 func (c *comparison) deeds(step int32) (Difference, bool) {
 	if d, differ := c.list(step, "sends", side.sendsOf); differ {
 		return d, true
@@ -165,11 +167,11 @@ func (c *comparison) deeds(step int32) (Difference, bool) {
 	return c.list(step, "notes", side.notesOf)
 }
 
-// A deed is one action of a step: a send, a spawn, a fault or a note.
+// A deed is one action of a step: a sent message, a spawn, a fault or a note.
 type deed struct {
-	id       uint64 // zero if it has no identity
+	id       uint64 // zero if the action has no ID
 	contents string // compared in addition to id
-	text     string // shown
+	text     string // for output
 }
 
 func (d deed) is(other deed) bool { return d.id == other.id && d.contents == other.contents }
@@ -189,7 +191,7 @@ func (c *comparison) list(step int32, verb string, of func(side, int32) []deed) 
 	return Difference{}, false
 }
 
-// distinguish ensures that the texts of two different deeds differ.
+// distinguish makes d.A and d.B differ for two different deeds a and b.
 func (d *Difference) distinguish(a, b deed) {
 	if a.id == b.id && a.id != 0 {
 		d.Only = "contents"
@@ -198,7 +200,7 @@ func (d *Difference) distinguish(a, b deed) {
 	}
 }
 
-// did describes deed i of a step.
+// did describes deed i of a step, or says that the step has no deed i.
 func (s *side) did(step int32, verb string, deeds []deed, i int) string {
 	who := testName
 	if step != None {
@@ -215,11 +217,11 @@ func (s side) sendsOf(step int32) []deed {
 	for _, i := range s.sends.of(step) {
 		send := &s.Sends[i]
 		if send.Kind == Periodic {
-			// Each firing is a send of the step that set the timer. Later steps
-			// decide how many there are.
+			// The messages of a periodic timer belong to the step that set the timer, but
+			// their number depends on later steps.
 			continue
 		}
-		id := send.ID ^ s.Actors[send.To].ID // a message's ID does not depend on its receiver
+		id := send.ID ^ s.Actors[send.To].ID // the ID of a message does not cover its receiver
 		deeds = append(deeds, deed{id, send.Label(), send.Label() + " to " + s.names.Of(send.To)})
 	}
 	return deeds
@@ -251,7 +253,8 @@ func (s side) notesOf(step int32) []deed {
 	return deeds
 }
 
-// stepOrEnd names step i, or the end if i is past the last step.
+// stepOrEnd returns the label of step i, or "the end" if i is the number of
+// steps.
 func (s *side) stepOrEnd(i int) string {
 	if i == len(s.Steps) {
 		return "the end"
@@ -259,8 +262,8 @@ func (s *side) stepOrEnd(i int) string {
 	return s.step(i)
 }
 
-// ends compares what belongs to no step: the test's deeds, the rests and the
-// undelivered messages.
+// ends compares what belongs to no step: the test's actions, the quiescent points
+// and the undelivered messages.
 func (c *comparison) ends() (Difference, bool) {
 	if d, differ := c.deeds(None); differ {
 		return d, true
@@ -271,7 +274,8 @@ func (c *comparison) ends() (Difference, bool) {
 	return differAt("message left", c.a.leftTexts(), c.b.leftTexts())
 }
 
-// differAt compares two lists of texts; what names their elements.
+// differAt returns the first difference between two lists. what is the name of
+// one element.
 func differAt(what string, a, b []string) (Difference, bool) {
 	text := func(list []string, i int) string {
 		if i < len(list) {
@@ -295,8 +299,8 @@ func (s *side) restTexts() []string {
 	return texts
 }
 
-// leftTexts lists the undelivered messages by the step that sent them, so that
-// the order of sends between steps and the test does not matter.
+// leftTexts lists the undelivered messages, sorted by the step that sent them.
+// Whether the test sent a message before or after a step does not matter.
 func (s *side) leftTexts() []string {
 	var texts []string
 	for _, i := range s.sends.items {

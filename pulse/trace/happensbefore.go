@@ -2,17 +2,17 @@ package trace
 
 import "slices"
 
-// windowWords is the number of words of marks that HappensBefore has on the
-// stack. It allocates only if its two steps are further apart than these have
-// bits.
+// windowWords is the size of the bitmap that HappensBefore keeps on the stack. If
+// the two steps are further apart than 64*windowWords steps, it allocates a
+// bitmap.
 const windowWords = 64
 
-// HappensBefore reports whether step a happens before step b, so that b's
-// handler could know what a's handler did. It does if a rest lies between them,
-// or if links lead from b back to a. A step has two links: to the step that
-// sent its message, and to its actor's previous step.
+// HappensBefore reports whether step a happens before step b, so that the handler
+// in b could depend on the handler in a. A step happens after the step that sent
+// its message and after its actor's previous step. All steps before a quiescent
+// point happen before all steps after it.
 //
-// The time is proportional to b-a. Use a Causality for many questions.
+// The time is proportional to b-a. Use a Causality to ask many questions.
 func (t *Trace) HappensBefore(a, b int) bool {
 	if a < 0 || a >= b {
 		return false
@@ -20,17 +20,17 @@ func (t *Trace) HappensBefore(a, b int) bool {
 	return t.restBetween(a, b) || t.reaches(a, b)
 }
 
-// Swappable reports whether two receives of one actor, a the earlier, could
-// have come in the other order. They could if a does not happen before the
-// sending of b's message, the two messages are not of one channel, and no rest
-// lies between them. For a timer, setting it counts as sending. The timers of
-// an actor are one channel. In an Unordered trace every message is a channel of
-// its own.
+// Swappable reports whether two receives a < b of one actor could have occurred
+// in the opposite order. The two messages must be on different channels, a must
+// not happen before b's message was sent, and no quiescent point may lie between
+// them. A timer counts as sent when it is set. The timers of an actor form one
+// channel. In an Unordered trace every message has its own channel.
 //
-// The result means that b comes before a in some order in which both are sent
-// as here. It does not mean that b could come right before a: earlier messages
-// of b's channel come before both. Nor does it consider what the actor accepts
-// at that point: a process may refuse b, or the actor may have ended. Package
+// If Swappable is true, b comes before a in some order in which the same two
+// messages are sent. b need not come right before a, because earlier messages of
+// b's channel come first. Swappable also ignores whether the actor would accept b
+// then: a process may refuse b, or the actor may have ended. Package
+// fuzz/internal/coverage checks more before it calls an order possible.
 // fuzz/internal/coverage checks more before it calls an order open.
 func (t *Trace) Swappable(a, b int) bool {
 	if !t.contend(a, b) {
@@ -40,9 +40,10 @@ func (t *Trace) Swappable(a, b int) bool {
 	return sent != a && !t.HappensBefore(a, sent)
 }
 
-// Sequential reports whether the run is known to have had only one possible next
-// step at each point: all pending messages were on one channel, or there was only
-// one timer. Lost messages and stopped timers count as pending until the end.
+// Sequential reports whether at most one next step was possible at each point of
+// the run. It is true if all pending messages were always on one channel, or only
+// one timer was pending. Lost messages and stopped timers count as pending until
+// the end, so a false result is not certain.
 func (t *Trace) Sequential() bool {
 	messages, timers, sent, channel := 0, 0, 0, int32(0)
 	for i := range t.Steps {
@@ -71,8 +72,8 @@ func (t *Trace) Sequential() bool {
 	return true
 }
 
-// cause returns the step that sent the message received in step, or that set
-// the timer. It is None for a fault and for a message from the test.
+// cause returns the step that sent the message received in step, or that set its
+// timer. It is None for a fault and for a message from the test.
 func (t *Trace) cause(step int) int32 {
 	send := t.Steps[step].Send
 	if send == None {
@@ -81,8 +82,8 @@ func (t *Trace) cause(step int) int32 {
 	return t.Sends[send].Step
 }
 
-// contend reports whether a and b are receives of one actor, a the earlier,
-// whose order is not fixed by a channel or a rest.
+// contend reports whether a < b are two receives of one actor whose order is not
+// fixed by a channel or a quiescent point.
 func (t *Trace) contend(a, b int) bool {
 	if a < 0 || a >= b {
 		return false
@@ -94,23 +95,25 @@ func (t *Trace) contend(a, b int) bool {
 	return !t.oneChannel(&t.Sends[x.Send], &t.Sends[y.Send]) && !t.restBetween(a, b)
 }
 
-// oneChannel reports whether two messages to one receiver must keep their
-// order. An actor's timers have a channel of their own, and so have its
-// SendAfter messages.
+// oneChannel reports whether x and y, which have the same receiver, must keep
+// their order. The timers of an actor form a separate channel, and so do the
+// SendAfter messages from one sender.
 func (t *Trace) oneChannel(x, y *Send) bool {
 	return !t.Unordered && x.From == y.From && x.Kind.IsTimer() == y.Kind.IsTimer()
 }
 
-// restBetween reports whether the system was at rest after step a and before step b.
+// restBetween reports whether there is a quiescent point after step a and before
+// step b.
 func (t *Trace) restBetween(a, b int) bool {
 	i, _ := slices.BinarySearch(t.Rests, int32(a)+1)
 	return i < len(t.Rests) && int(t.Rests[i]) <= b
 }
 
-// reaches reports whether links lead from b back to a; a < b.
+// reaches reports whether b has the earlier step a as a direct or indirect
+// predecessor.
 //
-// Links lead only to earlier steps, so one sweep from b downward is enough. It
-// marks the targets of marked steps, and ends when no marked step is left.
+// Predecessors are earlier steps, so one scan from b downward is enough. It marks
+// the predecessors of marked steps, and ends when no marked step is left.
 func (t *Trace) reaches(a, b int) bool {
 	var window [windowWords]uint64
 	marks := window[:]

@@ -22,12 +22,12 @@ func (k SendKind) String() string {
 	return fmt.Sprintf("trace.SendKind(%d)", uint8(k))
 }
 
-// IsTimer reports whether the message is a timer's: of After, Every or
+// IsTimer reports whether the message comes from a timer, set by After, Every or
 // SendAfter.
 func (k SendKind) IsTimer() bool { return k == Timer || k == Periodic }
 
-// carriesBody reports whether the program chose the body of the message. The
-// system makes other messages, which may have no body.
+// carriesBody reports whether the program chose the body of the message. Messages
+// of other kinds come from the system and may have no body.
 func (k SendKind) carriesBody() bool { return k == Message || k == Reply || k == Copy }
 
 func (k StepKind) String() string {

@@ -13,45 +13,44 @@ import (
 )
 
 const (
-	labelRunes = 80 // maximum length of a label
-	labelDepth = 5  // depth down to which structs, slices and maps are shown
-	labelPath  = 20 // number of pointers and maps behind which nothing is shown
+	labelRunes = 80 // maximum length of a label in runes
+	labelDepth = 5  // maximum depth of nested structs, slices and maps
+	labelPath  = 20 // maximum number of nested pointers and maps
 	cut        = "…"
 )
 
-// Label returns a message as one line: flush, write(1), set(key: "a", value:
-// 3).
+// Label returns a message as one line, such as flush, write(1) or set(key: "a",
+// value: 3).
 //
-// A struct is shown as its type's name without the package and its fields, with
-// their names if there are several. A pointer is shown as its target. A value
-// with an Error or String method is shown as the result of that method. If the
-// method gives no result, the fields and the reason are shown. Addresses are
-// not shown and maps are sorted, so that a message has the same label in every
-// run.
+// A struct is printed as its type's name without the package, with its fields. If
+// it has several fields, they have names. A pointer is printed as its target. A
+// value with an Error or String method is printed as the method's result. If the
+// method fails, the fields and the reason are printed. Maps are sorted and
+// addresses are omitted, so a message has the same label in every run.
 func Label(body any) string {
 	p := printer{left: labelRunes}
 	p.value(reflect.ValueOf(body), true)
 	return p.text.String()
 }
 
-// stateRunes is the maximum length of the text of a state.
+// stateRunes is the maximum length of the text of an actor's state.
 const stateRunes = 400
 
-// StateLabel is Label for the state of an actor: longer and always with field
-// names, as in server(value: 3, waiting: [client]). It shows only the name of
-// types for which hidden holds.
+// StateLabel returns the state of an actor as one line. The line can be longer
+// than a Label and always has field names, as in server(value: 3, waiting:
+// [client]). Types for which hidden returns true are printed by name only.
 func StateLabel(state any, hidden func(reflect.Type) bool) string {
 	p := printer{left: stateRunes, hidden: hidden}
 	p.value(reflect.ValueOf(state), true)
 	return p.text.String()
 }
 
-// A Field is one field of an actor's state as text. Text that belongs to no
-// field has no name.
+// A Field is one field of an actor's state as text. Name is empty for text that
+// belongs to no field.
 type Field struct{ Name, Text string }
 
-// StateFields returns the fields of an actor's state, each formatted as by
-// StateLabel. It returns none unless the state is a struct, or leads to one,
+// StateFields returns the fields of an actor's state, each formatted as
+// StateLabel does. It returns nil unless the state is, or points to, a struct
 // without an Error or String method.
 func StateFields(state any, hidden func(reflect.Type) bool) (list []Field) {
 	v := reflect.ValueOf(state)
@@ -85,13 +84,14 @@ func StateFields(state any, hidden func(reflect.Type) bool) (list []Field) {
 	return list
 }
 
-// fieldOf returns a field of an addressable struct. It reads the field by its
-// address, so that the value of an unexported field is not read-only.
+// fieldOf returns field i of an addressable struct. It reads the field by
+// address, so that reflect allows method calls on the value of an unexported
+// field.
 func fieldOf(v reflect.Value, i int) reflect.Value {
 	return reflect.NewAt(v.Type().Field(i).Type, unsafe.Pointer(v.Field(i).UnsafeAddr())).Elem()
 }
 
-// TypeLabel returns the type of a message: the name without the package.
+// TypeLabel returns the name of a message's type, without the package.
 func TypeLabel(body any) string {
 	if body == nil {
 		return "nil"
@@ -101,20 +101,20 @@ func TypeLabel(body any) string {
 
 // A printer writes one label.
 //
-// Invariant: it meets no value with the read-only mark of unexported fields, so
-// it may call the methods of all values.
+// Invariant: no value that it formats has reflect's read-only flag for unexported
+// fields, so it may call the methods of all values.
 type printer struct {
 	text  strings.Builder
-	left  int     // runes that may still be written
+	left  int     // the number of runes that may still be written
 	full  bool    // the label was cut
-	depth int     // structs, slices and maps around the current value
-	path  []place // pointers and maps around the current value
+	depth int     // the number of structs, slices and maps around the current value
+	path  []place // the pointers and maps around the current value
 
-	hidden func(reflect.Type) bool // of a state: types shown only by name; nil for a message
+	hidden func(reflect.Type) bool // whether a type is printed by name only; nil for a message
 }
 
-// A place is the address and type of a value. A struct and its first field have
-// the same address.
+// A place is the address and type of a value. The type distinguishes a struct
+// from its first field, which has the same address.
 type place struct {
 	address unsafe.Pointer
 	of      reflect.Type
@@ -135,8 +135,8 @@ func (p *printer) write(s string) {
 	}
 }
 
-// value writes v. typed means that it also writes the name of v's type, which
-// the surrounding text does not show.
+// value writes v. If typed is set, it also writes the name of v's type, because
+// the surrounding text does not contain it.
 func (p *printer) value(v reflect.Value, typed bool) {
 	if p.full {
 		return
@@ -155,7 +155,7 @@ func (p *printer) value(v reflect.Value, typed bool) {
 	}
 	text, fault := methodText(v)
 	if text != "" {
-		p.write(oneLine(first(text, p.left+1))) // cut first, so that less needs escaping
+		p.write(oneLine(first(text, p.left+1))) // cut first, because escaping a long text is slow
 		return
 	}
 	p.bare(v, typed)
@@ -176,8 +176,8 @@ func (p *printer) bare(v reflect.Value, typed bool) {
 	}
 }
 
-// named writes a value that is not a struct. If typed is set and the type has a
-// name, it writes name(value).
+// named writes a value that is not a struct, as name(value) if typed is set and
+// the type has a name.
 func (p *printer) named(v reflect.Value, typed bool) {
 	if !typed || v.Type().PkgPath() == "" || onlyType(v.Kind()) {
 		p.content(v)
@@ -199,8 +199,7 @@ func (p *printer) content(v reflect.Value) {
 	}
 }
 
-// nested calls show one level deeper, or writes the cut mark at the deepest
-// level.
+// nested calls show one level deeper. At the maximum depth it writes "…" instead.
 func (p *printer) nested(show func()) {
 	if p.depth == labelDepth {
 		p.write(cut)
@@ -211,8 +210,8 @@ func (p *printer) nested(show func()) {
 	p.depth--
 }
 
-// around calls show inside the pointer or map v. If v contains itself, or is
-// behind too many pointers, it writes the cut mark.
+// around calls show, which writes the target of the pointer or map v. If v
+// contains itself or is nested too deeply, it writes "…" instead.
 func (p *printer) around(v reflect.Value, show func()) {
 	at := place{v.UnsafePointer(), v.Type()}
 	if len(p.path) == labelPath || slices.Contains(p.path, at) {
@@ -245,7 +244,7 @@ func (p *printer) fields(v reflect.Value) {
 	}
 }
 
-// shownFields returns how many fields of a struct are shown.
+// shownFields returns the number of fields of t that are not named _.
 func shownFields(t reflect.Type) (n int) {
 	for i := range t.NumField() {
 		if t.Field(i).Name != "_" {
@@ -289,7 +288,7 @@ func (p *printer) entries(v reflect.Value) {
 	p.write("]")
 }
 
-// An entry is a map entry with its key as text.
+// An entry is a map entry, with its key as text.
 type entry struct {
 	key   string
 	value reflect.Value
@@ -311,15 +310,15 @@ func (p *printer) sorted(v reflect.Value) []entry {
 	return all
 }
 
-// textOf returns the text of a value inside the current one.
+// textOf returns the text of a value nested in the current value.
 func (p *printer) textOf(v reflect.Value) string {
 	q := printer{left: labelRunes, depth: p.depth, path: slices.Clone(p.path), hidden: p.hidden}
 	q.value(v, false)
 	return q.text.String()
 }
 
-// methodText returns the result of v's Error or String method, or "". fault
-// says why the method gave no result.
+// methodText returns the result of v's Error or String method, or "" if v has
+// none. If the method failed, fault says why.
 func methodText(v reflect.Value) (text, fault string) {
 	if !v.CanInterface() {
 		return "", ""
@@ -333,8 +332,8 @@ func methodText(v reflect.Value) (text, fault string) {
 	return "", ""
 }
 
-// Thrown returns the value of a panic as text: the result of its Error or
-// String method, or its Label. It shows no addresses.
+// Thrown returns a panic value as text: the result of its Error or String method,
+// else its Label. It prints no addresses.
 func Thrown(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -370,7 +369,7 @@ func plain(v reflect.Value) string {
 	return typeLabel(v.Type())
 }
 
-// onlyType reports whether values of kind k are shown only by type, because
+// onlyType reports whether values of kind k are printed by type only, because
 // they may be addresses.
 func onlyType(k reflect.Kind) bool {
 	switch k {
@@ -400,7 +399,8 @@ func addressable(v reflect.Value) reflect.Value {
 	return c
 }
 
-// textBytes returns the text of v if v is a slice of bytes with printable text.
+// textBytes returns v as text if v is a non-empty slice of bytes that is
+// printable.
 func textBytes(v reflect.Value) (string, bool) {
 	if v.Kind() != reflect.Slice || v.Type().Elem().Kind() != reflect.Uint8 || v.Len() == 0 {
 		return "", false
@@ -409,7 +409,7 @@ func textBytes(v reflect.Value) (string, bool) {
 	return text, utf8.ValidString(text) && strings.IndexFunc(text, hidden) < 0
 }
 
-// quoted returns s quoted, cut to the length of a label.
+// quoted returns s as a Go string literal, cut to the length of a label.
 func quoted(s string) string {
 	const most = (labelRunes + 1) * utf8.UTFMax
 	return strconv.Quote(s[:min(len(s), most)])
@@ -426,16 +426,16 @@ func first(s string, n int) string {
 	return s
 }
 
-// oneLine returns s with all runes escaped that are not printable on one line.
+// oneLine returns s with every rune escaped that is unprintable or ends a line.
 func oneLine(s string) string { return escaped(s, hidden) }
 
-// Visible returns a text of several lines with all unprintable runes escaped,
-// so that program output cannot move the cursor of a terminal.
+// Visible returns a text with unprintable runes escaped, except line ends and
+// tabs. Program output then cannot move the cursor of a terminal.
 func Visible(text string) string {
 	return escaped(text, func(r rune) bool { return hidden(r) && r != '\n' && r != '\t' })
 }
 
-// escaped returns s with all runes escaped for which bad holds.
+// escaped returns s with every rune escaped for which bad returns true.
 func escaped(s string, bad func(rune) bool) string {
 	if utf8.ValidString(s) && strings.IndexFunc(s, bad) < 0 {
 		return s

@@ -8,7 +8,7 @@ import (
 )
 
 // WriteMermaid writes t as a Mermaid sequence diagram. props.T.Attach can save
-// it next to a failing case.
+// the diagram with a failing case.
 func (t *Trace) WriteMermaid(w io.Writer) error {
 	_, err := io.WriteString(w, t.Mermaid())
 	return err
@@ -17,10 +17,10 @@ func (t *Trace) WriteMermaid(w io.Writer) error {
 // Mermaid returns the diagram that WriteMermaid writes.
 func (t *Trace) Mermaid() string { return t.MermaidWith(int(None), nil, nil) }
 
-// MermaidWith is Mermaid with additions: a note with the lines above over all
-// messages, a mark on the step failed unless that is None, and colored
-// messages. A message is colored if marks returns lines for its index in Sends;
-// they are shown in a note below it. marks may be nil.
+// MermaidWith returns the diagram with additions. The lines above become a note
+// over all actors. Step number failed is marked unless failed is None. marks
+// returns lines for a message, by its index in Sends. If there are any, the
+// message is colored and has a note with the lines. marks may be nil.
 func (t *Trace) MermaidWith(failed int, above []string, marks func(send int) []string) string {
 	d := diagram{reading: newReading(t), marks: marks}
 	d.line("sequenceDiagram")
@@ -61,7 +61,7 @@ func (t *Trace) MermaidWith(failed int, above []string, marks func(send int) []s
 type diagram struct {
 	*reading
 	text  strings.Builder
-	marks func(send int) []string // nil for none
+	marks func(send int) []string // nil if no message is marked
 }
 
 func (d *diagram) line(format string, args ...any) {
@@ -85,11 +85,12 @@ func (d *diagram) step(i int) {
 	}
 }
 
-// setOff begins a colored part; the color is visible on light and dark
+// setOff begins a colored region. The color is visible on light and on dark
 // backgrounds.
 const setOff = "    rect rgba(130, 80, 223, 0.2)"
 
-// marked draws an arrow, colored and with a note if it has marks.
+// marked draws a message. If marks returns lines for the message, it is colored
+// and has a note.
 func (d *diagram) marked(send int, arrow, remark string) {
 	var lines []string
 	if d.marks != nil {
@@ -105,8 +106,8 @@ func (d *diagram) marked(send int, arrow, remark string) {
 	d.line("    end")
 }
 
-// message draws an arrow. A timer's arrow goes from its receiver to itself,
-// unless it is a SendAfter.
+// message draws an arrow from sender to receiver. The arrow of a timer points
+// from the receiver to itself, except for SendAfter.
 func (d *diagram) message(s *Send, arrow, remark string) {
 	from := s.From
 	if s.Kind.IsTimer() && !s.sentLater() {
@@ -127,7 +128,7 @@ func (d *diagram) note(n *Note) {
 	d.line("    Note right of %s: %s", alias(n.Actor), mermaidLines(strings.Split(strings.TrimRight(n.Text, "\n"), "\n")))
 }
 
-// rest draws a note across all actors.
+// rest draws a note across all actors that marks a quiescent point.
 func (d *diagram) rest() { d.across(restLine) }
 
 func (d *diagram) across(text string) {
@@ -138,21 +139,22 @@ func (d *diagram) across(text string) {
 	d.line("    Note over %s: %s", across, text)
 }
 
-// strikes draws a note for each fault caused by a step, or by the test before a
-// step.
-func (d *diagram) strikes(list []Strike, step int32, before int) (rest []Strike) {
-	these, rest := strikesOf(list, step, before)
+// strikes draws a note for each fault that step caused. If step is None, it draws
+// those that the test caused before step number limit. It returns the later
+// faults.
+func (d *diagram) strikes(list []Strike, step int32, limit int) (rest []Strike) {
+	these, rest := strikesOf(list, step, limit)
 	for i := range these {
 		d.across(mermaidText(d.strike(&these[i])))
 	}
 	return rest
 }
 
-// alias returns the identifier of an actor in the diagram, which is not a
-// keyword of Mermaid.
+// alias returns the identifier of an actor in the diagram, such as a3. Names
+// could be keywords of Mermaid.
 func alias(actor int32) string { return fmt.Sprintf("a%d", actor) }
 
-// mermaidLines joins lines into the text of a note.
+// mermaidLines returns lines as the text of one note.
 func mermaidLines(lines []string) string {
 	var texts []string
 	for _, line := range lines {
@@ -161,8 +163,8 @@ func mermaidLines(lines []string) string {
 	return strings.Join(texts, "<br/>")
 }
 
-// mermaidText replaces characters with a meaning in Mermaid (comments,
-// directives, line ends, HTML, formulas) by character codes.
+// mermaidText replaces characters that are special in Mermaid (comments,
+// directives, line ends, HTML, formulas) with character codes.
 func mermaidText(s string) string {
 	var b strings.Builder
 	for _, r := range s {

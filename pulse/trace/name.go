@@ -4,12 +4,12 @@ import "strconv"
 
 const (
 	testName    = "test"
-	noLabelName = "actor"  // the label of an actor without one
-	nobodyName  = "nobody" // the name of None
+	noLabelName = "actor"  // the label of an actor that has none
+	nobodyName  = "nobody" // the name for the index None
 )
 
-// Names are the display names of the actors of a trace, by index. They are
-// faster than many calls of Name.
+// Names holds the display name of each actor of a trace, by index. Use it instead
+// of many calls to Trace.Name.
 type Names []string
 
 // Names returns the display names of all actors of t.
@@ -42,9 +42,9 @@ func (n Names) Of(actor int32) string {
 	return n[actor]
 }
 
-// Name returns the display name of an actor: its label if that is unique, else
-// label.k, where k counts the actors with that label from 1 in the order of
-// spawning. Only the test is named "test".
+// Name returns the display name of an actor. The name is the label, if no other
+// actor has that label. Otherwise it is label.k, where k numbers the actors with
+// that label from 1. Only the test is named "test".
 func (t *Trace) Name(actor int32) string {
 	switch {
 	case actor < 0 || int(actor) >= len(t.Actors):
@@ -69,7 +69,7 @@ func (t *Trace) Name(actor int32) string {
 	return displayName(label, rank, total)
 }
 
-// label returns the label of an actor as one line of text.
+// label returns the label of an actor as one line.
 func (t *Trace) label(actor int) string {
 	if label := oneLine(t.Actors[actor].Label); label != "" {
 		return label

@@ -2,13 +2,13 @@ package trace
 
 import "fmt"
 
-// overtakings returns a remark for each step: "" unless a message sent later
-// was received before the step's message.
+// overtakings returns a remark for each step. The remark is "" unless a message
+// that was sent later was received earlier.
 func (r *reading) overtakings() []string {
 	remarks := make([]string, len(r.Steps))
 	inboxes := r.inboxes()
 	for _, inbox := range inboxes {
-		newest := None // the latest sent of those received so far
+		newest := None // the latest sent message received so far
 		for i, step := range inbox {
 			if send := r.Steps[step].Send; send > newest {
 				newest = send
@@ -20,8 +20,8 @@ func (r *reading) overtakings() []string {
 	return remarks
 }
 
-// inboxes lists for each actor the steps in which it received a message,
-// without starts, since nothing could come before those.
+// inboxes returns, for each actor, the steps in which it received a message.
+// Start messages are omitted, because nothing can come before them.
 func (r *reading) inboxes() [][]int32 {
 	inboxes := make([][]int32, len(r.Actors))
 	for i, step := range r.Steps {
@@ -32,9 +32,9 @@ func (r *reading) inboxes() [][]int32 {
 	return inboxes
 }
 
-// remark returns which messages have overtaken message i of an inbox. Timers
-// and polls are set and not sent, so nothing overtakes them. Only a message of
-// another channel can overtake.
+// remark says which messages overtook message i of an inbox, or returns "". Only
+// messages of different channels can overtake each other. Timers and polls are
+// never overtaken.
 func (r *reading) remark(inbox []int32, i int) string {
 	late := r.Steps[inbox[i]].Send
 	if k := r.Sends[late].Kind; k.IsTimer() || k == Poll {
@@ -62,7 +62,7 @@ func (r *reading) remark(inbox []int32, i int) string {
 	return fmt.Sprintf("← overtaken by %s and %d more", r.Sends[first].Label(), count-1)
 }
 
-// sentFirst reports whether send is the earliest message in inbox.
+// sentFirst reports whether send is the earliest sent message in inbox.
 func (r *reading) sentFirst(inbox []int32, send int32) bool {
 	for _, step := range inbox {
 		if r.Steps[step].Send < send {

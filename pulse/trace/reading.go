@@ -5,11 +5,11 @@ import (
 	"strconv"
 )
 
-// A reading is a trace with data that all renderings need.
+// A reading is a trace together with data that all output formats need.
 type reading struct {
 	*Trace
 	names Names
-	turns []int32 // turns[i]: step i is its actor's turns[i]-th receive, from 1
+	turns []int32 // turns[i] is the number of receives of step i's actor up to step i
 }
 
 func newReading(t *Trace) *reading {
@@ -24,8 +24,8 @@ func newReading(t *Trace) *reading {
 	return r
 }
 
-// StepLabel names a step: "writer#2 ← flush" is the second receive of writer,
-// "crash of writer" is a fault. The name of None is "test".
+// StepLabel returns a text for a step. "writer#2 ← flush" is the second receive
+// of writer, and "crash of writer" is a fault. The label of None is "test".
 func (t *Trace) StepLabel(step int) string {
 	if step == int(None) {
 		return testName
@@ -56,8 +56,8 @@ func faultLabel(kind StepKind, name string) string {
 	return kind.String() + " of " + name
 }
 
-// Label returns the label of a message. A system message without a body is
-// labeled by its kind.
+// Label returns the label of a message. For a system message without a body, the
+// label is its kind.
 func (s *Send) Label() string {
 	if s.Body == nil && !s.Kind.carriesBody() {
 		return s.Kind.String()
@@ -65,11 +65,12 @@ func (s *Send) Label() string {
 	return Label(s.Body)
 }
 
-// sentLater reports whether a timer's message is a SendAfter: its sender is not
-// its receiver.
+// sentLater reports whether a timer's message comes from SendAfter. It does if
+// the sender is not the receiver.
 func (s *Send) sentLater() bool { return s.From >= 0 && s.From != s.To }
 
-// from names the sender of a message; for an actor's own timer it is "timer".
+// from returns the name of a message's sender, or "timer" for an actor's own
+// timer.
 func (r *reading) from(s *Send) string {
 	if s.Kind.IsTimer() && !s.sentLater() {
 		return Timer.String()
@@ -77,7 +78,7 @@ func (r *reading) from(s *Send) string {
 	return r.names.Of(s.From)
 }
 
-// arrow returns a message with sender and receiver: "action ──write──▶ writer".
+// arrow returns sender, message and receiver: "action ──write──▶ writer".
 func (r *reading) arrow(s *Send) string {
 	label := s.Label()
 	if s.Kind == Copy {

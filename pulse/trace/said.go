@@ -11,26 +11,26 @@ import (
 
 // Limits for the methods that Said calls.
 const (
-	saidWithin = 2 * time.Second // how long a method may run
-	saidDepth  = 3               // how many may be nested
-	saidAtOnce = 1000            // how many may run at the same time
+	saidWithin = 2 * time.Second // maximum run time of a method
+	saidDepth  = 3               // maximum number of nested calls to Said
+	saidAtOnce = 1000            // maximum number of methods that run at the same time
 )
 
-// A saying is a method of a type.
+// A saying identifies a method of a type.
 type saying struct {
 	of   reflect.Type
 	name string
 }
 
-// late holds the methods that did not return in time, and speaking counts the
-// running ones. A late method is not called again, since each call would leave
-// a goroutine behind.
+// late is the set of methods that did not return in time. They are not called
+// again, because each call would leak a goroutine. speaking counts the running
+// methods.
 var (
 	late     sync.Map // of saying
 	speaking atomic.Int32
 )
 
-// These follow the name of a method that gave no result.
+// These texts follow the name of a method that gave no result.
 const (
 	noReturn = " did not return within 2s"
 	tooDeep  = " was not called: too deep"
@@ -38,16 +38,14 @@ const (
 
 // Said returns the result of a method of v with the given name.
 //
-// The method belongs to the program under test; it is called only for output.
-// It runs on its own goroutine, so that neither a panic nor runtime.Goexit (as
-// by FailNow) ends the caller. Said returns without a result if the method does
-// not return in time. Methods may lead back to Said, as the String of an actor
-// that holds its own context; Said calls them down to a fixed depth. In all
-// these cases fault says what happened.
+// v and its method belong to the program under test. The method runs on a
+// separate goroutine, so that neither a panic nor runtime.Goexit ends the caller.
+// A method may call Said again, for example the String method of an actor that
+// contains its own context. If the method panics, calls Goexit, does not return
+// in time or is nested too deeply, text is empty and fault says why.
 //
-// A method that recurses without end, and without Said in between, overflows
-// its stack, which ends the process: Go cannot bound the stack of one
-// goroutine.
+// A method that recurses without end, and without calling Said, overflows its
+// stack and ends the process. Go cannot limit the stack of a single goroutine.
 func Said(v any, name string, method func() string) (text, fault string) {
 	key := saying{reflect.TypeOf(v), name}
 	if _, is := late.Load(key); is {
@@ -58,7 +56,7 @@ func Said(v any, name string, method func() string) (text, fault string) {
 		return "", name + tooDeep
 	}
 	speaking.Add(1)
-	done := make(chan [2]string, 1) // buffered, so that a late method can end
+	done := make(chan [2]string, 1) // buffered, so that a late method's goroutine can end
 	go levels[depth](name, method, done)
 	timer := time.NewTimer(saidWithin)
 	defer timer.Stop()
@@ -71,7 +69,7 @@ func Said(v any, name string, method func() string) (text, fault string) {
 	}
 }
 
-// speak calls a method and sends its result and fault.
+// speak calls a method and sends its result and fault to done.
 func speak(name string, method func() string, done chan<- [2]string) {
 	text, fault := "", name+" called runtime.Goexit"
 	defer func() {
@@ -85,8 +83,8 @@ func speak(name string, method func() string, done chan<- [2]string) {
 	fault = ""
 }
 
-// levels are the functions that start the goroutines of methods, by nesting
-// depth. So the bottom of a goroutine's stack shows its depth.
+// levels[depth] starts the goroutine of a method at that nesting depth. The
+// bottom of the goroutine's stack therefore shows the depth.
 var levels = [saidDepth]func(string, func() string, chan<- [2]string){speak0, speak1, speak2}
 
 //go:noinline
@@ -98,7 +96,7 @@ func speak1(name string, method func() string, done chan<- [2]string) { speak(na
 //go:noinline
 func speak2(name string, method func() string, done chan<- [2]string) { speak(name, method, done) }
 
-// begins are the entry points of levels.
+// begins returns the entry addresses of the functions in levels.
 var begins = sync.OnceValue(func() (list []uintptr) {
 	for _, f := range levels {
 		list = append(list, reflect.ValueOf(f).Pointer())
@@ -106,15 +104,15 @@ var begins = sync.OnceValue(func() (list []uintptr) {
 	return list
 })
 
-// Sizes of the stacks that sayings reads; most are short.
+// Sizes of the buffers with which sayings reads the stack. Most stacks are short.
 const (
 	shortStack   = 64
 	longestStack = 1 << 14
 )
 
-// sayings returns how many methods called by Said surround the caller. It
-// misses methods that started the current goroutine. A stack that is too long
-// to read counts as too deep.
+// sayings returns the nesting depth of the calls to Said around the caller. It
+// does not count calls around the start of the current goroutine. If the stack is
+// too long to read, it returns saidDepth.
 func sayings() int {
 	var short [shortStack]uintptr
 	pcs := short[:runtime.Callers(2, short[:])]
@@ -125,7 +123,7 @@ func sayings() int {
 	if len(pcs) == longestStack {
 		return saidDepth
 	}
-	const bottom = 4 // below are only a wrapper and functions of the runtime
+	const bottom = 4 // the frames below levels[depth] are a wrapper and the runtime's
 	for _, pc := range pcs[max(0, len(pcs)-bottom):] {
 		if f := runtime.FuncForPC(pc - 1); f != nil {
 			if i := slices.Index(begins(), f.Entry()); i >= 0 {

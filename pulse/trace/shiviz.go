@@ -8,20 +8,19 @@ import (
 	"unicode"
 )
 
-// shivizPattern is the first line of the log, from which ShiViz learns how to
-// read it.
+// shivizPattern is the first line of the log. It tells ShiViz how to parse the
+// log.
 const shivizPattern = `(?<host>\S*) (?<clock>{.*})\n(?<event>.*)`
 
 // WriteShiViz writes t as a log for ShiViz
-// (https://bestchai.bitbucket.io/shiviz), which can open the file without
-// settings. The first line is the pattern for reading it, and the empty second
-// line means that it holds one run. props.T.Attach can save it next to a
-// failing case.
+// (https://bestchai.bitbucket.io/shiviz), which opens the file without settings.
+// The first line is the parse pattern. The empty second line means that the log
+// contains one run. props.T.Attach can save the log with a failing case.
 //
 // Every step is an event of its actor. The test is a host with an event for its
-// start, for each rest and for each fault that it causes by a pulse.Nemesis.
-// The test's actions after a rest follow that event. The clocks order events
-// exactly as HappensBefore does.
+// start, for each quiescent point ("at rest") and for each fault that the test
+// causes with a pulse.Nemesis. The clocks order events exactly as HappensBefore
+// does.
 func (t *Trace) WriteShiViz(w io.Writer) error {
 	_, err := io.WriteString(w, t.ShiViz())
 	return err
@@ -46,14 +45,14 @@ func (t *Trace) ShiViz() string {
 	return l.text.String()
 }
 
-// A shivizLog is a log being written. A clock holds, for each actor, how many
-// of its events are known.
+// A shivizLog is a log being written. Element i of a vector clock is the number
+// of known events of actor i.
 type shivizLog struct {
 	*reading
 	hosts  []string // unique names of the actors in the log
 	clocks [][]int32
 	test   []int32 // the clock of the test's last event
-	rested int     // how many steps had been taken at the last rest
+	rested int     // the number of steps at the last quiescent point
 	left   []Strike
 	text   strings.Builder
 }
@@ -67,8 +66,8 @@ func newShivizLog(t *Trace) *shivizLog {
 
 func (l *shivizLog) fresh() []int32 { return make([]int32, max(len(l.Actors), 1)) }
 
-// step writes step i. Its clock is the join of the clocks of the steps it links
-// to and of the test's clock at the last rest.
+// step writes step i. Its clock is the join of the clocks of its predecessors and
+// of the test's clock at the last quiescent point.
 func (l *shivizLog) step(i int) {
 	step := &l.Steps[i]
 	clock := l.fresh()
@@ -87,24 +86,25 @@ func (l *shivizLog) step(i int) {
 	l.clocks[i] = clock
 }
 
-// strikes takes the faults caused by a step, or by the test before a step.
-func (l *shivizLog) strikes(step int32, before int) (these []Strike) {
-	these, l.left = strikesOf(l.left, step, before)
+// strikes removes and returns the faults caused by step, or, if step is None, by
+// the test before step number limit.
+func (l *shivizLog) strikes(step int32, limit int) (these []Strike) {
+	these, l.left = strikesOf(l.left, step, limit)
 	return these
 }
 
-// testStrikes writes an event for each fault that the test caused before a
-// step.
-func (l *shivizLog) testStrikes(before int) {
-	for _, x := range l.strikes(None, before) {
+// testStrikes writes an event for each fault that the test caused before step
+// number limit.
+func (l *shivizLog) testStrikes(limit int) {
+	for _, x := range l.strikes(None, limit) {
 		clock := l.fresh()
 		join(clock, l.test)
 		l.event(Test, clock, l.strike(&x))
 	}
 }
 
-// rest writes the event in which the test learns of all steps so far. It writes
-// nothing if no step was taken since the last rest.
+// rest writes an event of the test that happens after the first taken steps. It
+// writes nothing if no step was taken since the last quiescent point.
 func (l *shivizLog) rest(taken int) {
 	if taken == l.rested {
 		return
@@ -118,7 +118,7 @@ func (l *shivizLog) rest(taken int) {
 	l.event(Test, clock, restLine)
 }
 
-// event adds a new event of an actor to its clock, and writes it.
+// event increments the actor's element of its clock and writes the event.
 func (l *shivizLog) event(actor int32, clock []int32, text string) {
 	clock[actor]++
 	if actor == Test {
@@ -134,7 +134,7 @@ func (l *shivizLog) host(actor int32) string {
 	return testName
 }
 
-// clock writes a clock as JSON, in the order of the actors.
+// clock returns a vector clock as JSON, in the order of the actors.
 func (l *shivizLog) clock(clock []int32) string {
 	var b strings.Builder
 	before := "{"
@@ -149,7 +149,7 @@ func (l *shivizLog) clock(clock []int32) string {
 	return b.String() + "}"
 }
 
-// shivizHosts returns the names with spaces replaced, and made unique.
+// shivizHosts returns unique names without spaces.
 func shivizHosts(names Names) []string {
 	hosts := make([]string, len(names))
 	taken := map[string]bool{}

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// strikesOf splits list into the strikes of a step and the rest. For None it
-// takes those that the test caused before step number before.
-func strikesOf(list []Strike, step int32, before int) (these, rest []Strike) {
+// strikesOf splits list after the strikes that belong to step. If step is None,
+// these are the strikes that the test caused before step number limit.
+func strikesOf(list []Strike, step int32, limit int) (these, rest []Strike) {
 	n := 0
-	for n < len(list) && list[n].Step == step && (step != None || int(list[n].After) <= before) {
+	for n < len(list) && list[n].Step == step && (step != None || int(list[n].After) <= limit) {
 		n++
 	}
 	return list[:n], list[n:]
 }
 
-// StrikeLabel describes a strike: "fault: crash of writer".
+// StrikeLabel describes a strike, for example "fault: crash of writer".
 func (t *Trace) StrikeLabel(x *Strike) string {
 	return (&reading{Trace: t, names: t.Names()}).strike(x)
 }
 
-// strike describes a strike: "fault: crash of writer".
+// strike describes a strike, for example "fault: crash of writer".
 func (r *reading) strike(x *Strike) string { return "fault: " + r.strikeLabel(x) }
 
 func (r *reading) strikeLabel(x *Strike) string {
@@ -44,7 +44,7 @@ func (r *reading) strikeLabel(x *Strike) string {
 	return r.flaw(x) + " from " + r.names.Of(x.From) + " to " + r.names.Of(x.To)
 }
 
-// flaw describes what goes wrong on a link.
+// flaw describes a Cut, Loss or Delay.
 func (r *reading) flaw(x *Strike) string {
 	switch {
 	case x.Kind == Cut:
@@ -61,7 +61,7 @@ func (r *reading) flaw(x *Strike) string {
 	return fmt.Sprintf("loss of the next %d messages", x.N)
 }
 
-// groups names the sides of a partition: "a, b | c".
+// groups lists the groups of a partition, for example "a, b | c".
 func (r *reading) groups(groups [][]int32) string {
 	var sides []string
 	for _, g := range groups {

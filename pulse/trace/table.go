@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// A table aligns text in columns, two spaces apart. Columns with no text below
-// their header are left out.
-type table struct { // nil for no header line
-	header []string // no header line when nil
-	right  int      // how many columns, from the left, are right-aligned
+// A table aligns text in columns, two spaces apart. A column is omitted if all
+// its cells are empty.
+type table struct {
+	header []string // nil if there is no header line
+	right  int      // the number of columns, from the left, that are right-aligned
 	indent string
 	rows   []row
 }
@@ -39,7 +39,7 @@ func (t *table) appendTo(b []byte) []byte {
 	return b
 }
 
-// widths returns the width of each column in runes, zero for those left out.
+// widths returns the width of each column in runes, and zero for omitted columns.
 func (t *table) widths() []int {
 	var widths []int
 	for _, row := range t.rows {

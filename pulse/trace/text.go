@@ -52,9 +52,10 @@ func (r *reading) stepTable() []byte {
 	return steps.appendTo(nil)
 }
 
-// addStrikes adds the faults caused by a step, or by the test before a step.
-func (r *reading) addStrikes(t *table, list []Strike, step int32, before int) (rest []Strike) {
-	these, rest := strikesOf(list, step, before)
+// addStrikes adds the faults caused by step, or, if step is None, by the test
+// before step number limit. It returns the later faults.
+func (r *reading) addStrikes(t *table, list []Strike, step int32, limit int) (rest []Strike) {
+	these, rest := strikesOf(list, step, limit)
 	indent := "      "
 	if step == None {
 		indent = ""
@@ -92,7 +93,7 @@ func (r *reading) flags(step *Step) string {
 	return strings.Join(flags, ", ")
 }
 
-// timed reports whether time ever passed.
+// timed reports whether virtual time ever advanced.
 func (r *reading) timed() bool {
 	for i := range r.Steps {
 		if r.Steps[i].Time != 0 {
@@ -109,7 +110,7 @@ func addNote(t *table, indent, text string) {
 	}
 }
 
-// section returns a table under a title, or nil if it is empty.
+// section returns a titled table, or nil if the table is empty.
 func (r *reading) section(title string, rows table) []byte {
 	if len(rows.rows) == 0 {
 		return nil
@@ -147,7 +148,7 @@ func (r *reading) undelivered() table {
 	return lost
 }
 
-// fateLabel returns the fate of a message in a word.
+// fateLabel returns the fate of a message as one word.
 func (s *Send) fateLabel() string {
 	if s.stopped() {
 		return "stopped"
@@ -155,7 +156,7 @@ func (s *Send) fateLabel() string {
 	return s.Fate.String()
 }
 
-// origin names the step in which a message was sent or a timer set.
+// origin says in which step a message was sent or a timer was set.
 func origin(s *Send) string {
 	verb := "sent"
 	if s.Kind.IsTimer() {

@@ -1,10 +1,10 @@
-// Package trace holds what happened in one run: actors, messages, steps, and
-// which step happened before which.
+// Package trace describes one run: its actors, messages and steps, and which step
+// happened before which.
 //
-// A recorded system fills a trace while it runs; System.Trace returns it. A
-// trace refers to everything by index: Steps[i].Send is an index into Sends,
-// and Sends[j].Step is the index of the step that sent it. None means no step,
-// no send or no actor; Test is the test itself.
+// A recorded system fills a trace while it runs. System.Trace returns the trace.
+// A trace refers to its elements by index. For example, Steps[i].Send is an index
+// in Sends, and Sends[j].Step is the index of the sending step. None means no
+// step, no message or no actor. Test means the test itself.
 //
 // # Showing a run
 //
@@ -12,92 +12,92 @@
 //   - Text returns everything in the trace, as tables.
 //   - Mermaid returns a sequence diagram, which GitHub and many editors render.
 //   - ShiViz returns a log for the ShiViz viewer, with the clocks of all steps.
-//   - StepLabel names a step, Name an actor, Label a message.
+//   - StepLabel returns a text for a step, Name for an actor, Label for a message.
 //
-// Each of the first four also has a method that writes to an io.Writer. A
-// property can save one of them next to a failing case by props.T.Attach.
+// The methods WriteChart, WriteText, WriteMermaid and WriteShiViz write to an
+// io.Writer. A property can pass one of them to props.T.Attach, which saves its
+// output with a failing case.
 //
 // # Order
 //
-// HappensBefore reports whether one step could have influenced another.
-// Swappable reports whether two receives of one actor could have come in the
-// other order. A Causality answers the same questions faster if there are many.
+// HappensBefore reports whether one step could have influenced another. Swappable
+// reports whether two receives of one actor could have occurred in the opposite
+// order. A Causality answers many such questions faster.
 //
 // # Comparing runs
 //
-// Diff returns the first difference between two runs. The ID of an actor,
-// message or step is the same in every run in which the same thing happens,
-// whatever the order of steps at other actors (Tasharofi et al., "Bita:
-// Coverage-guided, automatic testing of actor programs", ASE 2013, section
-// III-B). Hash is a hash of the whole run.
+// Diff returns the first difference between two runs. The ID of an actor, message
+// or step does not depend on the order of steps at other actors, so IDs can be
+// compared between runs (Tasharofi et al., "Bita: Coverage-guided, automatic
+// testing of actor programs", ASE 2013, section III-B). Trace.Hash is a hash of
+// the whole run.
 //
-// A trace of a million steps takes a few allocations; Reset empties it and
-// keeps the memory.
+// A trace of a million steps needs only a few allocations. Reset empties a trace
+// and keeps its memory.
 package trace
 
-// Test is the index of the actor that stands for the test: it sends the test's
-// messages and receives messages to the test.
+// Test is the index of the actor that represents the test. Messages from the test
+// have it as sender, and messages to the test have it as receiver.
 const Test int32 = 0
 
-// None is the index of no step, no send or no actor.
+// None is the index that means no step, no message or no actor.
 const None int32 = -1
 
-// A Trace is what happened in one run.
+// A Trace describes one run.
 type Trace struct {
-	// Actors are in the order of spawning; Actors[Test] is the test.
+	// Actors are in the order of spawning. Actors[Test] is the test.
 	Actors []Actor
-	// Sends are in the order of sending. It is empty unless the run was
-	// recorded.
+	// Sends are all messages, in the order of sending. Sends is empty unless the run
+	// was recorded.
 	Sends []Send
-	// Steps are in the order in which they were taken. It is empty unless the
-	// run was recorded.
+	// Steps are in the order in which they were taken. Steps is empty unless the run
+	// was recorded.
 	Steps []Step
-	// Notes are the program's log lines and the system's remarks.
+	// Notes are the log lines of the program and of the system.
 	Notes []Note
-	// Rests lists the numbers of steps after which the system was at rest:
-	// nothing was deliverable, and no fault happened instead. All steps before
-	// a rest happen before all steps after it.
+	// Rests lists the numbers of steps after which the system was quiescent: no
+	// message was deliverable, and no fault occurred. All steps before such a point
+	// happen before all steps after it.
 	Rests []int32
-	// Passes lists where time passed. It is empty unless early timers are
-	// allowed and the strategy picks them.
+	// Passes lists the points at which virtual time advanced. It is empty unless
+	// early timers are allowed and the strategy chooses when they fire.
 	Passes []Pass
-	// Touches lists what steps share with others apart from messages, in the
-	// order of the steps. It is empty for most programs.
+	// Touches lists accesses by which steps depend on each other without a message,
+	// in the order of the steps. For most programs it is empty.
 	Touches []Touch
-	// Strikes lists the faults that steps or the test caused by a
-	// pulse.Nemesis, in the order of the steps.
+	// Strikes lists the faults that steps or the test caused with a pulse.Nemesis,
+	// in the order of the steps.
 	Strikes []Strike
-	// Answers lists the strategy's answers within steps, in the order of the
-	// steps. It has all answers to Choose. Of the questions about message
-	// faults, crashes within a step and lost writes it has only the answers
-	// other than zero. Faults have budgets, so whether such a question is asked
-	// may depend on the order of steps at different actors.
+	// Answers lists the strategy's decisions within steps, in the order of the
+	// steps. It contains all decisions for Choose. For message faults, crashes
+	// within a step and lost writes, it contains only decisions for a fault: whether
+	// the others are asked for depends on the remaining fault budget.
 	Answers []Answer
-	// Unordered reports whether messages of one channel may overtake each
-	// other.
+	// Unordered reports whether a message may overtake another message of the same
+	// channel.
 	Unordered bool
-	// Hash is the running hash of everything that happened, in order.
+	// Hash is a hash of everything that happened, in order.
 	Hash uint64
 }
 
 // An Actor is one spawned actor.
 type Actor struct {
-	ID     uint64 // stable: hash of type, creating step, and how many actors that step created before
-	Label  string // what the program called it
+	ID     uint64 // the same in every run: hash of type, creating step and creation index in that step
+	Label  string // the name that the program gave it
 	Type   string // its Go type
-	Parent int32  // the actor that spawned it; None for the test
-	Step   int32  // the step that spawned it; None when the test did
-	Ended  int32  // the step in which it ended; None if it did not, or if the test ended it
+	Parent int32  // the actor that spawned this one; None for the test
+	Step   int32  // the step that spawned it; None if the test did
+	Ended  int32  // the step in which it ended; None if it did not end or the test ended it
 }
 
 // A Fate is the state of a sent message.
 type Fate uint8
 
 const (
-	Pending   Fate = iota // not received when the run ended
-	Delivered             // received; Send.Receipt is the step
+	Pending   Fate = iota // not received before the run ended
+	Delivered             // received in step Send.Receipt
 	Orphaned              // its receiver had ended
-	Dropped               // lost to a fault or a full mailbox, withdrawn, or a reply that nobody waited for
+	Dropped               // lost to a fault or a full mailbox, withdrawn, or a reply to no waiting Ask
 )
 
 // A SendKind is the kind of a message.
@@ -105,7 +105,7 @@ type SendKind uint8
 
 const (
 	Message  SendKind = iota // an ordinary message
-	Start                    // starts a process, or notifies a Starter
+	Start                    // starts a process or calls the Started method of an actor
 	Timer                    // a timer that fired
 	Periodic                 // a periodic timer that fired
 	Down                     // tells a watcher that an actor has ended
@@ -118,136 +118,135 @@ const (
 // A Send is one message.
 type Send struct {
 	Body    any
-	ID      uint64 // stable: hash of type, sending step, and how many messages that step sent before
+	ID      uint64 // the same in every run: hash of type, sending step and index within that step
 	From    int32  // the sending actor
 	To      int32  // the receiving actor
-	Step    int32  // the step that sent it, or set the timer; None when the test did
-	Receipt int32  // the step that received it; None until it is received
-	Ask     int32  // the number of the Ask that it asks or answers, or 0
-	Seq     int32  // its position in the order in which messages entered their channels
-	Channel int32  // its channel: messages of one channel keep their order, unless Unordered
-	Next    int32  // while it waits: the message behind it in its channel; meaningless otherwise
+	Step    int32  // the step that sent the message or set the timer; None if the test did
+	Receipt int32  // the step that received it, or None
+	Ask     int32  // the number of the Ask that this message makes or answers, or 0
+	Seq     int32  // the position in the order in which all messages entered their channels
+	Channel int32  // the channel; its messages keep their order, unless Trace.Unordered
+	Next    int32  // while pending: the next message of the channel; otherwise meaningless
 	Kind    SendKind
 	Fate    Fate
 }
 
-// A StepKind is the kind of a step or of a strike.
+// A StepKind is the kind of a Step or of a Strike.
 type StepKind uint8
 
 const (
 	Receive   StepKind = iota // an actor received a message
 	Crash                     // a fault ended an actor
 	Restart                   // a fault restarted a crashed actor
-	Partition                 // a fault cut an actor off from all others
-	Heal                      // the partition ended
-	// The other kinds occur only in strikes.
-	Cut   // messages from one actor to another wait from now on
+	Partition                 // a fault separated an actor from all others
+	Heal                      // a partition ended
+	// The following kinds occur only in strikes.
+	Cut   // messages from one actor to another are blocked from now on
 	Loss  // the next messages from one actor to another are lost
-	Delay // messages from one actor to another are held back from now on
+	Delay // messages from one actor to another are delayed from now on
 )
 
-// A Strike is a fault that a step or the test caused by a pulse.Nemesis. It is
-// no step of its own, and no link leads from it to steps of the actors it
-// struck.
+// A Strike is a fault that a step or the test caused with a pulse.Nemesis. A
+// strike is not a step and has no happens-before edges of its own.
 type Strike struct {
-	Step   int32     // the step that caused it; None for the test
-	After  int32     // how many steps had been taken, including Step
+	Step   int32     // the step that caused the strike; None for the test
+	After  int32     // the number of steps taken so far, including Step
 	Kind   StepKind  // Crash, Restart, Partition, Heal, Cut, Loss or Delay
-	Lost   bool      // of a Restart: the state is lost
-	From   int32     // the actor that was struck, or whose messages are; None for Partition and Heal
-	To     int32     // of a Cut, Loss or Delay: the receiver of those messages; else None
-	N      int64     // of a Loss: the number of messages; of a Delay: the delay in nanoseconds
-	Groups [][]int32 // of a Partition: the actors of each side
+	Lost   bool      // for a Restart: whether the actor's state is lost
+	From   int32     // the actor affected, or the sender of the affected messages; None for Partition and Heal
+	To     int32     // for a Cut, Loss or Delay: the receiver of the affected messages; else None
+	N      int64     // for a Loss: the number of messages; for a Delay: the delay in nanoseconds
+	Groups [][]int32 // for a Partition: the actors of each group
 }
 
-// A Step is the delivery of a message, with everything its handler did, or a
-// fault.
+// A Step is the delivery of a message together with everything the handler did,
+// or a fault.
 //
-// Two links define the happens-before relation: Send, which leads to the step
-// that sent the message, and Prev.
+// A step has up to two direct predecessors in the happens-before relation: the
+// step that sent its message (see Send), and Prev.
 type Step struct {
-	ID      uint64 // stable: hash of sender, receiver and message
+	ID      uint64 // the same in every run: hash of sender, receiver and message
 	Time    int64  // virtual time in nanoseconds
-	Send    int32  // index in Sends; None for a fault
-	Actor   int32  // the receiver, or the actor that the fault struck
+	Send    int32  // index in Sends of the received message; None for a fault
+	Actor   int32  // the receiver, or the actor affected by the fault
 	Prev    int32  // the previous step of the same actor; None for its first
 	Kind    StepKind
-	Changed bool // the step changed its actor's handler, by Become or because a process now takes other messages
+	Changed bool // the step changed the actor's handler by Become, or the messages that a process accepts
 	Settled bool // the step belongs to start-up, whose order is not explored
-	Wanted  Want // which other messages the receiver would have accepted
+	Wanted  Want // the set of messages that the receiver accepted before this step
 }
 
-// A Want is the set of messages that an actor accepts at some point.
+// A Want is a set of messages that an actor accepts.
 type Want uint8
 
 const (
 	Anything  Want = iota // any message
 	Nothing               // only messages that no actor can refuse
-	ItsStart              // the message that starts a process or notifies a Starter
-	SomeMatch             // messages for which a predicate of the process holds
-	ItsAnswer             // the answer to one Ask
+	ItsStart              // the Start message
+	SomeMatch             // messages for which a predicate of the process is true
+	ItsAnswer             // the reply to one Ask
 )
 
-// A Touch records that a step read or changed something that other steps depend
-// on, without a message between them. Two steps that touch the same thing
-// conflict, unless both only read it.
+// A Touch records that a step read or changed something other than a message on
+// which other steps depend. Two steps with a Touch of the same thing conflict,
+// unless both only read it.
 type Touch struct {
 	Step  int32
 	Actor int32
-	Ask   int32 // for ItsAsk: the number of the Ask of Actor
+	Ask   int32 // for ItsAsk: the number of the Ask made by Actor
 	What  Touched
 	Reads bool // the step only read it; never set for ItsSteps, ItsAsk, AllSteps, TheTest and ItsRoom
 }
 
-// Same reports whether two touches are of the same thing.
+// Same reports whether x and y refer to the same thing.
 func (x Touch) Same(y Touch) bool { return x.What == y.What && x.Actor == y.Actor && x.Ask == y.Ask }
 
-// Meets reports whether two steps with these touches conflict.
+// Meets reports whether two steps, one with x and one with y, conflict.
 func (x Touch) Meets(y Touch) bool { return x.Same(y) && !(x.Reads && y.Reads) }
 
-// Touched says which part of an actor or of the run a step has touched.
+// A Touched says what a step has read or changed: a property of Touch.Actor, or
+// of the whole run.
 type Touched uint8
 
 const (
-	ItsSteps  Touched = iota // its steps: a step of another actor ended or restarted it, stopped its timer, or read what it received
-	ItsLife                  // whether it has ended: the step changed that, or asked for it
-	ItsAsk                   // one of its Asks: the step tried to answer it
-	AllSteps                 // no actor's: the step depends on all steps before it, or ended the run, or its actor crashed within it
-	ItsPlace                 // its index: the step read it
-	ItsName                  // its name, which depends on the number of actors with its label: the step read it
-	TheTest                  // the test's: the step read or changed state of a property's T, such as its first failure
-	ItsRoom                  // the number of messages in its bounded mailbox: the step sent or received one, or ended it
-	TheTime                  // no actor's: the step read virtual time; only if there are Passes
-	TheTimers                // no actor's: the step set or stopped timers; only if there are Passes
-	TheRest                  // no actor's: what else could have come in place of the step, which answers an Ask of the test
+	ItsSteps  Touched = iota // the steps of the actor: another actor's step ended or restarted it, stopped its timer, or read what it received
+	ItsLife                  // whether the actor has ended: the step changed or read that
+	ItsAsk                   // an Ask of the actor: the step tried to answer it
+	AllSteps                 // all earlier steps: the step depends on them, or ended the run, or its actor crashed during it
+	ItsPlace                 // the index of the actor: the step read it
+	ItsName                  // the name of the actor, which depends on the number of actors with its label: the step read it
+	TheTest                  // the state of a property's T, such as its first failure: the step read or changed it
+	ItsRoom                  // the length of the actor's bounded mailbox: the step sent or received one of its messages, or ended the actor
+	TheTime                  // virtual time: the step read it; only if Trace.Passes is used
+	TheTimers                // the timers: the step set or stopped one; only if Trace.Passes is used
+	TheRest                  // the alternatives to a step that answers an Ask of the test, which ends the run
 )
 
-// An Answer is the strategy's answer to a question of a step.
-type Answer struct { // the running step; None for the test
-	Step  int32 // from 0; for a crash within a step: the number of its MayCrash, from 1
-	Value int32 // how many answers were possible
-	Of    int32 // how many answers there were
-	Sent  int32 // how many messages the step had sent
+// An Answer is a decision of the strategy within a step.
+type Answer struct {
+	Step  int32 // the running step; None for the test
+	Value int32 // the decision, from 0; for a crash within a step: the number of its MayCrash call, from 1
+	Of    int32 // the number of possible decisions
+	Sent  int32 // the number of messages that the step had sent before
 }
 
-// A Pass is a point at which time passed: to the time of the next event, or
-// because the test continued.
+// A Pass is a point at which virtual time advanced.
 type Pass struct {
-	Before int32 // how many steps had been taken
-	Seq    int32 // of the last message that had arrived: messages that came due have greater ones
+	Before int32 // the number of steps taken before
+	Seq    int32 // the Send.Seq of the last message before; messages that became due have greater ones
 	How    PassKind
 }
 
-// A PassKind says why time passed.
+// A PassKind says why virtual time advanced.
 type PassKind uint8
 
 const (
 	Early  PassKind = iota // the strategy fired a timer early
-	AtRest                 // nothing was deliverable
-	ByTest                 // a call of Run or another method began; the test may have done anything before it
+	AtRest                 // no message was deliverable
+	ByTest                 // the test called Run or a similar method, and may have done anything before the call
 )
 
-// A Note is a line of text that belongs to a step.
+// A Note is a log line of the program or of the system.
 type Note struct {
 	Step  int32 // the running step; None for the test
 	Actor int32
@@ -268,8 +267,8 @@ func (t *Trace) Reset() {
 	t.Hash = 0
 }
 
-// Clone returns a copy of t that does not change when t is reused. Message
-// bodies are shared.
+// Clone returns a copy of t that stays valid when t is reused. The copy shares
+// the message bodies.
 func (t *Trace) Clone() *Trace {
 	c := *t
 	c.Actors = append([]Actor(nil), t.Actors...)

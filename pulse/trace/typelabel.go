@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// typeLabel names a type without packages. A pointer has the name of its target
-// type.
+// typeLabel returns the name of a type without packages. For a pointer type it
+// returns the name of the target type.
 func typeLabel(t reflect.Type) string {
 	for t.Kind() == reflect.Pointer && t.Name() == "" {
 		t = t.Elem()
@@ -20,8 +20,8 @@ func typeLabel(t reflect.Type) string {
 	return unqualified(t.String())
 }
 
-// unqualified removes the packages from a type as reflect writes it:
-// pair[int,example.com/a.b] becomes pair[int,b].
+// unqualified removes the packages from a type name, for example from
+// pair[int,example.com/a.b], which becomes pair[int,b].
 func unqualified(name string) string {
 	var b strings.Builder
 	for {
@@ -36,8 +36,8 @@ func unqualified(name string) string {
 	}
 }
 
-// base returns a name without its package path, and without the suffix that the
-// compiler adds to types declared inside functions.
+// base returns a name without its package path. It also removes the suffix that
+// the compiler adds to types declared inside functions.
 func base(name string) string {
 	variadic := strings.HasPrefix(name, "...")
 	name = name[strings.LastIndexByte(name, '/')+1:]

@@ -9,24 +9,25 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A block is the memory behind a pointer, a slice or a map. Two blocks with one key are
-// the same block, unless their hashes collide.
+// A block is the memory that a pointer, a slice or a map refers to. Blocks with equal keys
+// are the same block, unless the hashes collide.
 type block struct {
-	key        uint64  // of its start, the shape that leads to it and, for a slice, the length and capacity
-	start, end uintptr // equal for a map: nothing else leads into its memory
+	key        uint64  // a hash of the start, the type and, for a slice, the length and capacity
+	start, end uintptr // equal for a map, whose memory nothing else refers to
 }
 
-// blocks are numbered in the order of adding, and removed in reverse order.
+// blocks is a list of blocks. They are numbered in the order of adding, and removed in
+// reverse order.
 //
-// Invariant: index has the places of the first indexed blocks of list. Other entries of
-// index belong to removed blocks, so a place is valid only if list has the key there.
+// Invariant: index contains the first indexed blocks of list, by key. It may also contain
+// removed blocks, so a position from index is valid only if list has the key there.
 type blocks struct {
 	list    []block
 	index   hash.Table
 	indexed int
 }
 
-// fewBlocks is how many blocks are searched in sequence before an index is built.
+// fewBlocks is the number of blocks up to which add scans list instead of using index.
 const fewBlocks = 12
 
 func (b *blocks) reset() {
@@ -36,10 +37,10 @@ func (b *blocks) reset() {
 	}
 }
 
-// cut removes all but the first n.
+// cut removes all blocks except the first n.
 func (b *blocks) cut(n int) { b.list, b.indexed = b.list[:n], min(b.indexed, n) }
 
-// add returns the number of a block, and adds it unless it is known.
+// add returns the number of block x. If x is not in the list, add appends it.
 func (b *blocks) add(x block) (number int, known bool) {
 	n := len(b.list)
 	if n < fewBlocks {
@@ -65,19 +66,18 @@ func (b *blocks) add(x block) (number int, known bool) {
 	return n, false
 }
 
-// A span is the memory of a block.
+// A span is the memory of one block.
 type span struct {
 	start, end uintptr
 	block      int32
 }
 
-// overlapTag marks the hash of each overlap.
+// overlapTag is mixed into the hash of each overlap.
 const overlapTag = 0x5ca1ab28
 
-// Overlaps writes which blocks of the walk overlap, such as a slice and a pointer to one
-// of its elements, or two slices of one array. Each block is placed relative to the one
-// that reaches farthest among those that begin before it, so all connected blocks are
-// tied together.
+// Overlaps writes which blocks of the walk overlap. Examples are a slice and a pointer to
+// one of its elements, or two slices of one array. Each block is described relative to the
+// block before it that has the highest end, so that all connected blocks are covered.
 func (w *Walker) Overlaps() {
 	w.spans = w.spans[:0]
 	for i := range w.blocks.list {
@@ -105,7 +105,7 @@ func (w *Walker) Overlaps() {
 		}
 	}
 	if w.Word(sum); w.texts {
-		slices.Sort(lines) // not by address
+		slices.Sort(lines) // the order must not depend on addresses
 		w.Say(strings.Join(lines, "") + "\n")
 	}
 }

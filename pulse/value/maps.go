@@ -7,16 +7,16 @@ import (
 	"unsafe"
 )
 
-// A mapBuffer holds the entries of a map while they are walked.
+// A mapBuffer holds copies of the entries of a map during a walk.
 type mapBuffer struct {
 	iter         reflect.MapIter
 	keys, values reflect.Value // slices
 	firstKey     unsafe.Pointer
 	firstValue   unsafe.Pointer
-	order        []keyedEntry // see Walker.order
+	order        []keyedEntry // set by Walker.order
 }
 
-// A keyedEntry is the entry at a place of a buffer, with the hash that it is sorted by.
+// A keyedEntry is the index of an entry in a mapBuffer, and the hash used for sorting.
 type keyedEntry struct {
 	key   uint64
 	place int
@@ -36,8 +36,8 @@ func (w *Walker) mapping(sh *shape, m unsafe.Pointer) {
 	}
 }
 
-// entries writes the entries of a map. Plain entries are a multiset: the sum of their
-// hashes. Others are walked in the order of their hashes.
+// entries writes the entries of a map. If keys and values are plain, it writes the sum of
+// the entries' hashes. Otherwise it writes the entries sorted by hash.
 func (w *Walker) entries(sh *shape, m unsafe.Pointer) {
 	w.cell = m
 	n := sh.inCell.Len()
@@ -59,7 +59,7 @@ func (w *Walker) entries(sh *shape, m unsafe.Pointer) {
 	sh.buffers = append(sh.buffers, b)
 }
 
-// fill copies the n entries of the map in the cell into a buffer.
+// fill copies the n entries of the map that sh.inCell refers to into a buffer.
 func (sh *shape) fill(n int) *mapBuffer {
 	var b *mapBuffer
 	if last := len(sh.buffers) - 1; last >= 0 {
@@ -91,15 +91,15 @@ func (w *Walker) entry(sh *shape, b *mapBuffer, i int) {
 	}
 }
 
-// probeEntry returns a separate hash of an entry.
+// probeEntry returns the hash of a single entry.
 func (w *Walker) probeEntry(sh *shape, b *mapBuffer, i int) uint64 {
 	m := w.Probe()
 	w.entry(sh, b, i)
 	return w.EndProbe(m)
 }
 
-// order sorts the entries of a buffer by a hash. It is the hash of the key or, in a walk
-// for a state whose keys have pointers, of the whole entry.
+// order sorts the entries of a buffer by a hash. It is the hash of the key. In a walk for a
+// state, if keys contain pointers, it is the hash of the whole entry.
 func (w *Walker) order(sh *shape, b *mapBuffer, n int) {
 	whole := !sh.key.plain && !w.later
 	b.order = b.order[:0]
@@ -118,9 +118,9 @@ func (w *Walker) order(sh *shape, b *mapBuffer, n int) {
 	slices.SortFunc(b.order, func(x, y keyedEntry) int { return cmp.Compare(x.key, y.key) })
 }
 
-// runOneLevel runs the errands after the first n, and drops those that they add. These
-// may lead to maps whose keys lead to more such maps, and each would have to be sorted
-// for each order of the one before.
+// runOneLevel runs the errands from number n and discards the errands that they add. Those
+// might lead to maps whose keys lead to further maps, and so on, and each map would have to
+// be sorted again for every order of the previous one.
 func (w *Walker) runOneLevel(n int) {
 	for i, end := n, len(w.errands); i < end; i++ {
 		w.run(w.errands[i])
@@ -129,10 +129,10 @@ func (w *Walker) runOneLevel(n int) {
 	w.errands = w.errands[:n]
 }
 
-// sortedEntries walks over entries in order. Entries with equal hashes have no order:
-// they differ at most in the blocks they lead to, or below one level. A walk for a state
-// cannot read such a map. A fingerprint counts them as a multiset, and forgets the blocks
-// behind them.
+// sortedEntries writes entries in the order of their hashes. Entries with equal hashes
+// cannot be sorted. They differ only in the blocks that they refer to, or below the first
+// level. A walk for a state cannot read a map with such entries. A fingerprint includes the
+// sum of their hashes, and forgets the blocks that they refer to.
 func (w *Walker) sortedEntries(sh *shape, b *mapBuffer, n int) {
 	if w.order(sh, b, n); w.unread {
 		return

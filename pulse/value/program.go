@@ -8,38 +8,38 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// Walks for the hash of a state, without text, use programs: the steps for a type are
-// computed once and kept with its shape. A program reads adjacent numbers as bytes, eight
-// at a time, and skips padding. So a number counts by its bits, as in walks with texts:
-// NaN equals itself, and -0 differs from 0.
+// A walk for a state, if it writes no text, uses hash programs. A hash program is a list of
+// ops for a type, computed once and stored in its shape. It reads adjacent numbers as
+// bytes, eight at a time, and skips padding. Numbers are compared by their bits, as in
+// walks with texts: NaN equals itself, and -0 differs from 0.
 //
-// Two values of one type have equal hashes by a program if and only if they have equal
-// hashes by a walk with texts, except for collisions.
+// Two values of one type have equal hashes with a hash program if and only if they have
+// equal hashes in a walk with texts, except for collisions.
 
-// An op is one step of a program, for the part of a value at an offset.
+// An op is one step of a hash program. It reads the part of a value at an offset.
 type op struct {
 	kind   opKind
 	offset uintptr
-	size   uintptr // of bytes
-	shape  *shape  // of a part, or of a special value
+	size   uintptr // the number of bytes that the op reads
+	shape  *shape  // of the part; nil for opWord and opBytes
 }
 
 type opKind uint8
 
 const (
-	opWord    opKind = iota // 8 bytes of numbers
-	opBytes                 // any number of bytes of numbers
-	opString                // a string
-	opSpecial               // what Walker.Special writes
-	opPart                  // a part without a program, walked over by its shape
+	opWord    opKind = iota // reads 8 bytes of numbers
+	opBytes                 // reads any number of bytes of numbers
+	opString                // reads a string
+	opSpecial               // writes a value with roleSpecial
+	opPart                  // walks over a part that has no hash program
 )
 
-// mostUnrolled limits the bytes of an array whose elements become steps of a program.
-// Larger arrays have no program unless their elements are flat.
+// mostUnrolled is the maximum size, in bytes, of an array whose elements become separate
+// ops. A larger array has a hash program only if its elements are flat.
 const mostUnrolled = 512
 
-// canProgram reports whether values of a shape are walked over by a program: all but
-// pointers, interfaces, slices, maps, functions, channels and large arrays.
+// canProgram reports whether values of a shape have a hash program. Pointers, interfaces,
+// slices, maps, functions, channels and large arrays have none.
 func (sh *shape) canProgram() bool {
 	switch sh.kind {
 	case reflect.Array:
@@ -50,7 +50,7 @@ func (sh *shape) canProgram() bool {
 	return true
 }
 
-// quickly writes the value of a shape that has a program.
+// quickly writes the value at p with the hash program of sh.
 func (w *Walker) quickly(sh *shape, p unsafe.Pointer) {
 	if !sh.programmed {
 		sh.ops, sh.programmed = sh.appendOps(nil, 0), true
@@ -80,7 +80,7 @@ func (w *Walker) quickly(sh *shape, p unsafe.Pointer) {
 	w.sum = h
 }
 
-// appendOps appends the program for a value of a shape at an offset.
+// appendOps appends the ops for a value of shape sh at an offset.
 func (sh *shape) appendOps(list []op, offset uintptr) []op {
 	switch {
 	case sh.role == roleSpecial:
@@ -103,8 +103,8 @@ func (sh *shape) appendOps(list []op, offset uintptr) []op {
 	return appendBytes(list, offset, sh.size)
 }
 
-// appendBytes appends a step that reads numbers, merged with the step before if their
-// bytes are adjacent.
+// appendBytes appends an op that reads numbers. It merges the op with the previous one if
+// their bytes are adjacent.
 func appendBytes(list []op, offset, size uintptr) []op {
 	if size == 0 {
 		return list
@@ -119,12 +119,12 @@ func appendBytes(list []op, offset, size uintptr) []op {
 	return append(list, op{opBytes, offset, size, nil})
 }
 
-// foldString adds a string to a hash.
+// foldString adds s to the hash h.
 func foldString(h uint64, s string) uint64 {
 	return foldBytes(hash.Fold(h, uint64(len(s))), unsafe.Slice(unsafe.StringData(s), len(s)))
 }
 
-// foldBytes adds bytes to a hash, eight at a time.
+// foldBytes adds p to the hash h, eight bytes at a time.
 func foldBytes(h uint64, p []byte) uint64 {
 	for ; len(p) >= 8; p = p[8:] {
 		h = hash.Fold(h, binary.LittleEndian.Uint64(p))

@@ -11,29 +11,29 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A shape describes how values of a type are read.
+// A shape describes how to read the values of a type.
 type shape struct {
 	typ     reflect.Type
 	kind    reflect.Kind
 	role    Role
-	id      int32 // unique among the shapes of the walker
+	id      int32 // unique among the shapes of a walker
 	name    string
-	hash    uint64 // of the name
+	hash    uint64 // of name
 	size    uintptr
-	plain   bool // see Walker.Plain
-	steady  bool // see Walker.Steady
-	flat    bool // only adjacent numbers: values are equal if their bytes are
+	plain   bool // the type is plain; see Walker.Plain
+	steady  bool // the type is steady; see Walker.Steady
+	flat    bool // only adjacent numbers, so that values are equal if their bytes are equal
 	methods bool // the type is an interface with methods
-	boxed   bool // a struct or array that is only a pointer, which an interface holds directly
+	boxed   bool // a struct or array with only one pointer, which an interface stores directly
 	key     *shape
 	elem    *shape
-	len     int // of an array
+	len     int // the length of an array
 	fields  []field
-	special func(unsafe.Pointer) // writes a special value
-	inCell  reflect.Value        // of a map or a boxed value: the value in the walker's cell
-	buffers []*mapBuffer         // unused ones
+	special func(unsafe.Pointer) // writes a value with roleSpecial
+	inCell  reflect.Value        // for a map or a boxed value: the value in Walker.cell
+	buffers []*mapBuffer         // buffers not in use
 
-	program    bool // see Walker.quickly
+	program    bool // the type has a hash program; see Walker.quickly
 	programmed bool // ops is set
 	ops        []op
 }
@@ -42,28 +42,28 @@ type field struct {
 	name    string
 	offset  uintptr
 	shape   *shape
-	guarded bool // by a lock next to it: see guards
+	guarded bool // guarded by a lock in the same struct; see guards
 }
 
-// A Role says whether and how the values of a type count.
+// A Role says whether and how a walk includes the values of a type.
 type Role uint8
 
 const (
-	// RoleData is the role of most types: they count by their contents.
+	// RoleData is the role of most types. Their contents are included.
 	RoleData Role = iota
-	// RoleTool is the role of the tools of a test, which say nothing about the program.
-	// They do not count, whatever they contain.
+	// RoleTool is the role of types that belong to the test, not to the program. Their values
+	// are ignored.
 	RoleTool
-	// RoleLock is the role of synchronization types such as locks. They say when
-	// something runs, not what it knows. For states they are data, for fingerprints
-	// tools.
+	// RoleLock is the role of synchronization types, such as locks. They say when code runs,
+	// not what it knows. Walks for states include them like data, and fingerprints ignore
+	// them.
 	RoleLock
 
-	roleSpecial // written by Walker.Special
+	roleSpecial // written by the function of Walker.Special
 )
 
-// findRole sets the role of a shape and, for roleSpecial, the function that writes its
-// values.
+// findRole sets the role of a shape. For roleSpecial, it also sets the function that writes
+// the values.
 func (w *Walker) findRole(sh *shape) {
 	sh.role, sh.steady = RoleData, true
 	if sh.kind != reflect.Struct {
@@ -95,18 +95,18 @@ func (w *Walker) findRole(sh *shape) {
 	}
 }
 
-// builder writes a strings.Builder. It leaves out the memory beyond its length, which
-// nobody can read.
+// builder writes a strings.Builder. It omits the memory beyond the builder's length, which
+// cannot be read.
 func (w *Walker) builder(p unsafe.Pointer) {
 	b := (*strings.Builder)(p)
 	w.string(b.String())
 	w.Signed(int64(b.Cap()))
 }
 
-// recentShapes is the size of the cache in front of the map of shapes.
+// recentShapes is the size of the cache in Walker.recent.
 const recentShapes = 64
 
-// A recentShape caches the shape for the type word of an interface.
+// A recentShape is a cached shape. word is the type word of an interface.
 type recentShape struct {
 	word  uintptr
 	shape *shape
@@ -115,7 +115,7 @@ type recentShape struct {
 // nilShape is the shape of a nil interface.
 var nilShape = shape{name: "nil", plain: true, steady: true}
 
-// shapeOf returns the shape of the value in an interface.
+// shapeOf returns the shape of the dynamic type of v.
 func (w *Walker) shapeOf(v any) *shape {
 	word := *(*uintptr)(unsafe.Pointer(&v))
 	r := &w.recent[word>>5%recentShapes]
@@ -130,8 +130,8 @@ func (w *Walker) shapeOf(v any) *shape {
 	return sh
 }
 
-// shape returns the shape of a type. Types may be recursive: a shape is in the map before
-// those of its parts are computed.
+// shape returns the shape of a type. Because types may be recursive, the shape is added to
+// the map before the shapes of its parts are computed.
 func (w *Walker) shape(t reflect.Type) *shape {
 	if sh := w.shapes[t]; sh != nil {
 		return sh
@@ -170,7 +170,7 @@ func (w *Walker) shape(t reflect.Type) *shape {
 	return sh
 }
 
-// isFlat reports whether values of a shape consist of numbers only, without padding.
+// isFlat reports whether values of a shape consist only of numbers, without padding.
 func (sh *shape) isFlat() bool {
 	if sh.role != RoleData {
 		return false
@@ -194,8 +194,8 @@ func (sh *shape) isFlat() bool {
 	return sh.plain
 }
 
-// addFields adds the shapes of a struct's fields. It sets plain last: a recursive struct
-// is not plain.
+// addFields adds the shapes of a struct's fields. It sets plain last, so that a recursive
+// struct is not plain.
 func (w *Walker) addFields(sh *shape) {
 	if sh.role == RoleTool {
 		return
@@ -211,17 +211,17 @@ func (w *Walker) addFields(sh *shape) {
 		sh.fields = append(sh.fields, field{f.Name, f.Offset, inner, !f.IsExported()})
 	}
 	sh.plain = plain
-	if sh.role != roleSpecial { // otherwise steady depends on how it is written
+	if sh.role != roleSpecial { // otherwise the function special determines steady
 		sh.steady = steady
 	}
 	guards(sh.fields)
 }
 
-// guards marks the fields of a struct that a lock guards: by custom those below it, and
-// those above that are not exported. They do not count in fingerprints, since whoever
-// holds the lock may change them at any time, as a cache does.
+// guards marks the fields of a struct that a lock guards. By convention these are the
+// fields below the lock, and the unexported fields above it. Fingerprints ignore them,
+// because a holder of the lock may change them at any time, as in a cache.
 //
-// Before the call, guarded is set for fields that are not exported.
+// Before the call, guarded must be set for unexported fields.
 func guards(fields []field) {
 	lock := slices.IndexFunc(fields, func(f field) bool { return isGuard(f.shape.typ) })
 	for i := range fields {
@@ -242,8 +242,8 @@ func isGuard(t reflect.Type) bool {
 	return false
 }
 
-// TypeName returns the name of a type with the whole path of its package, which
-// reflect.Type.String shortens.
+// TypeName returns the name of a type with the full path of its package.
+// reflect.Type.String has only the last element of the path.
 func TypeName(t reflect.Type) string {
 	switch {
 	case t.Kind() == reflect.Pointer && t.Name() == "":

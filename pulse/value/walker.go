@@ -1,21 +1,21 @@
-// Package value is internal to jostle, not for users: it walks over Go values of any type
+// Package value is internal to jostle, not for users. It walks over Go values of any type
 // and computes hashes. There are two sorts of walks:
 //
-//   - A walk for a state (Begin, then Value and the methods that write single
-//     words) has hashes that are the same in every process. It can also write a
-//     text that distinguishes the same values; the hash is then a different one
-//     and useless. It cannot read functions, channels and unsafe pointers, nor
-//     values that hold one (Try).
-//   - A walk for a fingerprint (Fingerprint) shows whether a value was changed.
-//     It reads every value. Unreadable parts count by their addresses, so
+//   - A walk for a state (Begin, then Value and the methods that write single words)
+//     computes hashes that are the same in every process. It can also write a text,
+//     which is different for different values. With a text, the hash differs and
+//     should not be used. The walk cannot read functions, channels and unsafe pointers,
+//     nor values that contain them (see Try).
+//   - A walk for a fingerprint (Fingerprint) detects whether a value was changed. It
+//     reads every value. Unreadable parts are represented by their addresses, so
 //     fingerprints are valid only in the process that made them.
 //
-// In both, a pointer counts by what it points to, not by its address. The blocks of
-// memory behind pointers are numbered in the order of the walk, and a pointer to a
-// numbered block counts by that number. So cycles end and nothing is walked twice. Two
-// values are equal if they have equal contents and the same sharing: where one has two
-// pointers to one block, so has the other. Maps are sets of entries. In a state a slice
-// counts up to its capacity, in a fingerprint up to its length.
+// In both walks, a pointer is compared by what it points to, not by its address. Blocks of
+// memory are numbered in the order in which the walk finds them. A pointer to a numbered
+// block is represented by the number, so that cycles end and no block is read twice. Two
+// values are equal if they have equal contents and the same sharing of blocks. The order of
+// map entries does not matter. A state includes a slice up to its capacity, a fingerprint
+// up to its length.
 package value
 
 import (
@@ -26,29 +26,29 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A Walker walks over values, one walk at a time. It reuses its shapes of types, and its
-// memory, in later walks. The zero Walker is ready.
+// A Walker walks over values, one walk at a time. Later walks reuse its type information
+// and its memory. The zero Walker is ready for use.
 type Walker struct {
-	// Special returns a function that writes values of a struct type in walks for states,
-	// in place of their contents, or nil for other types. The function gets the address
-	// of a value, which it must not keep. Special is called once for each type. Steady
-	// reports whether a value counts the same at all times of a run. In fingerprints such
-	// values count by their contents.
+	// Special returns a function that writes the values of a struct type in walks for states,
+	// in place of their contents. It returns nil for other types. The function gets the
+	// address of a value, which it must not keep. steady reports whether the function writes
+	// the same for a value throughout a run. Special is called once for each type.
+	// Fingerprints include the contents of such values.
 	Special func(reflect.Type) (write func(unsafe.Pointer), steady bool)
-	// Role returns the role of a struct type; nil means RoleData for all types. It is
-	// called once for each type. It is not called for types of the packages testing, log
-	// and log/slog and for time.Location, which are tools, nor for those of sync,
-	// sync/atomic and context, which are locks.
+	// Role returns the role of a struct type. If Role is nil, all types have RoleData. It is
+	// called once for each type. The types of packages testing, log and log/slog and
+	// time.Location always have RoleTool. The types of packages sync, sync/atomic and context
+	// always have RoleLock.
 	Role func(reflect.Type) Role
 
 	words
 	mode
-	quick  bool   // use programs: the walk is for a state, and writes no text now
-	unread bool   // something could not be read
-	why    string // the reason; valid while unread, and after Try and TryAll until the next walk
-	depth  int    // of pointers, slices, maps and interfaces around the current value
-	probes int    // begun and not ended
-	effort int    // see maxEffort
+	quick  bool   // use hash programs: the walk is for a state, and currently writes no text
+	unread bool   // some value could not be read
+	why    string // why it could not be read; kept after Try and TryAll until the next walk
+	depth  int    // the number of pointers, slices, maps and interfaces around the current value
+	probes int    // the number of probes begun and not ended
+	effort int    // the number of blocks met inside probes; see maxEffort
 
 	shapes map[reflect.Type]*shape
 	recent [recentShapes]recentShape
@@ -56,46 +56,45 @@ type Walker struct {
 	blocks  blocks
 	spans   []span // scratch memory of Overlaps
 	errands []errand
-	cell    unsafe.Pointer // a map or a boxed value, to be read by shape.inCell
+	cell    unsafe.Pointer // a map or a boxed value, read through shape.inCell
 }
 
-// A mode is how a walk treats some values. The zero mode is for states, fingerprintMode
-// for fingerprints.
+// A mode says how a walk treats some values. The zero mode is for states, and
+// fingerprintMode is for fingerprints.
 type mode struct {
-	addresses bool // unreadable values, and tools behind pointers, count by their addresses
-	noSpecial bool // special values are data
-	noLocks   bool // locks are tools
-	later     bool // blocks are walked last, so that long chains need no deep stack
+	addresses bool // unreadable values, and tools behind pointers, are represented by their addresses
+	noSpecial bool // special values are read like data
+	noLocks   bool // locks are ignored like tools
+	later     bool // blocks are walked last, so that long linked lists need no deep stack
 }
 
 var fingerprintMode = mode{addresses: true, noSpecial: true, noLocks: true, later: true}
 
 const (
-	// maxDepth limits the depth of a walk for a state, and thereby the stack for a long
-	// list. Deeper values count as unreadable.
+	// maxDepth limits the depth of a walk for a state, and therefore the stack needed for a
+	// long linked list. Deeper values are unreadable.
 	maxDepth = 10_000
-	// maxEffort limits how many blocks a Try meets inside of probes. A map with pointers
-	// as keys is sorted by probes, and each map behind such a key again by probes of its
-	// own: the work can double with each level. Values beyond the limit count as
-	// unreadable.
+	// maxEffort limits how many blocks a Try reads inside probes. A map with pointers as keys
+	// is sorted with probes, and so are the maps that these keys refer to. The work can
+	// therefore double with each level. Values beyond the limit are unreadable.
 	maxEffort = 1 << 17
 )
 
 const tooDeep = "is too deep to compare"
 
-// cannot records that a value cannot be read, and why.
+// cannot records that a value cannot be read, with the reason.
 func (w *Walker) cannot(why string) {
 	if !w.unread {
 		w.unread, w.why = true, why
 	}
 }
 
-// Why returns why the last Try or TryAll returned false, in words that follow the name of
-// a value: "holds a function".
+// Why says why the last Try or TryAll returned false, for example "holds a function". The
+// text is meant to follow the name of a value.
 func (w *Walker) Why() string { return w.why }
 
-// Begin begins a walk for a state and discards the one before, which may have panicked.
-// With texts it writes a text, and Sum differs from that without.
+// Begin begins a walk for a state and discards the previous walk, even if that panicked. If
+// texts is set, the walk also writes a text, and Sum returns a different hash.
 func (w *Walker) Begin(texts bool) {
 	w.words = words{texts: texts, text: w.text[:0]}
 	w.mode, w.unread, w.why = mode{}, false, ""
@@ -106,11 +105,11 @@ func (w *Walker) Begin(texts bool) {
 	w.errands = w.errands[:0]
 }
 
-// Fingerprint returns a hash of everything that a value leads to. It ends the current
-// walk. Functions and channels count by their addresses only, and so do tools and locks
-// behind pointers. Other tools and locks do not count. Neither do the fields of a struct
-// that its Mutex, RWMutex or Once guards: those below it, and those above that are not
-// exported.
+// Fingerprint returns a hash of everything that v refers to. It ends the current walk.
+// Functions and channels are represented only by their addresses, and so are tools and
+// locks behind pointers. Other tools and locks are ignored. Fields guarded by a Mutex,
+// RWMutex or Once in the same struct are ignored too: the fields below it and the
+// unexported fields above it.
 func (w *Walker) Fingerprint(v any) uint64 {
 	w.Begin(false)
 	w.mode, w.quick = fingerprintMode, false
@@ -120,7 +119,7 @@ func (w *Walker) Fingerprint(v any) uint64 {
 }
 
 // FlatSlice returns the memory of a slice up to its length. ok is false if v is not a
-// slice, is nil or empty, or has elements with anything but adjacent numbers.
+// slice, is nil or empty, or if its elements do not consist of adjacent numbers.
 func (w *Walker) FlatSlice(v any) (data []byte, ok bool) {
 	sh := w.shapeOf(v)
 	if sh.kind != reflect.Slice || !sh.elem.flat || sh.role != RoleData {
@@ -133,8 +132,8 @@ func (w *Walker) FlatSlice(v any) (data []byte, ok bool) {
 	return unsafe.Slice((*byte)(h.data), uintptr(h.len)*sh.elem.size), true
 }
 
-// SliceOf returns a new slice of the type of like, with data that FlatSlice returned for
-// a slice of that type.
+// SliceOf returns a new slice of the type of like. data must come from FlatSlice for a
+// slice of that type.
 func SliceOf(like any, data []byte) any {
 	t := reflect.TypeOf(like)
 	n := len(data) / int(t.Elem().Size())
@@ -143,9 +142,9 @@ func SliceOf(like any, data []byte) any {
 	return list.Interface()
 }
 
-// Contents returns a hash of what a value leads to that is the same in every run and
-// process. ok is false if a part, such as a function, cannot be read. Locks do not count.
-// It ends the current walk.
+// Contents returns a hash of everything that v refers to, which is the same in every run
+// and process. ok is false if a part, such as a function, cannot be read. Locks are
+// ignored. Contents ends the current walk.
 func (w *Walker) Contents(v any) (sum uint64, ok bool) {
 	w.Begin(false)
 	w.mode, w.quick = mode{noLocks: true, later: true}, false
@@ -154,12 +153,12 @@ func (w *Walker) Contents(v any) (sum uint64, ok bool) {
 	return w.sum, !w.unread
 }
 
-// Steady reports whether the value in an interface is Plain and counts the same in states
-// at all times of a run: it has no special value that does not.
+// Steady reports whether v is Plain and has the same hash in states throughout a run. A
+// special value may be written differently later in the run, unless it is steady too.
 func (w *Walker) Steady(v any) bool { return w.shapeOf(v).steady }
 
-// SteadySum returns the hash of a Steady value by itself, or zero for other values. It
-// may be called during a walk.
+// SteadySum returns the hash of v if v is Steady, or else zero. It may be called during a
+// walk.
 func (w *Walker) SteadySum(v any) uint64 {
 	sh := w.shapeOf(v)
 	if !sh.steady {
@@ -172,12 +171,11 @@ func (w *Walker) SteadySum(v any) uint64 {
 	return w.EndProbe(m)
 }
 
-// Plain reports whether the value in an interface has no pointers except those of
-// strings, tools and special values. No other value can be a part of it, and nobody else
-// can change a copy of it.
+// Plain reports whether v contains no pointers, except inside strings, tools and special
+// values. Nobody else can change a copy of such a value.
 func (w *Walker) Plain(v any) bool { return w.shapeOf(v).plain }
 
-// Try writes a value as Value does, if it can be read. Otherwise it writes nothing and
+// Try writes v as Value does and returns true. If v cannot be read, Try writes nothing and
 // returns false.
 func (w *Walker) Try(v any) bool {
 	sum, text, blocks := w.sum, len(w.text), len(w.blocks.list)
@@ -189,8 +187,8 @@ func (w *Walker) Try(v any) bool {
 	return true
 }
 
-// TryAll writes values one after another, if all can be read. Otherwise it writes nothing
-// and returns false.
+// TryAll writes values one after another and returns true. If one of them cannot be read,
+// TryAll writes nothing and returns false.
 func (w *Walker) TryAll(values []any) bool {
 	sum, text, blocks := w.sum, len(w.text), len(w.blocks.list)
 	w.effort = 0
@@ -203,21 +201,21 @@ func (w *Walker) TryAll(values []any) bool {
 	return true
 }
 
-// undo restores the hash, the length of the text and the number of blocks.
+// undo restores an earlier hash, length of the text and number of blocks.
 func (w *Walker) undo(sum uint64, text, blocks int) {
 	w.blocks.cut(blocks)
 	w.sum, w.text, w.unread = sum, w.text[:text], false
 }
 
-// A Mark is the state of a walk when a probe begins.
+// A Mark is the state of a walk at the beginning of a probe.
 type Mark struct {
 	sum             uint64
 	blocks, errands int32
 	texts, quick    bool
 }
 
-// Probe begins a separate hash, without a text. The probe knows the blocks of the walk,
-// but adds none to it. EndProbe ends it.
+// Probe begins a probe, which computes a separate hash, without a text. In a probe the
+// blocks of the walk are known, but new blocks are forgotten when EndProbe ends the probe.
 func (w *Walker) Probe() Mark {
 	m := Mark{w.sum, int32(len(w.blocks.list)), int32(len(w.errands)), w.texts, w.quick}
 	w.probes++
@@ -225,7 +223,7 @@ func (w *Walker) Probe() Mark {
 	return m
 }
 
-// EndProbe returns the hash begun by Probe, and continues the walk from there.
+// EndProbe returns the hash of the probe that m began, and continues the walk before it.
 func (w *Walker) EndProbe(m Mark) uint64 {
 	if w.later {
 		w.runErrands(int(m.errands))
@@ -237,7 +235,7 @@ func (w *Walker) EndProbe(m Mark) uint64 {
 	return sum
 }
 
-// Type writes the type of the value in an interface.
+// Type writes the type of v.
 func (w *Walker) Type(v any) { w.typed(w.shapeOf(v)) }
 
 func (w *Walker) typed(sh *shape) {
@@ -246,15 +244,15 @@ func (w *Walker) typed(sh *shape) {
 	w.Say(" ")
 }
 
-// Value writes the value in an interface, and its type.
+// Value writes the type and the value of v.
 func (w *Walker) Value(v any) {
 	sh := w.shapeOf(v)
 	w.typed(sh)
 	if v == nil || !w.deeper() {
 		return
 	}
-	// The second word of an interface is a pointer to the value, or the value itself if
-	// that is only a pointer.
+	// The second word of an interface is a pointer to the value. If the value is itself only a
+	// pointer, the word is the value.
 	word := (*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1]
 	switch sh.kind {
 	case reflect.Pointer:
@@ -271,8 +269,8 @@ func (w *Walker) Value(v any) {
 	w.depth--
 }
 
-// deeper reports whether the walk may follow one more pointer, slice, map or interface.
-// If so, it increments depth.
+// deeper reports whether the walk may follow another pointer, slice, map or interface. If
+// so, it increments depth.
 func (w *Walker) deeper() bool {
 	if w.probes > 0 {
 		w.effort++
@@ -285,12 +283,11 @@ func (w *Walker) deeper() bool {
 	return true
 }
 
-// held writes a struct or an array that an interface holds.
+// held writes a struct or an array stored in an interface.
 func (w *Walker) held(sh *shape, v any, word unsafe.Pointer) {
 	switch {
 	case sh.boxed:
-		// Its only content is one pointer. That is read before anything else can come
-		// into the cell.
+		// The value consists of one pointer, which is read before the cell is used again.
 		sh.inCell.Set(reflect.ValueOf(v))
 		w.value(sh, unsafe.Pointer(&w.cell))
 		w.cell = nil
@@ -301,7 +298,7 @@ func (w *Walker) held(sh *shape, v any, word unsafe.Pointer) {
 	}
 }
 
-// value writes the value of a shape at an address.
+// value writes the value of shape sh at address p.
 func (w *Walker) value(sh *shape, p unsafe.Pointer) {
 	if w.quick && sh.program {
 		w.quickly(sh, p)
@@ -337,7 +334,7 @@ func (w *Walker) value(sh *shape, p unsafe.Pointer) {
 		w.mapping(sh, *(*unsafe.Pointer)(p))
 	case reflect.Interface:
 		if sh.methods {
-			w.Value(any(*(*interface{ method() })(p))) // as package reflect does it
+			w.Value(any(*(*interface{ method() })(p))) // as package reflect does
 		} else {
 			w.Value(*(*any)(p))
 		}
@@ -348,8 +345,8 @@ func (w *Walker) value(sh *shape, p unsafe.Pointer) {
 	}
 }
 
-// standsApart reports whether a value does not count by its contents. It writes what such
-// a value counts by, if anything.
+// standsApart reports whether the contents of a value must not be read, because of the
+// value's role. It writes a special value.
 func (w *Walker) standsApart(sh *shape, p unsafe.Pointer) bool {
 	switch sh.role {
 	case roleSpecial:
@@ -399,7 +396,7 @@ func (w *Walker) number(k reflect.Kind, p unsafe.Pointer) {
 	}
 }
 
-// opaque writes a value that cannot be read unless it is nil.
+// opaque writes a function, channel or unsafe pointer, which can be read only if it is nil.
 func (w *Walker) opaque(k reflect.Kind, p unsafe.Pointer) {
 	switch {
 	case p == nil:
@@ -423,7 +420,7 @@ func (w *Walker) pointer(sh *shape, p unsafe.Pointer) {
 		if w.Tag(1, "… "); w.addresses {
 			w.Word(uint64(uintptr(p)))
 		}
-	case sh.elem.size == 0: // its address is arbitrary
+	case sh.elem.size == 0: // the address is arbitrary
 		w.Tag(1, "& ")
 	case !w.refer(sh, p, sh.elem.size, 1):
 	case w.later && !sh.elem.plain:
@@ -434,18 +431,19 @@ func (w *Walker) pointer(sh *shape, p unsafe.Pointer) {
 	}
 }
 
-// sliceHeader is a slice in memory.
+// A sliceHeader is the memory layout of a slice.
 type sliceHeader struct {
 	data     unsafe.Pointer
 	len, cap int
 }
 
-// slice writes a slice. Its block is as large as its capacity: an append may write to
+// slice writes a slice. Its block extends to the capacity, because an append may write to
 // memory that another slice shares.
 //
-// In a state a slice counts up to its capacity. The capacity decides whether two slices
-// appended to one share an array, and elements beyond the length come back when the slice
-// is resliced. A fingerprint ignores both: a mere reader of a message does not see them.
+// A state includes a slice up to its capacity, because reslicing makes elements beyond the
+// length visible. The capacity also decides whether appending to two slices writes to one
+// array. A fingerprint includes only the length, because a reader of a message sees
+// neither.
 func (w *Walker) slice(sh *shape, h *sliceHeader) {
 	n, key := h.len, uint64(h.len)
 	if !w.addresses {
@@ -470,7 +468,7 @@ func (w *Walker) slice(sh *shape, h *sliceHeader) {
 	}
 }
 
-// capacity writes how far a slice counts. The text leaves it out if it is the length.
+// capacity writes the number n of elements included. The text omits n if it is the length.
 func (w *Walker) capacity(n, length int) {
 	if w.addresses {
 		return
@@ -503,25 +501,25 @@ func (w *Walker) elements(elem *shape, p unsafe.Pointer, n int) {
 	w.Say("] ")
 }
 
-// An errand is a postponed part of the walk: over what a pointer, a slice or a map of the
-// shape leads to, or over a struct or an array in an interface.
+// An errand is a postponed part of a walk. It reads what a pointer, slice or map of the
+// shape refers to, or a struct or array in an interface.
 type errand struct {
 	shape *shape
 	start unsafe.Pointer
-	len   int // of a slice
+	len   int // the number of elements of a slice
 }
 
 func (w *Walker) postpone(sh *shape, start unsafe.Pointer, n int) {
 	w.errands = append(w.errands, errand{sh, start, n})
 }
 
-// runErrands runs the errands after the first n, the last one first: so those of a linked
-// list, each of which leads to the next, do not pile up.
+// runErrands runs the errands from number n, always the last one first. Each element of a
+// linked list adds an errand for the next, so this order keeps the list of errands short.
 func (w *Walker) runErrands(n int) {
 	for len(w.errands) > n {
 		last := len(w.errands) - 1
 		e := w.errands[last]
-		w.errands[last] = errand{} // it holds a pointer
+		w.errands[last] = errand{} // errands must not keep memory alive
 		w.errands = w.errands[:last]
 		w.run(e)
 	}
@@ -540,10 +538,10 @@ func (w *Walker) run(e errand) {
 	}
 }
 
-// refer writes a pointer to a block. It reports whether the block is new: its contents
-// must then follow.
+// refer writes a pointer to a block. It reports whether the block is new. If so, the caller
+// must write or postpone the contents of the block.
 //
-// Part distinguishes blocks with one start and one shape: slices of different lengths.
+// part distinguishes blocks with equal start and shape, such as slices of different length.
 func (w *Walker) refer(sh *shape, start unsafe.Pointer, size uintptr, part uint64) bool {
 	b := block{start: uintptr(start), end: uintptr(start) + size}
 	b.key = hash.Fold(uint64(b.start), part^uint64(sh.id)<<40)

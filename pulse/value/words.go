@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// words is the output of a walk: a hash of words and, on request, a text that
-// distinguishes the same values.
+// words is the output of a walk: a hash and, on request, a text. Values with different
+// hashes have different texts.
 type words struct {
 	sum   uint64
 	text  []byte
@@ -22,20 +22,20 @@ func (w *words) Sum() uint64 { return w.sum }
 // Text returns the text written since Begin. The next walk overwrites it.
 func (w *words) Text() []byte { return w.text }
 
-// Texts reports whether the text is written in addition to the hash.
+// Texts reports whether the walk also writes the text.
 func (w *words) Texts() bool { return w.texts }
 
-// Word adds a word to the hash only.
+// Word adds a word to the hash but not to the text.
 func (w *words) Word(x uint64) { w.sum = hash.Fold(w.sum, x) }
 
-// Say adds to the text only.
+// Say adds to the text but not to the hash.
 func (w *words) Say(text string) {
 	if w.texts {
 		w.text = append(w.text, text...)
 	}
 }
 
-// Tag writes a word with a separate text.
+// Tag adds x to the hash and text to the text.
 func (w *words) Tag(x uint64, text string) {
 	w.Word(x)
 	w.Say(text)
@@ -50,7 +50,7 @@ func (w *words) Flag(b bool) {
 	}
 }
 
-// Signed writes an integer.
+// Signed writes a signed integer.
 func (w *words) Signed(x int64) {
 	w.Word(uint64(x))
 	if w.texts {
@@ -58,7 +58,7 @@ func (w *words) Signed(x int64) {
 	}
 }
 
-// Unsigned writes an integer.
+// Unsigned writes an unsigned integer.
 func (w *words) Unsigned(x uint64) {
 	w.Word(x)
 	if w.texts {
@@ -66,7 +66,7 @@ func (w *words) Unsigned(x uint64) {
 	}
 }
 
-// Hex writes an integer that the text shows in hexadecimal.
+// Hex writes an integer, which is hexadecimal in the text.
 func (w *words) Hex(x uint64) {
 	w.Word(x)
 	if w.texts {
@@ -81,7 +81,7 @@ func (w *words) string(s string) {
 	}
 }
 
-// bytes adds n bytes to the hash, eight at a time, in little-endian order on every
+// bytes adds n bytes to the hash, eight at a time. The byte order is little-endian on every
 // machine.
 func (w *words) bytes(data *byte, n int) {
 	h := hash.Fold(w.sum, uint64(n))
@@ -99,8 +99,8 @@ func (w *words) bytes(data *byte, n int) {
 	w.sum = hash.Fold(h, last)
 }
 
-// flatHash returns a hash of memory for fingerprints: pairs of words in four independent
-// lanes.
+// flatHash returns a hash of memory for fingerprints. For speed it computes four
+// independent hashes and combines them.
 func flatHash(p []byte) uint64 {
 	a, b, c, d := uint64(len(p)), uint64(1), uint64(2), uint64(3)
 	for ; len(p) >= 64; p = p[64:] {
