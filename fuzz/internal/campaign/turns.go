@@ -7,12 +7,12 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 )
 
-// turn limits a job of the search: after it no further batch begins, and the rest of the share
-// waits for the next turn.
+// turn is the length of a turn. After that time a share begins no further batch, and its remaining
+// batches wait for its next turn.
 const turn = 2 * time.Second
 
-// handOut gives jobs to hands while fewer than Workers are busy. Idle and paused jobs make room for
-// jobs of other properties, if these have no overdue job.
+// handOut gives jobs to hands while fewer than Workers jobs are busy. Idle and paused jobs are not
+// busy, so they make room for jobs of properties that have no overdue job.
 func (c *campaign) handOut() {
 	for c.busy() < c.Workers {
 		lane := c.next(len(c.flying) >= c.Workers)
@@ -41,7 +41,8 @@ func (c *campaign) busy() (n int) {
 	return n
 }
 
-// pausedOf returns a paused job of a lane without urgent jobs or, with any, of any lane.
+// pausedOf returns a paused job of the lane, if the lane has no urgent jobs, else nil. If any is
+// set, it returns a paused job of any lane.
 func (c *campaign) pausedOf(lane int, any bool) *job {
 	for _, j := range c.flying {
 		if j.paused && (any || j.lane == lane && len(j.target.waiting) == 0) {
@@ -51,7 +52,7 @@ func (c *campaign) pausedOf(lane int, any bool) *job {
 	return nil
 }
 
-// pause makes a job wait at its next run, so that others get their turns.
+// pause makes a share wait before its next run, so that other jobs get turns.
 func (c *campaign) pause(j *job) {
 	p := j.hand.doing.Load()
 	if p == nil {
@@ -86,7 +87,7 @@ func (c *campaign) handFor(t *target) (first *hand) {
 	return first
 }
 
-// next returns the target of the next turn, -1 if there is nothing to do.
+// next returns the lane of the next turn, -1 if there is nothing to do (see lanes.next).
 func (c *campaign) next(spare bool) int {
 	for i, t := range c.targets {
 		c.lanes.want(i, len(t.waiting) > 0, c.hasShare(t))
@@ -105,7 +106,8 @@ func (c *campaign) hasShare(t *target) bool {
 	return len(t.rest) > 0 || c.plans(t)
 }
 
-// take takes the next job of a target.
+// take removes the next job from a target, and starts it in the lane. The lane and the target have
+// the same index.
 func (c *campaign) take(lane int) (j *job) {
 	t := c.targets[lane]
 	switch {
@@ -127,8 +129,8 @@ func (c *campaign) take(lane int) (j *job) {
 	return j
 }
 
-// watch charges the lanes for jobs that cost more than expected, and marks overdue lanes. It
-// pauses a job whose turn is over if another property is behind by a turn.
+// watch charges the lanes for jobs that cost more than expected, and marks overdue lanes. If the
+// turn of a job is over and another lane is behind by at least a turn, it pauses the job.
 func (c *campaign) watch() {
 	for i := range c.lanes.list {
 		c.lanes.list[i].overdue = false
@@ -155,7 +157,8 @@ func (c *campaign) watch() {
 	}
 }
 
-// land takes a job from a worker, and charges its lane for the cost.
+// land removes a finished job from its hand, and corrects the charge of its lane to the actual
+// cost.
 func (c *campaign) land(j *job) {
 	c.flying = slices.DeleteFunc(c.flying, func(o *job) bool { return o == j })
 	if j.paused {
@@ -168,11 +171,12 @@ func (c *campaign) land(j *job) {
 	c.watch()
 }
 
-// unknown is how many seconds the first share of a property may cost before the property counts as
-// slow.
+// unknown is the number of seconds after which an unfinished first share counts in the weights of
+// the lanes.
 const unknown = 1
 
-// weigh divides the time between the targets by their paces. With First all get the same.
+// weigh divides the time among the targets by their paces. With First all targets get the same
+// time.
 func (c *campaign) weigh() {
 	if c.First {
 		return
