@@ -54,7 +54,7 @@ func (x *shrinker) base(out *Outcome) {
 func (x *shrinker) mutated(out *Outcome, state *uint64) []choice.Input {
 	list, parts := out.Case.Inputs, x.partsOf(out)
 	var all []splice
-	if p := below(state, 3*len(parts)+1); p < len(parts) && parts[p].isNeedless() { // also remove a part
+	if p := below(state, 3*len(parts)+1); p < len(parts) && parts[p].isNeedless() { // remove a part
 		all = append(all, splice{parts[p], nil})
 	}
 	for range [...]int{1, 1, 1, 2, 2, 3}[below(state, 6)] {
