@@ -179,8 +179,9 @@ func (g *target) addSeeds(f *testing.F) (n int) {
 	return n + randomSeeds
 }
 
-// fuzz runs the property on one input of the engine. It skips the input if the property skips it,
-// or if a draw finds no value.
+// fuzz runs the property on one input of the engine.
+//
+// Skips: inputs that the property skips, and inputs for which a draw finds no value.
 func (g *target) fuzz(t *testing.T, data []byte) {
 	g.session.Property.Recorder.Slot(0).Begin(flight.Bytes, g.tally.Runs)
 	res := g.Run(data)
