@@ -17,7 +17,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A Subject is a property in the test binary of its package.
+// A Subject is a property together with the test binary of its package.
 type Subject struct {
 	Binary   *binary.Binary
 	Property worker.Property
@@ -244,7 +244,8 @@ func Run(ctx context.Context, subjects []Subject, o Options) (*Report, error) {
 	return c.run(ctx)
 }
 
-// newCampaign returns a new or resumed campaign.
+// newCampaign returns a campaign with the subjects and options. If o.Resume is set, it resumes the
+// campaign in o.File.
 func newCampaign(subjects []Subject, o Options) (*campaign, error) {
 	c := &campaign{Options: o, began: time.Now(), ready: make(chan struct{})}
 	for _, s := range subjects {

@@ -4,9 +4,9 @@
 //
 // # Determinism
 //
-// The runs of a property are numbered and grouped into batches. A share is a series of batches
-// with about 2^20 steps in total. Up to eight shares of a property are in progress. The size of
-// a share depends only on the share eight before it. Therefore the runs of a property do not
+// The runs of a property are numbered and grouped into batches. A chunk is a series of batches
+// with about 2^20 steps in total. Up to eight chunks of a property are in progress. The size of
+// a chunk depends only on the chunk eight before it. Therefore the runs of a property do not
 // depend on other properties, on speed or on the number of workers. The same seed and number of
 // runs give the same findings, with two exceptions: the time limit ends the campaign, or a
 // property is given up because its runs keep ending their processes.
@@ -15,10 +15,10 @@
 //
 // Each property has a lane, which is charged for the processor time that its jobs use. The next
 // turn at a worker goes to the lane that has used the least of its portion. After two seconds a
-// turn ends with its batch, and the unfinished share waits for its next turn. Half of the time is
+// turn ends with its batch, and the unfinished chunk waits for its next turn. Half of the time is
 // divided evenly, with less for properties with slow steps. The other half is divided in
-// proportion to the new receive pairs per second in the last shares. A process that waits or
-// makes no progress does not occupy a worker. At the time limit a share ends with its current
+// proportion to the new receive pairs per second in the last chunks. A process that waits or
+// makes no progress does not occupy a worker. At the time limit a chunk ends with its current
 // run. If that run makes no progress, this is reported as a failure.
 //
 // Workers with the race detector have their own seed and state file, so the findings of the

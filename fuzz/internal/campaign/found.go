@@ -39,7 +39,7 @@ func (c *campaign) found(t *target, told *record.Record, died bool) {
 	c.shrink(t, f)
 }
 
-// foundIn records the findings of a share. A share without a reply may still have deaths.
+// foundIn records the findings of a chunk of the search, including deaths of processes.
 func (c *campaign) foundIn(j *job) {
 	j.target.show(j)
 	for i := range j.died {
@@ -65,8 +65,8 @@ func (c *campaign) met(t *target, told *record.Record) {
 	t.Met = append(t.Met, f)
 }
 
-// foundRest records the remaining findings at the end of the campaign: those of shares after an
-// unfinished share, deaths before the search, and failures that occurred while shrinking.
+// foundRest records the remaining findings at the end of the campaign. These are the findings of
+// chunks after an unfinished chunk, deaths before the search, and failures while shrinking.
 func (c *campaign) foundRest() {
 	c.resting = true
 	for _, t := range c.targets {
@@ -94,7 +94,7 @@ func (c *campaign) foundRest() {
 	}
 }
 
-// cutShort counts the runs of a share that is unfinished or that follows an unfinished share.
+// cutShort counts the runs of a chunk that is unfinished or that follows an unfinished chunk.
 func (c *campaign) cutShort(j *job) {
 	t := j.target
 	if j.reply == nil || c.ended != EndTime || t.GivenUp != "" {
@@ -133,7 +133,7 @@ func doubt(t *target, f *Finding) {
 	f.Kept = record.Kept{Path: c.Path}
 }
 
-// shrink queues a job that shrinks a finding, ahead of all other jobs of its target.
+// shrink queues a job that shrinks a finding, ahead of all other jobs of its property.
 func (c *campaign) shrink(t *target, f *Finding) {
 	q := session.Request{Do: session.Shrink, Case: f.Case, File: f.Path, Fresh: f.Fresh, Keep: true, Where: f.Where, Pages: c.Pages, Time: c.Shrink}
 	t.waiting = append([]*job{{target: t, request: q, finding: f}}, t.waiting...)
@@ -168,7 +168,7 @@ func (c *campaign) shrunk(j *job) {
 	c.told(j.target, f)
 }
 
-// told reports a finding and sets its Told.
+// told reports a finding as an event, and sets its field Told.
 func (c *campaign) told(t *target, f *Finding) {
 	f.Told = true
 	if f.Path != "" {

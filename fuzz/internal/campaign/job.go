@@ -21,17 +21,17 @@ import (
 type job struct {
 	target  *target
 	request session.Request
-	finding *Finding // the finding that the job shrinks, else nil
+	finding *Finding // if the job shrinks a finding, that finding
 	known   []string // the signatures found before the job began
 	size    int      // runs in a batch, 0 if unknown when the job began
 
-	// The following three are set if the job is a share of the search. A share may take several
+	// The following three are set if the job is a chunk of the search. A chunk may take several
 	// turns: request is for the batches that have not run yet.
-	number int // the number of the share in its target
-	first  int // the first batch of the share
-	count  int // the number of batches in the share
+	number int // the number of the chunk in its property
+	first  int // the first batch of the chunk
+	count  int // the number of batches in the chunk
 
-	lane    int           // the lane that is charged for the job
+	lane    int           // the index of the property's lane, which is charged for the job
 	hand    *hand         // the hand that does the job
 	charged float64       // the seconds charged to the lane for this turn
 	spent   time.Duration // the cost of all earlier turns
@@ -53,7 +53,7 @@ func (j *job) lost() bool {
 	return errors.Is(j.err, context.Canceled) || errors.Is(j.err, context.DeadlineExceeded) || j.goesOn()
 }
 
-// goesOn reports whether the job is a share with batches that have not run yet.
+// goesOn reports whether the job is a chunk with batches that have not run yet.
 func (j *job) goesOn() bool {
 	return j.err == nil && j.request.Do == session.Run && j.request.Count > 0
 }
@@ -80,17 +80,17 @@ func (j *job) add(r *session.Reply) {
 	j.reply.Add(r)
 }
 
-// A hand does jobs, one at a time, in worker processes. It keeps the processes of the last few
-// targets for later jobs.
+// A hand does jobs in a goroutine, one at a time, with the help of worker processes. It keeps the
+// processes of the last few properties for later jobs.
 type hand struct {
 	*Options
 	jobs      chan *job
 	busy      bool                           // set while it has a job; for the campaign's goroutine
-	enough    context.Context                // done when shares must end after their current run
-	searching context.Context                // done when shares must end at once
+	enough    context.Context                // done when chunks must end after their current run
+	searching context.Context                // done when chunks must end at once
 	all       context.Context                // done when all jobs must end at once
 	at        *job                           // the current job
-	doing     atomic.Pointer[worker.Process] // the process that runs a share, else nil
+	doing     atomic.Pointer[worker.Process] // the process that runs a chunk, else nil
 	kept      []kept                         // the waiting processes, the most recently used last
 	memory    atomic.Uint64                  // the bytes that the waiting processes use
 }
@@ -100,7 +100,7 @@ type kept struct {
 	process *worker.Process
 }
 
-// mostKept limits the number of waiting processes of a hand.
+// mostKept limits the number of processes that a hand keeps.
 const mostKept = 4
 
 // work does jobs until the channel of jobs is closed.
@@ -214,7 +214,7 @@ func (h *hand) repeats(ctx context.Context, j *job) bool {
 	return !j.fickle
 }
 
-// ask sends a request to a waiting process of the target, or to a new one, and returns the reply.
+// ask sends a request to a waiting process of the property, or to a new one, and returns the reply.
 func (h *hand) ask(ctx context.Context, t *target, q session.Request) (*session.Reply, error) {
 	p, err := h.process(ctx, t)
 	if err != nil {
@@ -235,8 +235,8 @@ func (h *hand) ask(ctx context.Context, t *target, q session.Request) (*session.
 	return r, err
 }
 
-// process returns a waiting process of the target or starts a new one. If the new process is killed
-// from outside before it is ready, process tries again.
+// process returns a waiting process of the property or starts a new one. If the new process is
+// killed from outside before it is ready, process tries again.
 func (h *hand) process(ctx context.Context, t *target) (p *worker.Process, err error) {
 	for i, k := range h.kept {
 		if k.target == t {

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// A lane decides when the jobs of one property get turns at the workers. The cost of these jobs is
-// charged to the lane, so a slow or stuck property delays only itself. A lane measures nothing:
-// its caller reports the costs.
+// A lane is the queue of one property for turns at the workers. The cost of the property's jobs is
+// charged to its lane, so a slow or stuck property delays only itself. A lane measures no time,
+// because its caller reports the costs.
 type lane struct {
 	urgent  bool    // set if saved cases wait to be run, or a failure waits to be shrunk
-	ready   bool    // set if a share of the search can begin or continue
+	ready   bool    // set if a chunk of the search can begin or continue
 	flying  int     // the number of jobs at workers
 	overdue bool    // set if a job at a worker is idle or takes much longer than a turn
 	paused  int     // the number of jobs at workers that wait for their next turn
@@ -20,10 +20,10 @@ type lane struct {
 
 func (l *lane) wants() bool { return l.urgent || l.ready || l.paused > 0 }
 
-// lanes are the lanes of all properties.
+// lanes has the lane of each property, and decides which property gets the next turn.
 type lanes struct {
 	list []lane
-	now  float64 // the largest lane.time at which a share has begun
+	now  float64 // the largest lane.time at which a chunk has begun
 }
 
 func newLanes(n int) *lanes {
@@ -44,13 +44,13 @@ func (l *lanes) want(i int, urgent, ready bool) {
 	}
 }
 
-// advance limits the number of seconds by which a lane may be ahead of the others if its urgent
-// work is to come first.
+// advance is the number of seconds by which a lane may be ahead of the other lanes, and still get
+// the next turn for urgent work.
 const advance = 10
 
-// next returns the lane that gets the next turn, -1 if no lane wants one. It returns the lane that
-// has used the least time relative to its weight. Lanes with an overdue job come last. They are
-// excluded if spare is set, which means that the turn is available only because a job is idle.
+// next returns the index of the lane that gets the next turn, -1 if no lane wants one. This is the
+// lane that has used the least time relative to its weight. Lanes with an overdue job come last. If
+// spare is set, they get no turn, because the turn is available only while another job is idle.
 func (l *lanes) next(spare bool) int {
 	least := -1
 	for i := range l.list {
@@ -73,21 +73,21 @@ func (l *lanes) before(a, b *lane) bool {
 	return a.time < b.time
 }
 
-// hurries reports whether a has urgent work that may come first.
+// hurries reports whether lane a has urgent work for which it gets the next turn.
 func (l *lanes) hurries(a *lane) bool { return a.urgent && a.time <= l.now+advance }
 
-// yields reports whether lane i, which has a worker, is ahead of the lane of the next turn by at
-// least the given number of seconds.
+// yields reports whether lane i is ahead of the lane that would get the next turn, by at least the
+// given number of seconds.
 func (l *lanes) yields(i int, seconds float64) bool {
 	next := l.next(true)
 	return next >= 0 && next != i && l.list[i].time >= l.list[next].time+seconds
 }
 
-// begin records that a job of lane i starts, and charges its expected cost in seconds. Share is set
-// for a share of the search.
-func (l *lanes) begin(i int, share bool, seconds float64) {
+// begin records that a job of lane i starts, and charges its expected cost in seconds. Chunk is set
+// for a chunk of the search.
+func (l *lanes) begin(i int, chunk bool, seconds float64) {
 	a := &l.list[i]
-	if share {
+	if chunk {
 		l.now = max(l.now, a.time)
 	}
 	a.flying++
@@ -100,7 +100,7 @@ func (l *lanes) charge(i int, seconds float64) { l.list[i].time += seconds / l.l
 // end records that a job of lane i has ended.
 func (l *lanes) end(i int) { l.list[i].flying-- }
 
-// A pace is the cost of the last shares of a property, and what they found.
+// A pace is the cost of the last chunks of the search in a property, and their new receive pairs.
 type pace struct {
 	open           bool    // set if the search continues
 	seconds        float64 // zero if unknown
@@ -110,8 +110,8 @@ type pace struct {
 
 // Constants of weigh.
 const (
-	slow      = 8       // a step that takes slow times the median halves the part of a lane
-	leastPart = 1.0 / 8 // the smallest part of a lane, relative to the part of a very fast lane
+	slow      = 8       // if steps take slow times the median, a lane gets half as much time
+	leastPart = 1.0 / 8 // the least time of a lane, relative to a lane with very fast steps
 	little    = 1.0     // added to the new receive pairs per second, so that no yield is zero
 )
 

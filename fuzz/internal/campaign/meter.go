@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A meter measures the cost of a job. The hand that does the job updates the processor time, and
-// the campaign reads it.
+// A meter measures the cost of a job. The goroutine that does the job updates the processor time,
+// and the goroutine of the campaign reads it.
 type meter struct {
 	begun time.Time
 	cpu   atomic.Int64 // processor time so far, zero if unknown

@@ -46,7 +46,7 @@ const (
 	Over      State = "over"      // Options.Runs or Options.First has ended the search
 )
 
-// stands returns the state of the target.
+// stands returns the State of the search in the property.
 func (t *target) stands(o *Options) State {
 	switch {
 	case t.GivenUp != "":
@@ -63,7 +63,7 @@ func (t *target) stands(o *Options) State {
 	return Over
 }
 
-// progress returns the progress of the target. If counted is set, it recomputes Open, Likely and
+// progress returns the progress of the property. If counted is set, it recomputes Open, Likely and
 // High; otherwise they keep their last values.
 func (t *target) progress(o *Options, counted bool) Progress {
 	p := &t.told
@@ -85,11 +85,11 @@ func (t *target) arms() (list []Arm) {
 	return list
 }
 
-// gain divides the new receive pairs of a share among its strategies, in proportion to the pairs
-// that each of them was the first to find within the share.
-func (t *target) gain(share *search.Tally, fresh int) {
+// gain divides the new receive pairs of a chunk among its strategies, in proportion to the pairs
+// that each of them was the first to find within the chunk.
+func (t *target) gain(chunk *search.Tally, fresh int) {
 	sum := 0
-	for _, n := range share.Fresh {
+	for _, n := range chunk.Fresh {
 		sum += n
 	}
 	if sum == 0 || fresh == 0 {
@@ -98,7 +98,7 @@ func (t *target) gain(share *search.Tally, fresh int) {
 	if t.Gained == nil {
 		t.Gained = map[string]float64{}
 	}
-	for name, n := range share.Fresh {
+	for name, n := range chunk.Fresh {
 		t.Gained[name] += float64(n) * float64(fresh) / float64(sum)
 	}
 }
@@ -107,7 +107,7 @@ func (t *target) gain(share *search.Tally, fresh int) {
 // costly times t.
 const costly = 100
 
-// went reports the progress of the campaign.
+// went reports the progress of the campaign as an event of the kind Went.
 func (c *campaign) went() {
 	e := Event{Kind: Went, Text: c.progress(), Left: c.left().Seconds()}
 	began := time.Now()

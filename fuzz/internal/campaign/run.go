@@ -25,12 +25,12 @@ type campaign struct {
 	deaths  int
 	recount time.Time // the coverage is not recomputed before this time
 	hands   []*hand
-	room    int           // memory for the receive pairs of a target, in bytes
+	room    int           // memory for the receive pairs of a property, in bytes
 	before  time.Duration // time of this campaign before it was resumed
 	first   int           // number of unfinished jobs of the kind session.Begin
 	ready   chan struct{} // closed when first is 0
 
-	over    bool  // set when no more shares begin
+	over    bool  // set when no more chunks begin
 	resting bool  // set when findings are taken out of order, at the end
 	ended   End   // why the campaign is over
 	broken  error // the first error of writing a checkpoint
@@ -42,19 +42,19 @@ const (
 	sayLater   = time.Minute      // between reports of progress later
 	noteEvery  = time.Minute      // between writes of the state file
 	watchEvery = time.Second / 10 // between checks of the workers
-	grace      = 2 * time.Second  // for which shares continue after the time limit
-	mostLate   = time.Minute      // after grace, for which a share may complete its current run
+	grace      = 2 * time.Second  // for which chunks continue after the time limit
+	mostLate   = time.Minute      // after grace, for which a chunk may complete its current run
 )
 
-// mostIdle is the number of hands in addition to Options.Workers. They work while processes of
-// other hands are idle, because an idle process needs no processor.
+// mostIdle is the number of additional hands, which do jobs while the processes of other hands are
+// idle. There are Options.Workers other hands.
 const mostIdle = 8
 
 // run runs the campaign and returns its report.
 func (c *campaign) run(ctx context.Context) (*Report, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	searching, stop := context.WithCancel(ctx) // for shares
+	searching, stop := context.WithCancel(ctx) // for chunks
 	defer stop()
 	enough, late := context.WithCancel(searching)
 	defer late()
@@ -82,7 +82,7 @@ func (c *campaign) run(ctx context.Context) (*Report, error) {
 	return r, nil
 }
 
-// stops has two functions that end all shares: enough after their current runs, now at once.
+// stops has two functions that end all chunks: enough after their current runs, now at once.
 type stops struct{ enough, now func() }
 
 // after calls both functions later: enough after grace, and now after mostLate in addition.
@@ -111,7 +111,7 @@ func (c *campaign) prepare() {
 	}
 }
 
-// nothingLeft returns why no target has anything left to run.
+// nothingLeft returns the reason why all properties have ended.
 func (c *campaign) nothingLeft() End {
 	why := []End{EndComplete, EndSaturated, EndFailures, EndGivenUp, EndRuns}
 	last := 0
@@ -121,7 +121,7 @@ func (c *campaign) nothingLeft() End {
 	return why[last]
 }
 
-// loop gives jobs to hands and processes their results until no job is left.
+// loop starts jobs and processes their results until no job is left.
 func (c *campaign) loop(ctx context.Context, s stops, results chan *job) {
 	say, note, watch := time.NewTicker(cmp.Or(c.Say, sayEvery)), time.NewTicker(c.Every), time.NewTicker(watchEvery)
 	defer say.Stop()
@@ -166,7 +166,7 @@ func (c *campaign) loop(ctx context.Context, s stops, results chan *job) {
 
 // end ends the search for the reason why. If the search is already over, only EndInterrupted has an
 // effect. After other reasons findings are still shrunk. After EndTime each property still runs its
-// saved cases and its first share, because otherwise it would fail if other properties took long.
+// saved cases and its first chunk, because otherwise it would fail if other properties took long.
 func (c *campaign) end(why End) {
 	if c.over && why != EndInterrupted {
 		return
@@ -216,7 +216,7 @@ func (c *campaign) settle(j *job) {
 				return
 			}
 			delete(t.early, t.Done)
-			c.settleShare(next)
+			c.settleChunk(next)
 		}
 	}
 }
@@ -228,9 +228,9 @@ func (c *campaign) noteLate(j *job) {
 	}
 }
 
-// settleShare processes the result of a share. It is called in the order of shares. If the target
+// settleChunk processes the result of a chunk. It is called in the order of chunks. If the property
 // was given up, it records only the findings.
-func (c *campaign) settleShare(j *job) {
+func (c *campaign) settleChunk(j *job) {
 	t := j.target
 	t.Done = j.first + j.count
 	t.settled++
@@ -304,7 +304,7 @@ func (c *campaign) begun(j *job) {
 	}
 }
 
-// tell adds the counts of all targets to an event and passes it to Options.Tell.
+// tell adds the counts of all properties to an event and passes it to Options.Tell.
 func (c *campaign) tell(e Event) {
 	if c.Tell == nil {
 		return

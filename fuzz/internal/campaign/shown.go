@@ -22,7 +22,7 @@ func (j *job) readShown(r *session.Reply) error {
 	return err
 }
 
-// show moves the receive pairs of runs outside the search from a job to the target.
+// show moves the receive pairs of runs outside the search from a job to the property.
 func (t *target) show(j *job) {
 	for _, shown := range j.shown {
 		t.shown.Append(shown)

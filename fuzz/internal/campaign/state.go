@@ -214,7 +214,7 @@ func (t *target) damaged() bool {
 		slices.Contains(t.Findings, nil) || slices.Contains(t.Met, nil)
 }
 
-// decode decodes the receive pairs into the target.
+// decode decodes the receive pairs into the property.
 func (s *targetState) decode() error {
 	t := s.Target
 	t.seen, t.known, t.shown = &coverage.Orders{}, &coverage.Orders{}, &coverage.Orders{}

@@ -21,7 +21,7 @@ type target struct {
 	Hinted bool `json:",omitempty"`
 	// Done is the number of finished batches. All batches before this number are finished.
 	Done int
-	// Size is the number of batches in the last share.
+	// Size is the number of batches in the last chunk.
 	Size int
 	// Batch is the number of runs in a batch, 0 while unknown.
 	Batch int
@@ -41,7 +41,7 @@ type target struct {
 	Findings []*Finding
 	// Deaths is the number of batches in which a process died.
 	Deaths int
-	// Early are deaths before the first share that have no case. The search may find them again,
+	// Early are deaths before the first chunk that have no case. The search may find them again,
 	// with a case.
 	Early []record.Record
 	// Met are failures that occurred while others were shrunk, saved as cases. The search may
@@ -55,50 +55,50 @@ type target struct {
 	Saturated float64
 
 	noted   []string         // the notes about its workers
-	waiting []*job           // jobs to do before shares
-	waits   bool             // set if the process of its last job was idle at the end
-	rest    []*job           // shares that wait for their next turn
-	next    int              // the first batch that is not yet in a share
-	planned int              // number of shares so far
-	settled int              // number of shares whose results were processed, in order
-	yields  [window]yield    // the yields of the last shares (see yieldOf)
+	waiting []*job           // jobs to do before chunks
+	waits   bool             // set if the process of the last job was idle at the end
+	rest    []*job           // chunks that wait for their next turn
+	next    int              // the number of the first batch that is not in a chunk yet
+	planned int              // number of chunks so far
+	settled int              // number of chunks whose results were processed, in order
+	yields  [window]yield    // the results of the last chunks (see yieldOf)
 	seen    *coverage.Orders // receive pairs of this campaign
 	known   *coverage.Orders // receive pairs of earlier campaigns
 	shown   *coverage.Orders // receive pairs of runs outside the search
 	told    Progress         // the progress that was last reported
-	early   map[int]*job     // shares that wait for an earlier share to end, by first batch
+	early   map[int]*job     // chunks that wait for an earlier chunk to end, by first batch
 }
 
-// window limits the number of shares of a property in progress. The size of a share depends on the
-// yield of the share that is window before it.
+// window limits the number of chunks of a property in progress. The size of a chunk depends on the
+// yield of the chunk that is window before it.
 const window = 8
 
-// A yield is the result of a share.
+// A yield is the result of a chunk.
 type yield struct {
 	Steps, Batches int
-	Seconds        float64 // the cost of the share
+	Seconds        float64 // the processor time of the chunk
 	Fresh          int     // number of new receive pairs
-	Chance         float64 // coverage.Chance.High after the share; 0 if unknown
+	Chance         float64 // coverage.Chance.High after the chunk; 0 if unknown
 }
 
 func newTarget(s Subject) *target {
 	return &target{subject: s, Tally: search.NewTally(), early: map[int]*job{}, seen: &coverage.Orders{}, known: &coverage.Orders{}, shown: &coverage.Orders{}}
 }
 
-// The size of a share.
+// The size of a chunk.
 const (
-	shareSteps  = 1 << 20 // about so many steps
+	chunkSteps  = 1 << 20 // about so many steps
 	leastSteps  = 1 << 12 // about so many steps, if the time is short
 	mostBatches = 1 << 12 // at most so many batches
-	growth      = 4       // at most growth times as many batches as the previous share
+	growth      = 4       // at most growth times as many batches as the previous chunk
 )
 
 // confirmingPart is the part of the search, as 1/confirmingPart, that makes random runs although
 // target.Distinct says that all orders were run.
 const confirmingPart = 4
 
-// confirm ends the search in a target that has a Distinct, once enough random runs have passed. If
-// the target has failed, it removes Distinct.
+// confirm ends the search in a property that has a Distinct, once enough random runs have passed.
+// If the property has failed, it removes Distinct.
 func (c *campaign) confirm(t *target) {
 	switch {
 	case t.Distinct == "" || t.Complete != "":
@@ -109,34 +109,34 @@ func (c *campaign) confirm(t *target) {
 	}
 }
 
-// complete ends the search in a target because every order was run, as text says.
+// complete ends the search in a property because every order was run, as text says.
 func (c *campaign) complete(t *target, text string) {
 	t.Complete = text
 	c.tell(Event{Kind: Finished, Subject: t.subject.String(), Text: text})
 }
 
-// shareSteps returns the approximate number of steps of a share. If the time is limited, shares are
-// so small that each property gets about 32 of them, at a microsecond a step. With larger shares a
+// chunkSteps returns the approximate number of steps of a chunk. If the time is limited, chunks are
+// so small that each property gets about 32 of them, at a microsecond a step. With larger chunks a
 // property that is ready late might get no turn before the time limit.
-func (c *campaign) shareSteps() int {
+func (c *campaign) chunkSteps() int {
 	if c.For == 0 {
-		return shareSteps
+		return chunkSteps
 	}
 	each := int(c.For.Microseconds()) / len(c.targets) * max(1, c.Workers)
-	return max(leastSteps, min(shareSteps, each/32))
+	return max(leastSteps, min(chunkSteps, each/32))
 }
 
-// open reports whether the search continues with further shares.
+// open reports whether the search continues with further chunks.
 func (t *target) open(o *Options) bool {
 	return t.Begun && t.Complete == "" && t.GivenUp == "" && t.Saturated == 0 && !(o.First && len(t.Findings) > 0) &&
 		!(o.Runs > 0 && t.Batch > 0 && t.next*t.Batch >= o.Runs)
 }
 
-// isClosed reports whether the target makes no more runs, not even of unfinished shares.
+// isClosed reports whether the property makes no more runs, not even of unfinished chunks.
 func (t *target) isClosed(o *Options) bool { return t.GivenUp != "" || o.First && len(t.Findings) > 0 }
 
-// share returns the next share as a job. The share has about the given number of steps.
-func (t *target) share(o *Options, steps int) *job {
+// chunk returns the next chunk as a job. The chunk has about the given number of steps.
+func (t *target) chunk(o *Options, steps int) *job {
 	y, size := t.yieldOf(t.planned), 1
 	if y.Batches > 0 {
 		size = max(1, min(mostBatches, growth*max(1, t.Size), steps*y.Batches/max(1, y.Steps)))
@@ -150,11 +150,11 @@ func (t *target) share(o *Options, steps int) *job {
 	return j
 }
 
-// yieldOf returns the yield of the share with the given number. If this share is the next one to be
-// planned, the result is still the yield of the share that determines its size.
+// yieldOf returns the yield of the chunk with the given number. If this chunk is the next one to be
+// planned, the result is still the yield of the chunk that determines its size.
 func (t *target) yieldOf(number int) *yield { return &t.yields[number%window] }
 
-// pace returns the sum of the yields of the last shares.
+// pace returns the total cost and new receive pairs of the last chunks.
 func (t *target) pace(o *Options) (p pace) {
 	p.open = t.open(o)
 	for i := range t.yields {
@@ -164,7 +164,7 @@ func (t *target) pace(o *Options) (p pace) {
 	return p
 }
 
-// dropRest moves all shares that wait for their next turn to early, so that they are not continued.
+// dropRest moves all chunks that wait for their next turn to early, so that they are not continued.
 func (t *target) dropRest() {
 	for _, j := range t.rest {
 		t.early[j.first] = j
@@ -172,7 +172,7 @@ func (t *target) dropRest() {
 	t.rest = nil
 }
 
-// take adds the result of a share to the target.
+// take adds the result of a chunk to the property.
 func (t *target) take(o *Options, j *job) {
 	r := j.reply
 	first := t.Tally.Runs == 0
@@ -209,7 +209,7 @@ func (t *target) endless(o *Options) bool {
 	return o.Saturated > 0 && o.For == 0 && o.Runs == 0 && t.Tally.Runs >= enoughRuns && t.seen.Chance().Runs == 0
 }
 
-// learn adds the receive pairs of a share, and returns the number of new ones.
+// learn adds the receive pairs of a chunk, and returns the number of new ones.
 func (t *target) learn(parts ...*coverage.Orders) int {
 	before := t.seen.Seen()
 	for _, seen := range parts {
@@ -254,7 +254,7 @@ func (t *target) signatures() (list []string) {
 	return list
 }
 
-// ended returns why the search in the target has ended.
+// ended returns why the search in the property has ended.
 func (t *target) ended(o *Options) End {
 	switch {
 	case t.Complete != "":
@@ -294,7 +294,7 @@ func (t *target) made() *search.Tally {
 	return &all
 }
 
-// outcome returns the result of the target.
+// outcome returns the result of the property.
 func (t *target) outcome(interrupted bool) Outcome {
 	made := t.made()
 	out := Outcome{Subject: t.subject, Findings: grouped(t.Findings), Runs: made.Runs, Steps: made.Steps, Complete: t.Complete, Ran: t.ran(),
@@ -319,8 +319,8 @@ func (t *target) outcome(interrupted bool) Outcome {
 	return out
 }
 
-// plans reports whether a target gets another share. It first ends the search if it is saturated.
-// Saturation is judged by the share that is window before the next one, so that the result does not
+// plans reports whether a property gets another chunk. It first ends the search if it is saturated.
+// Saturation is judged by the chunk that is window before the next one, so that the result does not
 // depend on the number of workers.
 func (c *campaign) plans(t *target) bool {
 	if t.planned-t.settled >= window {
@@ -334,8 +334,8 @@ func (c *campaign) plans(t *target) bool {
 	return t.open(&c.Options)
 }
 
-// share returns the next share of a target.
-func (c *campaign) share(t *target) *job { return t.share(&c.Options, c.shareSteps()) }
+// chunk returns the next chunk of a property.
+func (c *campaign) chunk(t *target) *job { return t.chunk(&c.Options, c.chunkSteps()) }
 
-// giveUp ends the search in a target, for the reason that format and args describe.
+// giveUp ends the search in a property, for the reason that format and args describe.
 func (t *target) giveUp(format string, args ...any) { t.GivenUp = fmt.Sprintf(format, args...) }
