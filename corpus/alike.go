@@ -7,27 +7,27 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// Alike reports whether two cases seem to show the same failure: their property,
-// signature, condition, settings and nonzero answers are the same. Their draws may
-// differ. A case without a signature or a condition is like no other.
+// Alike reports whether two cases seem to have the same failure. Their properties,
+// signatures, conditions, settings and nonzero answers must be equal, but their draws may
+// differ. Alike returns false if a case has no signature or no condition.
 func (c *Case) Alike(o *Case) bool {
 	return c.Property == o.Property && c.Signature != "" && c.Signature == o.Signature &&
 		c.Condition != "" && c.Condition == o.Condition &&
 		slices.Equal(c.Settings, o.Settings) && slices.Equal(c.deeds(), o.deeds())
 }
 
-// OneCause reports whether two cases of a property seem to show two failures with one
-// cause. Their signatures differ, and in both the same kinds of messages come before
-// the same other kinds. Their settings and the kinds of their nonzero answers are the
-// same, too.
+// OneCause reports whether two cases seem to have different failures with the same cause.
+// Their signatures must differ. Their properties, causes (see Cause) and settings must be
+// equal.
 func (c *Case) OneCause(o *Case) bool {
 	cause := c.Cause()
 	return c.Property == o.Property && c.Signature != "" && o.Signature != "" && c.Signature != o.Signature &&
 		cause != "" && cause == o.Cause() && slices.Equal(c.Settings, o.Settings)
 }
 
-// Cause returns the cause of an explained case in a form for comparing, "" if it is
-// not known. Cases of one property with one cause return the same.
+// Cause returns the cause of an explained case as a text, "" if it is unknown. The text
+// consists of the orders of message kinds that the failure needs, and the kinds of the
+// nonzero answers. Two cases of a property with the same text have the same cause.
 func (c *Case) Cause() string {
 	cause := c.Explanation.cause()
 	if cause == "" {
@@ -39,8 +39,8 @@ func (c *Case) Cause() string {
 	return cause
 }
 
-// AddFaces records that c stands for o, which shows the same failure or has the same
-// cause.
+// AddFaces adds the signature of o and the Faces of o to c.Faces. It is called if o has the
+// same failure or cause as c, and c replaces o.
 func (c *Case) AddFaces(o *Case) {
 	for _, face := range append([]string{o.Signature}, o.Faces...) {
 		if face != c.Signature && !slices.Contains(c.Faces, face) {
@@ -50,8 +50,7 @@ func (c *Case) AddFaces(o *Case) {
 	slices.Sort(c.Faces)
 }
 
-// deeds returns the nonzero answers: faults, early timers and the program's own
-// choices.
+// deeds returns the nonzero answers, which are faults, early timers and choices of the program.
 func (c *Case) deeds() (list []choice.Choice) {
 	for _, choices := range [][]choice.Choice{c.Record.Choices, c.Schedule.Choices} {
 		for _, x := range choices {
@@ -63,10 +62,10 @@ func (c *Case) deeds() (list []choice.Choice) {
 	return list
 }
 
-// Compare returns a negative number if c is smaller than o, a positive one if o is,
-// and 0 if neither. It compares, in this order, the number of steps, of draws, and of
-// the numbers that these have read, then those numbers, then the number of nonzero
-// answers.
+// Compare returns a negative number if c is smaller than o, a positive number if c is larger,
+// and 0 if their sizes are equal. It compares the number of steps, the number of draws, the
+// count of random numbers that the draws have read, these numbers themselves, and finally the
+// number of nonzero answers.
 func (c *Case) Compare(o *Case) int {
 	steps := func(c *Case) int { return c.Record.Received() }
 	read := func(c *Case) (n int) {

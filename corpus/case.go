@@ -11,69 +11,70 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// A Case holds what is needed to replay a run of a property, how the run ended, and a
-// comment for people.
+// A Case holds the data from which a run of a property is replayed, the result of the run, and
+// a comment for human readers.
 type Case struct {
-	// Property is the name of the property. It is that of a declared function or,
-	// for a function literal, that of the test that ran it. Test is the test that
-	// found the case. Cases of version 1 have no Property.
-	Property, Test string
-	// Strategy is the name of the strategy that made the decisions, and Seed is its
-	// seed. They only say where the decisions come from; a replay reads them from
-	// Record.
+	// Property is the name of the property's function. If the property is a function
+	// literal, it is the name of the test. It is "" in cases of version 1.
+	Property string
+	// Test is the name of the test that found the case.
+	Test string
+	// Strategy is the name of the strategy that made the decisions of the run, for
+	// information only. A replay takes the decisions from Record.
 	Strategy string
-	Seed     uint64
+	// Seed is the seed of Strategy.
+	Seed uint64
 	// Inputs are the draws, in their order.
 	Inputs []choice.Input
-	// Record has the decisions. A run that asks for more than it holds continues in
-	// plain order.
+	// Record has the decisions of the run. If a replay needs further decisions, it
+	// delivers the oldest message first and answers each choice with zero.
 	Record choice.Record
-	// Schedule has the decisions of a case without a record, which was made from
-	// another case or by hand and not run yet.
+	// Schedule replaces Record in a planned case, which was derived from another case or
+	// written by hand, and has not been run yet.
 	Schedule choice.Schedule
-	// Settings are the settings of the run: how messages are delivered, how many
-	// steps it may take, which faults it may have. They come from the property, and
-	// are saved to notice when it has changed them.
+	// Settings are the settings that the property made for the run: the kind of
+	// delivery, the limit of steps, the possible faults. They are saved so that a
+	// replay notices if the property has changed them.
 	Settings []Setting
 
-	// EarlyTimers is how many timers the search let fire early, if the property left
-	// that to it.
+	// EarlyTimers is the number of timers that the search allowed to fire early. It is zero
+	// if the property sets this number itself.
 	EarlyTimers int
 
-	// Signature identifies the failure; "" when the case does not fail.
+	// Signature identifies the failure; "" if the case does not fail.
 	Signature string
-	// Condition describes what holds in all orders of messages in which the case
-	// fails; "" if that is not known. Alike compares it.
+	// Condition describes the message orders in which the case fails; "" if unknown.
+	// Alike compares it.
 	Condition string
-	// Explanation is what is known about why the case fails; nil if it was not
+	// Explanation says why the case fails, as far as known; nil if the case was not
 	// explained.
 	Explanation *Explanation
-	// Doubtful reports that the case did not repeat when it was saved.
+	// Doubtful is set if a replay of the case differed when it was saved.
 	Doubtful bool
-	// Faces are the signatures of other failures with the same cause, of which no
-	// case is saved.
+	// Faces are the signatures of other failures with the same cause, for which no case is
+	// saved.
 	Faces []string
-	// Comment has lines for people: what failed, and the messages. White space at
+	// Comment has lines for human readers: the failure and the messages. White space at
 	// the ends of lines and unprintable characters are not saved.
 	Comment []string
-	// Hash is the hash of the run's trace. It is zero if there was none, or if the
-	// run ended its process.
+	// Hash is the hash of the run's trace. It is zero if the run has no trace, for example
+	// because it ended its process.
 	Hash uint64
-	// Path is the file, "" if there is none yet.
+	// Path is the path of the case's file, "" if there is no file yet.
 	Path string
 }
 
-// A Setting is one setting of a run, as text.
+// A Setting is the name and the value of one setting of a run.
 type Setting struct{ Name, Value string }
 
-// Planned reports whether the case has a schedule instead of a record.
+// Planned reports whether the case has a Schedule and no Record, because it was not run yet.
 func (c *Case) Planned() bool {
 	s := &c.Schedule
 	return len(c.Record.Deliveries) == 0 && (s.Seed != 0 || len(s.Priorities)+len(s.Before)+len(s.Choices) > 0)
 }
 
-// Of returns an error if the case belongs to another property. A case of version 1
-// names only its test, which must have the name of the property.
+// Of returns an error unless the case belongs to the property. A case of version 1 has only the
+// name of a test, which must then be the name of the property.
 func (c *Case) Of(property string) error {
 	if c.Property == property || c.Property == "" && c.Test == property {
 		return nil
@@ -83,12 +84,13 @@ func (c *Case) Of(property string) error {
 		c.Path, is, property, folderName(is))
 }
 
-// OfLiteral reports whether the property has the name of its test, as function
-// literals do. All literals of a test share a folder.
+// OfLiteral reports whether the property has the name of its test. This holds for function
+// literals, so all function literals of a test use the same folder.
 func (c *Case) OfLiteral() bool { return c.Property == c.Test }
 
-// Same reports whether two cases hold the same run: it compares their properties,
-// signatures, inputs, records and schedules. A folder keeps one of them.
+// Same reports whether two cases describe the same run. It compares their properties,
+// signatures, inputs, records and schedules. Folder.Save does not save a case if the folder
+// already has the same one.
 func (c *Case) Same(o *Case) bool {
 	s, p := &c.Schedule, &o.Schedule
 	return c.of() == o.of() && c.Signature == o.Signature &&
@@ -100,11 +102,10 @@ func (c *Case) Same(o *Case) bool {
 		s.Seed == p.Seed && slices.Equal(s.Priorities, p.Priorities) && slices.Equal(s.Before, p.Before) && slices.Equal(s.Choices, p.Choices)
 }
 
-// of returns the property of the case, for one of version 1 the test.
+// of returns the name of the case's property. For a case of version 1, this is the test.
 func (c *Case) of() string { return cmp.Or(c.Property, c.Test) }
 
-// key returns a hash of all that Same compares. The case must be one that Encode
-// accepts.
+// key returns a hash of the data that Same compares. Encode must accept the case.
 func (c *Case) key() string {
 	b := appendString(nil, c.of())
 	b = appendString(b, c.Signature)

@@ -10,8 +10,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// Decode returns the case in a text. Errors name the file path and the line, what is
-// there, what was expected and what to do.
+// Decode returns the case that a text contains. Path is the path of the text's file. An error
+// says in which line of the file it is, what is wrong and what to do.
 func Decode(path string, text []byte) (Case, error) {
 	if n := bytes.Count(text, []byte("\n")); n > mostLines {
 		return Case{}, fmt.Errorf("%s:1: the file has %d lines, expected at most %d: %s", path, n, mostLines, restore)
@@ -29,7 +29,7 @@ func Decode(path string, text []byte) (Case, error) {
 	r.keyword("hash")
 	c.Hash = r.hex()
 	r.end()
-	if r.version >= 4 && r.peek() == "unlike" { // for version control alone
+	if r.version >= 4 && r.peek() == "unlike" { // Decode ignores it (see unlike)
 		r.keyword("unlike")
 		r.rest = ""
 	}
@@ -45,14 +45,14 @@ func Decode(path string, text []byte) (Case, error) {
 	return c, nil
 }
 
-// mostLines is how many lines a case may have: those of a run of 16 million steps.
+// mostLines limits the number of lines of a case. It is enough for a run of 16 million steps.
 const mostLines = 4 << 20
 
-// byteOrderMark is what some editors put before a text.
+// byteOrderMark is a character that some editors write at the beginning of a text.
 const byteOrderMark = "\ufeff"
 
-// foreign fails if other tools have changed the text as a whole: an editor that uses
-// another encoding, or a version control that left both sides of a conflict in it.
+// foreign fails if an editor has saved the text in another encoding, or if version control has
+// left the marks of a merge conflict in the text.
 func (r *reader) foreign(text []byte) {
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
 		r.failf("save it as UTF-8", "the file is in UTF-16, expected UTF-8")
@@ -66,8 +66,8 @@ func (r *reader) foreign(text []byte) {
 	}
 }
 
-// isConflictMark reports whether version control puts such a line between the sides
-// of a conflict. No case has such a line.
+// isConflictMark reports whether a line is a mark that version control writes around the sides
+// of a merge conflict.
 func isConflictMark(line string) bool {
 	const width = 7
 	if len(line) < width || !strings.Contains("<=>|", line[:1]) {
@@ -76,9 +76,9 @@ func isConflictMark(line string) bool {
 	return strings.Count(line[:width], line[:1]) == width
 }
 
-// splitLines returns the lines of a text without their ends, which may be \n or \r\n.
-// It removes the indentation of the first line from all lines: a case may be pasted
-// from what a test printed.
+// splitLines returns the lines of a text without their line ends, which may be \n or \r\n. It
+// removes the indentation of the first line from all lines, because a case may be copied from
+// the output of a test.
 func splitLines(text string) []string {
 	lines := strings.Split(text, "\n")
 	indent := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
@@ -91,7 +91,7 @@ func splitLines(text string) []string {
 	return lines
 }
 
-// begin reads the first line and checks that the last one is there.
+// begin reads the version in the first line, and checks that the file is complete.
 func (r *reader) begin() {
 	if len(r.lines) == 0 {
 		r.failf(restore, "the file is empty, expected %q", magic+strconv.Itoa(version))
@@ -121,14 +121,14 @@ func (r *reader) comment() (list []string) {
 			list = append(list, strings.TrimPrefix(text, " "))
 			continue
 		}
-		if r.rest != "" { // it begins with a space
+		if r.rest != "" { // the line begins with a space
 			r.failf(restore, "%s, expected a line that begins with # or with %s", shown(r.rest), r.firstWord())
 		}
 	}
 	return Comment(list)
 }
 
-// firstWord returns the word that the first line after the comment begins with.
+// firstWord returns the first word of the line after the comment.
 func (r *reader) firstWord() string {
 	if r.version == 1 {
 		return "test"
@@ -246,7 +246,7 @@ func (r *reader) decisions(c *Case) {
 	}
 }
 
-// delivery reads the identity of a step, or the word hold.
+// delivery reads the identity of a step or the word hold, for which it returns choice.Hold.
 func (r *reader) delivery() uint64 {
 	if word, _, _ := strings.Cut(r.rest, " "); word == hold && r.version >= 5 {
 		r.word()

@@ -15,18 +15,19 @@ import (
 )
 
 const (
-	magic   = "jostle case "
-	version = 6 // the newest
-	// unexplained is the version of a case without an explanation, doubt or faces.
+	magic = "jostle case " // begins each file
+	// version is the newest version of the format.
+	version = 6
+	// unexplained is the version for a case without Explanation, Doubtful and Faces.
 	unexplained = 5
-	// unheld is the version of such a case if, in addition, no messages were held
-	// back. Its readers need not know the word hold.
+	// unheld is the version for such a case if Record.Deliveries also has no choice.Hold.
 	unheld = 4
-	// perLine is how many identities a line has, so that it fits into 80 columns.
+	// perLine is the number of deliveries in a line, which then fits into 80 columns.
 	perLine = 4
 )
 
-// Encode returns the text of a case. It fails only if a choice breaks its invariant.
+// Encode returns the text of a case. It returns an error only if a choice is invalid, such as
+// answer 3 of 2.
 func Encode(c Case) ([]byte, error) {
 	for _, list := range [][]choice.Choice{c.Record.Choices, c.Schedule.Choices} {
 		for i, x := range list {
@@ -59,7 +60,7 @@ func Encode(c Case) ([]byte, error) {
 	return w.text, nil
 }
 
-// versionOf returns the oldest version that can express a case.
+// versionOf returns the oldest version of the format that can represent a case.
 func versionOf(c *Case) int {
 	switch {
 	case c.Explanation != nil || c.Doubtful || len(c.Faces) > 0:
@@ -70,7 +71,7 @@ func versionOf(c *Case) int {
 	return unheld
 }
 
-// A writer writes lines of words.
+// A writer builds the text of a case.
 type writer struct{ text []byte }
 
 func (w *writer) line(words ...string) {
@@ -104,7 +105,7 @@ func (w *writer) choice(keyword string, c choice.Choice) {
 	w.line(keyword, c.Kind.String(), strconv.FormatUint(uint64(c.Value), 10), "of", strconv.FormatUint(uint64(c.N), 10))
 }
 
-// schedule writes a schedule; nothing when it is plain order.
+// schedule writes a schedule. It writes nothing for the zero Schedule.
 func (w *writer) schedule(s *choice.Schedule) {
 	if s.Seed != 0 {
 		w.line("schedule", hex64(s.Seed))
@@ -136,7 +137,7 @@ func (w *writer) decisions(c *Case) {
 	}
 }
 
-// delivery returns the word for a delivery.
+// delivery returns the word for an element of Record.Deliveries.
 func delivery(id uint64) string {
 	if id == choice.Hold {
 		return hold
@@ -144,12 +145,12 @@ func delivery(id uint64) string {
 	return hex64(id)
 }
 
-// hold is the word for a delivery in which all messages were held back.
+// hold is the word for choice.Hold, which means that a timer fired while messages waited.
 const hold = "hold"
 
 func hex64(n uint64) string { return fmt.Sprintf("%016x", n) }
 
-// Comment returns the lines of a comment in the form in which they are saved.
+// Comment returns the lines of a comment as Encode saves them.
 func Comment(comment []string) (list []string) {
 	for _, text := range comment {
 		for line := range strings.SplitSeq(text, "\n") {
@@ -159,8 +160,7 @@ func Comment(comment []string) (list []string) {
 	return list
 }
 
-// printable replaces control characters, which would make tools take the text for
-// binary data.
+// printable replaces a control character, because tools would treat the text as binary data.
 func printable(r rune) rune {
 	if r == '\t' || !unicode.IsControl(r) {
 		return r
@@ -171,15 +171,14 @@ func printable(r rune) rune {
 	return utf8.RuneError
 }
 
-// unlike returns the text of a case with a line before its end that no other text
-// has. The line is longer than all the rest.
+// unlike returns the text of a case with an additional line before the last one. The line is
+// longer than the rest of the text, and different in every text.
 //
-// Without it git may see a conflict where there is none. Suppose that two branches
-// drop a case, and one of them adds a case that looks like it. Git then takes the new
-// case for the old one renamed, and sees a file that one branch renamed and the other
-// deleted. Git matches files that share half of their bytes, in lines or, within long
-// lines, in pieces of 64 bytes. With the line no two files share so much. A text that
-// is too large for people to keep gets no such line.
+// The line prevents false conflicts in git. Suppose that two branches delete a case, and one of
+// them adds a similar case. Git then treats the new case as the old one renamed, and reports a
+// file that one branch renamed and the other deleted. Git matches two files if half of their
+// bytes are equal, in whole lines or in pieces of 64 bytes within long lines. With the additional
+// line, no two files have so much in common. A very large text gets no such line.
 func unlike(text []byte) []byte {
 	const (
 		last = "end\n"
@@ -189,7 +188,7 @@ func unlike(text []byte) []byte {
 		return text
 	}
 	body := bytes.TrimSuffix(text, []byte(last))
-	size := len(text) + len(text)/4 // some of the pieces collide in git's table
+	size := len(text) + len(text)/4 // a reserve, because pieces may collide in git's table
 	sum := sha256.Sum256(text)
 	list := append(bytes.Clone(body), "unlike "...)
 	for len(list) < len(body)+size {

@@ -7,9 +7,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// The lines of an explanation, which version 6 added.
+// This file reads and writes the lines of an explanation, which version 6 of the format added.
 
-// flags are the words for the booleans of an explanation.
+// flags returns the boolean fields of an explanation with the words that stand for them.
 func (e *Explanation) flags() []struct {
 	word string
 	is   *bool
@@ -84,7 +84,7 @@ func (w *writer) constraint(c *Constraint) {
 	w.line(words...)
 }
 
-// explained reads what writer.explained has written.
+// explained reads the lines that writer.explained writes.
 func (r *reader) explained(c *Case) {
 	if r.version < 6 {
 		c.upgrade()
@@ -127,7 +127,7 @@ func (r *reader) explained(c *Case) {
 	r.details(e)
 }
 
-// details reads the lines below the first of an explanation.
+// details reads the lines of an explanation after the first one.
 func (r *reader) details(e *Explanation) {
 	if r.peek() == "told" {
 		r.keyword("told")
@@ -172,7 +172,7 @@ func (r *reader) details(e *Explanation) {
 	}
 }
 
-// mostDraws is more than any case has draws.
+// mostDraws limits the number of draws, so that a damaged file cannot use up the memory.
 const mostDraws = 1 << 20
 
 // remark reads the remark on a draw.
@@ -223,7 +223,7 @@ func (r *reader) constraint() (c Constraint) {
 	return c
 }
 
-// share reads how many of some orders fail.
+// share reads the number of failing orders and the number of all orders: "3 of 7".
 func (r *reader) share() (s Share) {
 	s.Failed = r.count()
 	r.literal("of")
@@ -234,7 +234,7 @@ func (r *reader) share() (s Share) {
 // count reads a decimal number.
 func (r *reader) count() int { return int(r.number(10, 31, false, "a number of at most 2147483647")) }
 
-// kind reads a kind of choice.
+// kind reads the name of a choice.Kind.
 func (r *reader) kind() choice.Kind {
 	name := r.word()
 	kind, known := choice.KindOf(name)

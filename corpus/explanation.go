@@ -8,66 +8,70 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// An Explanation is what is known about why a shrunk case fails. Unknown parts are
-// empty.
+// An Explanation says why a shrunk case fails, as far as known. To find this, the draws of the
+// case are run in other orders of messages. Unknown fields are empty.
 type Explanation struct {
-	// Orders is how many distinct orders were run, and Failing in how many of them a run
-	// failed alike.
-	Orders  int `json:"orders"`
+	// Orders is the number of distinct orders that were run.
+	Orders int `json:"orders"`
+	// Failing is the number of these orders in which a run failed in the same way.
 	Failing int `json:"failing"`
-	// Complete reports that there are no other orders, Exact that the constraints of
-	// InCondition hold in those that fail and in no others. Mixed reports that runs of one
-	// order failed and passed. Reduced reports that orders in which every actor receives the
-	// same count as one, although the property may tell them apart. Skipped reports that
-	// some runs were skipped, Cut that there was no time for all, and Long that the run is too
-	// long for its orders to be run.
+	// Complete is set if every distinct order was run.
 	Complete bool `json:"complete,omitempty"`
-	Exact    bool `json:"exact,omitempty"`
-	Mixed    bool `json:"mixed,omitempty"`
-	Reduced  bool `json:"reduced,omitempty"`
-	Skipped  bool `json:"skipped,omitempty"`
-	Cut      bool `json:"cut,omitempty"`
-	Long     bool `json:"long,omitempty"`
-	// Early reports that the case does not fail without the timers that fired early.
+	// Exact is set if the constraints of InCondition hold in exactly the failing orders.
+	Exact bool `json:"exact,omitempty"`
+	// Mixed is set if one order had both failing and passing runs.
+	Mixed bool `json:"mixed,omitempty"`
+	// Reduced is set if orders in which every actor receives the same messages in the same
+	// order were counted as one, although the property may distinguish them.
+	Reduced bool `json:"reduced,omitempty"`
+	// Skipped is set if the property skipped some of the runs.
+	Skipped bool `json:"skipped,omitempty"`
+	// Cut is set if there was not enough time to run all orders.
+	Cut bool `json:"cut,omitempty"`
+	// Long is set if no other orders were run because the run is too long.
+	Long bool `json:"long,omitempty"`
+	// Early is set if the case does not fail without timers that fire early.
 	Early       bool         `json:"early,omitempty"`
 	Constraints []Constraint `json:"constraints,omitempty"`
-	// Depth is how many constraints and answers other than zero make the order of the case
-	// out of plain order. Unnamed is how many of these constraints there are if they are too
-	// many to be among Constraints.
-	Depth   int `json:"depth,omitempty"`
+	// Depth is the number of constraints and nonzero answers that distinguish the order of
+	// the case from the order in which the oldest message always comes first.
+	Depth int `json:"depth,omitempty"`
+	// Unnamed is the number of these constraints if they are too many for Constraints,
+	// else zero.
 	Unnamed int `json:"unnamed,omitempty"`
-	// Given are the kinds of the answers other than zero.
+	// Given are the kinds of the nonzero answers.
 	Given []choice.Kind `json:"given,omitempty"`
-	// Sampled is what random orders show; nil if all orders were run, or none at random.
+	// Sampled is the result of random orders; nil if no random orders were run.
 	Sampled *Sampled `json:"sampled,omitempty"`
-	// Draws has a remark for each draw that other values do for as well: "any" or "≥ 3";
-	// else it is "".
+	// Draws has a remark for each draw: "any" or "≥ 3" if the case also fails with such
+	// values, else "".
 	Draws []string `json:"draws,omitempty"`
-	// Needs says without how many answers of a kind the case does not fail.
+	// Needs says how many answers of a kind the case needs to fail.
 	Needs []Need `json:"needs,omitempty"`
-	// Told are the words in which a file of version 5 or older has all this.
+	// Told is the explanation as text, from a file of version 5 or older.
 	Told string `json:"told,omitempty"`
 }
 
-// A Place says what a constraint is part of.
+// A Place says to which part of an explanation a constraint belongs.
 type Place uint8
 
 const (
 	// InCondition is for constraints of the condition. An order fails if and only if
 	// all constraints of one term hold.
 	InCondition Place = iota
-	// InOwn is for constraints that turn plain order into the order of the case.
+	// InOwn is for constraints that distinguish the order of the case from the order in
+	// which the oldest message always comes first.
 	InOwn
-	// InSample is for constraints that matter in random orders.
+	// InSample is for constraints that make a failure more likely in random orders.
 	InSample
 )
 
 var places = []string{"condition", "own", "sample"}
 
-// MarshalText returns the name of a place.
+// MarshalText returns the name of a place: "condition", "own" or "sample".
 func (p Place) MarshalText() ([]byte, error) { return []byte(places[p]), nil }
 
-// UnmarshalText reads the name of a place.
+// UnmarshalText sets p to the place with the given name.
 func (p *Place) UnmarshalText(text []byte) error {
 	at := slices.Index(places, string(text))
 	if at < 0 {
@@ -77,48 +81,51 @@ func (p *Place) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A Constraint is that one message is received before another.
+// A Constraint requires that message First is received before message Second.
 type Constraint struct {
 	Place  Place   `json:"place"`
-	Term   int     `json:"term"` // of the condition, from 0
+	Term   int     `json:"term"` // the number of the condition's term, from 0
 	First  Message `json:"first"`
 	Second Message `json:"second"`
-	// Bare reports that no order receives the second without the first before it.
+	// Bare is set if Second is never received before First. Then the constraint only
+	// requires that First is received.
 	Bare bool `json:"bare,omitempty"`
-	// Turned are random orders in which the constraint is turned round, of InSample.
+	// Turned counts random orders in which the constraint is reversed. It is set only for
+	// InSample.
 	Turned *Share `json:"turned,omitempty"`
 }
 
 // A Message is one of the two messages of a constraint.
 type Message struct {
 	Text string `json:"text"` // "write(1) from action.2"
-	At   string `json:"at"`   // its receiver; "" if this run does not send it
-	Kind string `json:"kind"` // its type and that of its receiver, whatever values it has
-	Send int    `json:"send"` // its place among all messages of the run, -1 for none
+	At   string `json:"at"`   // the name of the receiver; "" if this run does not send the message
+	Kind string `json:"kind"` // the types of the message and the receiver, without values
+	Send int    `json:"send"` // the index among all messages of the run, -1 if unknown
 }
 
-// A Sampled is the result of random orders of a case.
+// A Sampled is the result of running a case in random orders.
 type Sampled struct {
-	Free  Share `json:"random"`        // of any kind
-	Under Share `json:"under"`         // in which all constraints of InSample hold
-	Few   int   `json:"few,omitempty"` // after how many runs no more of these were looked for; 0 if there were enough
+	Free  Share `json:"random"`        // orders without constraints
+	Under Share `json:"under"`         // orders in which all constraints of InSample hold
+	Few   int   `json:"few,omitempty"` // if Under counts too few orders, the number of runs made for it
 }
 
-// A Share is how many of some orders fail. LeftOut reports that a constraint was left
-// out because orders that reverse it are rare.
+// A Share counts the failing orders among some orders.
 type Share struct {
-	Failed  int  `json:"failed"`
-	Of      int  `json:"of"`
+	Failed int `json:"failed"` // number of orders that fail
+	Of     int `json:"of"`     // number of orders
+	// LeftOut is set in Constraint.Turned if orders that reverse the constraint are rare.
+	// Then the orders are those in which the remaining constraints hold.
 	LeftOut bool `json:"leftOut,omitempty"`
 }
 
-// A Need is how many answers of a kind a failure needs.
+// A Need is a number of nonzero answers of a kind, such as faults, that a failure needs.
 type Need struct {
 	Kind choice.Kind `json:"kind"`
 	N    int         `json:"n"`
 }
 
-// Of returns the constraints of a place.
+// Of returns the constraints with the given Place.
 func (e *Explanation) Of(p Place) (list []Constraint) {
 	for _, c := range e.Constraints {
 		if c.Place == p {
@@ -128,8 +135,8 @@ func (e *Explanation) Of(p Place) (list []Constraint) {
 	return list
 }
 
-// Main returns the constraints that best describe the orders that fail: those of the
-// condition, else those that matter in random orders, else the case's own.
+// Main returns the constraints that best describe the failing orders. It returns those of
+// InCondition if there are any, else those of InSample, else those of InOwn.
 func (e *Explanation) Main() []Constraint {
 	for _, p := range []Place{InCondition, InSample} {
 		if list := e.Of(p); len(list) > 0 {
@@ -142,8 +149,8 @@ func (e *Explanation) Main() []Constraint {
 	return e.Of(InOwn)
 }
 
-// Elsewhere returns the explanation without the positions of its messages, which are
-// of one run alone.
+// Elsewhere returns a copy of the explanation without Message.Send, which is valid only for the
+// run that was explained.
 func (e *Explanation) Elsewhere() *Explanation {
 	if e == nil {
 		return nil
@@ -156,16 +163,15 @@ func (e *Explanation) Elsewhere() *Explanation {
 	return &other
 }
 
-// cause returns which kinds of messages come before which others in the orders that
-// fail, in a form for comparing. It returns "" if order does not matter, or if that
-// is not known.
+// cause returns a text with the constraints of the failing orders, on kinds of messages instead
+// of single messages. It returns "" if there are none or they are unknown.
 func (e *Explanation) cause() string {
 	if e == nil {
 		return ""
 	}
 	var list []string
 	for _, c := range e.Main() {
-		if c.Place == InOwn { // other orders may fail as well
+		if c.Place == InOwn { // orders that violate the constraint may fail too
 			return ""
 		}
 		if c.First.Kind == "" || c.Second.Kind == "" {
@@ -177,8 +183,8 @@ func (e *Explanation) cause() string {
 	return strings.Join(slices.Compact(list), "\n")
 }
 
-// told returns the part of the comment of a file of version 5 or older that describes
-// the orders in which the case fails. It ends where the draws or the chart begin.
+// told returns the lines that describe the failing orders in the comment of a file of version 5
+// or older. These lines end before the draws or the chart of messages.
 func told(comment []string) string {
 	first := slices.IndexFunc(comment, func(line string) bool {
 		return strings.HasPrefix(line, "fails ") || strings.HasPrefix(line, "can fail ")
@@ -193,8 +199,8 @@ func told(comment []string) string {
 	return strings.Join(rest, "\n")
 }
 
-// upgrade sets the fields of a case of version 5 or older that newer files have as
-// data. No other code reads comments.
+// upgrade sets Doubtful and Explanation of a case of version 5 or older from its comment. No
+// other code reads comments.
 func (c *Case) upgrade() {
 	c.Doubtful = slices.Contains(c.Comment, Doubt)
 	if said := told(c.Comment); said != "" && c.Condition != "" {
@@ -202,5 +208,5 @@ func (c *Case) upgrade() {
 	}
 }
 
-// Doubt is the line that the comment of a doubtful case has.
+// Doubt is a line in the comment of a case that is Doubtful.
 const Doubt = "did not repeat when it was saved"

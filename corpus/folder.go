@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// A Folder is a folder with the cases of one property. It need not exist; Save
-// makes it.
+// A Folder is a folder with the cases of one property. It need not exist, because Save creates
+// it.
 type Folder struct {
 	Dir string
-	// Property is the property of the cases; "" allows any.
+	// Property is the name of the property; "" allows cases of any property.
 	Property string
 }
 
@@ -31,13 +31,11 @@ func FolderOf(root, property string) Folder {
 	return Folder{Dir: filepath.Join(root, folderName(property)), Property: property}
 }
 
-// Load returns all cases of the folder. The smallest comes first, by Case.Compare,
-// and equal ones are sorted by name. So of several failing cases, the one that people
-// read fastest is run first. The newest is not known: version control keeps no file
-// times.
+// Load returns all cases of the folder, sorted by Case.Compare and then by file name. The
+// smallest case, which is the easiest to understand, comes first.
 //
-// For a file that cannot be read, or that is of another property, Load returns a
-// problem and continues with the others.
+// If a file cannot be read or belongs to another property, Load adds an error to problems and
+// continues with the next file.
 func (f Folder) Load() (cases []Case, problems []error) {
 	names, err := f.names()
 	if err != nil {
@@ -55,15 +53,14 @@ func (f Folder) Load() (cases []Case, problems []error) {
 	return cases, problems
 }
 
-// LoadOld returns the cases that have no property: those of version 1, when each test
-// had a folder.
+// LoadOld returns the cases of version 1, which have no property. In that version each test had
+// a folder.
 func (f Folder) LoadOld() (cases []Case, problems []error) {
 	cases, problems = f.Load()
 	return slices.DeleteFunc(cases, func(c Case) bool { return c.Property != "" }), problems
 }
 
-// names returns the names of the case files, sorted, and of anything else with such a
-// name.
+// names returns the sorted names of the files and folders in the folder that end in ".case".
 func (f Folder) names() (list []string, err error) {
 	files, err := os.ReadDir(f.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -77,9 +74,8 @@ func (f Folder) names() (list []string, err error) {
 	return list, err
 }
 
-// largest is how many bytes a case may have. A run of a million steps needs a quarter
-// of it. A larger file was put there by mistake, and would use up the memory of the
-// tests.
+// largest limits the size of a case file in bytes. A run of a million steps needs a quarter of
+// this size. A larger file would use too much memory of the tests.
 const largest = 64 << 20
 
 func (f Folder) read(path string) (Case, error) {
@@ -107,11 +103,11 @@ func (f Folder) read(path string) (Case, error) {
 	return c, err
 }
 
-// ErrElsewhere is wrapped by an error of Find if the case is of another property.
+// ErrElsewhere is wrapped by an error of Find if the case belongs to another property.
 var ErrElsewhere = errors.New("the case is of another property")
 
-// Find returns the case with a name: the path of a file, the name of a file in the
-// folder, or a prefix of such a name that no other file shares.
+// Find returns the case with the given name. The name is the path of a file, the name of a file
+// in the folder, or a prefix of exactly one such name.
 func (f Folder) Find(name string) (Case, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return f.readMine(name)
@@ -142,7 +138,8 @@ func (f Folder) Find(name string) (Case, error) {
 	return Case{}, fmt.Errorf("case %q may be %s: give more of the name", name, listed(found))
 }
 
-// readMine is read with an error of its own for a case of another property.
+// readMine reads the case at path. The error wraps ErrElsewhere if the case belongs to another
+// property.
 func (f Folder) readMine(path string) (Case, error) {
 	whole := Folder{Dir: f.Dir}
 	c, err := whole.read(path)
@@ -154,14 +151,14 @@ func (f Folder) readMine(path string) (Case, error) {
 	return c, err
 }
 
-// elsewhere returns the folder of another property below the same root that has a
-// case of that name, or "".
+// elsewhere returns the folder of another property that has a case with the name, "" if there is
+// none. It searches below the parent of the folder.
 func (f Folder) elsewhere(name string) string {
 	root := filepath.Dir(f.Dir)
-	folders, _ := os.ReadDir(root) // none when there is no such root
+	folders, _ := os.ReadDir(root) // on an error there are none
 	for _, other := range folders {
 		dir := filepath.Join(root, other.Name())
-		names, _ := Folder{Dir: dir}.names() // none if this is not a folder
+		names, _ := Folder{Dir: dir}.names() // on an error there are none
 		for _, file := range names {
 			if dir != f.Dir && strings.HasPrefix(file, name) {
 				return dir
@@ -178,12 +175,11 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Save writes a case to a new file and returns the file's path. If the folder already
-// has the same case, perhaps with another comment, Save returns the path of that file
-// and false.
+// Save writes a case to a new file and returns the path of the file. If the folder already has a
+// case that is the Same, Save returns the path of that case and false.
 //
-// A file appears whole or not at all, and Save overwrites no file. The file's name
-// depends on the whole text.
+// The file is written atomically, and Save overwrites no file. The name of the file depends on
+// its whole text.
 func (f Folder) Save(c Case) (path string, fresh bool, err error) {
 	if f.Property != "" && c.Property != f.Property {
 		return "", false, fmt.Errorf("the case cannot be saved in %s: it is of %q, expected %q", f.Dir, c.Property, f.Property)
@@ -202,13 +198,14 @@ func (f Folder) Save(c Case) (path string, fresh bool, err error) {
 	return path, fresh, nil
 }
 
+// unsaved returns the error of a case that cannot be saved.
 func (f Folder) unsaved(err error) error {
 	return fmt.Errorf("the case cannot be saved in %s: %w: make room or give access there, or set JOSTLE_OUT to another folder", f.Dir, err)
 }
 
-// Rewrite replaces the file of a case in the folder, c.Path, by one with another
-// comment or condition. It returns the new path: the name changes, since no file name
-// ever has two contents. After a crash one of the files exists, or both.
+// Rewrite replaces the file at c.Path by a file with the text of c, which must be the Same case
+// but may have a different comment, condition or explanation. It returns the new path, because
+// the name of a file depends on its text. After a crash, one of the two files or both exist.
 func (f Folder) Rewrite(c Case) (path string, err error) {
 	if !f.owns(c.Path) {
 		return "", fmt.Errorf("%q is not a case of %s: it is not rewritten", c.Path, f.Dir)
@@ -230,8 +227,8 @@ func (f Folder) Rewrite(c Case) (path string, err error) {
 	return path, os.Remove(c.Path)
 }
 
-// IsAsSaved reports whether the file of a case in the folder is as Save wrote it: its
-// name follows from its text. If not, somebody has changed or renamed it.
+// IsAsSaved reports whether the file of a case in the folder has the name that Save gives to its
+// text. If not, somebody has changed or renamed the file.
 func (f Folder) IsAsSaved(c Case) bool {
 	text, err := os.ReadFile(c.Path)
 	if err != nil || !f.owns(c.Path) {
@@ -247,7 +244,7 @@ func hashOf(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// owns reports whether a path is that of a case in the folder.
+// owns reports whether a path is the path of a case file in the folder.
 func (f Folder) owns(path string) bool {
 	return filepath.Clean(filepath.Dir(path)) == filepath.Clean(f.Dir) && filepath.Ext(path) == extension
 }
@@ -269,8 +266,8 @@ func (f Folder) save(text []byte, key string) (path string, fresh bool, err erro
 	return f.write(text, key)
 }
 
-// write writes the text of a case to a new file. If a file with this text exists, it
-// returns that path and false.
+// write writes the text of a case to a new file and returns its path. If a file with this text
+// exists already, write returns the path of that file and false.
 func (f Folder) write(text []byte, key string) (path string, fresh bool, err error) {
 	temp, err := WriteAside(f.Dir, text)
 	if err != nil {
@@ -280,11 +277,11 @@ func (f Folder) write(text []byte, key string) (path string, fresh bool, err err
 	return f.publish(temp, key, text)
 }
 
-// abandoned is the age at which a temporary file is deleted: its writer was killed.
+// abandoned is the age at which clear deletes a temporary file.
 const abandoned = time.Hour
 
-// clear deletes the temporary files of processes that were killed while saving. A
-// file that cannot be deleted stays.
+// clear deletes temporary files that processes have left behind because they were killed while
+// saving a case. It ignores errors.
 func (f Folder) clear() {
 	files, _ := os.ReadDir(f.Dir)
 	for _, file := range files {
@@ -298,22 +295,22 @@ func (f Folder) clear() {
 	}
 }
 
-// isAside reports whether WriteAside makes such a name.
+// isAside reports whether a file has a name that WriteAside gives.
 func isAside(name string) bool {
 	number, dotted := strings.CutPrefix(name, ".")
 	number, temporary := strings.CutSuffix(number, ".tmp")
 	return dotted && temporary && number != "" && strings.Trim(number, "0123456789") == ""
 }
 
-// holds reports whether a file holds the case with a key. A file that cannot be
-// read does not; it keeps its name, and the new case gets a longer one.
+// holds reports whether a file in the folder has the case with the given key. It returns false
+// for a file that cannot be read.
 func (f Folder) holds(name, key string) bool {
 	c, err := f.read(filepath.Join(f.Dir, name))
 	return err == nil && c.key() == key
 }
 
-// Replace writes a file in place of an old one, if there is one. Whoever reads it meanwhile,
-// or after the process was killed, sees the old text or the new one.
+// Replace writes a text to the file at path atomically, and replaces an existing file. Even if
+// the process is killed, the file has either the old text or the new text.
 func Replace(path string, text []byte) error {
 	temp, err := WriteAside(filepath.Dir(path), text)
 	if err != nil {
@@ -325,8 +322,8 @@ func Replace(path string, text []byte) error {
 	return nil
 }
 
-// WriteAside writes a text to a new file in a folder, and syncs it to the disk.
-// The file has a name that Load ignores; the caller renames it.
+// WriteAside writes a text to a new temporary file in a folder, and syncs it to the disk. Load
+// ignores the file, and the caller must rename it.
 func WriteAside(dir string, text []byte) (path string, err error) {
 	file, err := os.CreateTemp(dir, ".*.tmp")
 	if err != nil {
@@ -339,10 +336,9 @@ func WriteAside(dir string, text []byte) (path string, err error) {
 	return file.Name(), nil
 }
 
-// publish gives a complete file a name that no other file has. The name begins with
-// the start of the key, by which the files of one case are found. Then comes the
-// shortest unused prefix of the hash of the text. If another process has saved the
-// same text meanwhile, publish returns that path and false.
+// publish renames a temporary file to an unused name, and returns the new path. The name consists
+// of the first digits of the key and the first digits of the hash of the text. If another process
+// has saved the same text in the meantime, publish returns the path of that file and false.
 func (f Folder) publish(temp, key string, text []byte) (path string, fresh bool, err error) {
 	hash := hashOf(text)
 	for digits := shortest; digits <= len(hash); digits++ {
@@ -357,9 +353,8 @@ func (f Folder) publish(temp, key string, text []byte) (path string, fresh bool,
 	return "", false, err
 }
 
-// rename is os.Rename, but fails when the new name is taken. On file systems
-// without links it may overwrite a file that appears between its check and the
-// renaming.
+// rename renames a file and returns fs.ErrExist if the new name is in use. On file systems
+// without links, it may overwrite a file that is created at the same time.
 func rename(temp, path string) error {
 	err := os.Link(temp, path)
 	if err == nil || errors.Is(err, fs.ErrExist) {

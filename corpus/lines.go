@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Advice about a file that cannot be read.
+// Advice at the end of errors about a file that cannot be read.
 const (
 	restore = "restore the file from version control, or delete it"
 	oneSide = "keep the lines of one side, all of them (git checkout --ours, or --theirs, and the path)"
 	update  = "update jostle (go get github.com/jostle-go/jostle@latest), or delete the file"
 )
 
-// A reader reads the lines of a file. After the first error it reads nothing more,
-// and all methods return zero values.
+// A reader reads the lines of a file. After the first error, it reads nothing more and all
+// methods return zero values.
 type reader struct {
 	path  string
 	lines []string
@@ -22,10 +22,10 @@ type reader struct {
 	rest  string // the unread part of the current line
 	err   error
 
-	version int // of the file's format
+	version int // the version of the file's format
 }
 
-// next moves to the next line. The caller knows that there is one.
+// next moves to the next line, which must exist.
 func (r *reader) next() {
 	if r.err != nil {
 		return
@@ -43,14 +43,14 @@ func (r *reader) peek() string {
 	return word
 }
 
-// failf records an error about the current line, if it is the first.
+// failf records an error about the current line, unless there is an error already.
 func (r *reader) failf(advice, format string, args ...any) {
 	if r.err == nil {
 		r.err = fmt.Errorf("%s:%d: %s: %s", r.path, max(r.at, 1), fmt.Sprintf(format, args...), advice)
 	}
 }
 
-// shown returns text as errors show it.
+// shown returns a text in the form for error messages: quoted, and cut if it is long.
 func shown(text string) string {
 	const most = 40
 	if len(text) > most {
@@ -62,7 +62,7 @@ func shown(text string) string {
 	return strconv.Quote(text)
 }
 
-// lineShown is shown for a whole line.
+// lineShown returns a whole line in the form for error messages.
 func lineShown(line string) string {
 	if line == "" {
 		return "empty"
@@ -70,13 +70,13 @@ func lineShown(line string) string {
 	return shown(line)
 }
 
-// keyword moves to the next line, which must begin with a word.
+// keyword moves to the next line, which must begin with the given word, and reads the word.
 func (r *reader) keyword(word string) {
 	r.next()
 	r.literal(word)
 }
 
-// literal reads a word that must be the given one.
+// literal reads a word, which must be the given word.
 func (r *reader) literal(word string) {
 	got := r.word()
 	if r.err == nil && got != word {
@@ -84,7 +84,7 @@ func (r *reader) literal(word string) {
 	}
 }
 
-// word reads up to the next space.
+// word reads a word, up to the next space or the end of the line.
 func (r *reader) word() string {
 	if r.err != nil {
 		return ""
@@ -98,17 +98,17 @@ func (r *reader) word() string {
 	return word
 }
 
-// more reports whether the line continues.
+// more reports whether the current line has an unread part.
 func (r *reader) more() bool { return r.err == nil && r.rest != "" }
 
-// end fails unless the line ends here.
+// end fails if the current line has an unread part.
 func (r *reader) end() {
 	if r.more() {
 		r.failf(restore, "%s, expected the end of the line", shown(r.rest))
 	}
 }
 
-// quoted reads a string in quotes.
+// quoted reads a string in double quotes, as in Go.
 func (r *reader) quoted() string {
 	if r.err != nil {
 		return ""
@@ -131,7 +131,7 @@ func (r *reader) short() uint64 {
 	return r.number(16, 64, false, "a hexadecimal number of at most 16 digits")
 }
 
-// decimal reads a number of at most 32 bits.
+// decimal reads a decimal number of at most 32 bits.
 func (r *reader) decimal() uint32 {
 	return uint32(r.number(10, 32, false, "a number of at most 4294967295"))
 }

@@ -10,17 +10,18 @@ import (
 	"strings"
 )
 
-// ErrWords is wrapped by an error of Merge if two files with one name have the same
-// run and different text.
+// ErrWords is wrapped by an error of Merge if two files have the same name and the same run, but
+// different texts.
 var ErrWords = errors.New("the same run with another text")
 
-// Merge adds the case of a file in another folder, c.Path, as git does when it merges
-// two branches: with its name and text. It returns the file that has the case, and
-// false if the folder already had it. The other folder does not change.
+// Merge copies the case in the file c.Path, which is in another folder, with its name and text.
+// It returns the path of the file that has the case in this folder. It returns false if the folder
+// already had the case.
 //
-// Of two files with the same run, the one with a condition stays, else the one that
-// was there. An error that wraps ErrWords is a conflict: people have changed the text
-// of a file. The file in the folder then stays as it is.
+// If the folder has a file with the same run, Merge keeps the file that has a condition, or the
+// existing file if both or neither have one. If somebody has changed the text of a file, so that
+// two files with the same name differ, Merge keeps the existing file and returns an error that
+// wraps ErrWords.
 func (f Folder) Merge(c Case) (path string, fresh bool, err error) {
 	if f.Property != "" {
 		if err := c.Of(f.Property); err != nil {
@@ -54,7 +55,7 @@ func (f Folder) Merge(c Case) (path string, fresh bool, err error) {
 	return path, true, err
 }
 
-// same returns the case of the folder that is the same as another, nil if there is none.
+// same returns the case in the folder that is the Same as c, nil if there is none.
 func (f Folder) same(c *Case) (*Case, error) {
 	names, err := f.names()
 	if err != nil {
@@ -72,8 +73,8 @@ func (f Folder) same(c *Case) (*Case, error) {
 	return nil, nil
 }
 
-// add writes the text of a case to the folder. The file keeps its name, or gets a new
-// one if that is taken.
+// add writes the text of the case in the file from to the folder, and returns the path. The new
+// file has the same name, or a different name if that is in use.
 func (f Folder) add(from string, text []byte, key string) (path string, err error) {
 	if err := os.MkdirAll(f.Dir, 0o777); err != nil {
 		return "", err
@@ -91,18 +92,17 @@ func (f Folder) add(from string, text []byte, key string) (path string, err erro
 	return path, err
 }
 
-// has reports whether a file has a text.
+// has reports whether the content of the file at path is text.
 func has(path string, text []byte) bool {
 	there, err := os.ReadFile(path)
 	return err == nil && bytes.Equal(there, text)
 }
 
-// Thin removes the cases that are Alike to a smaller one, and returns their paths. It
-// runs nothing: a case that can no longer run as it was saved counts like any other.
-// Cases of function literals stay, since those of a test share a folder, and so do
-// cases that were not run yet.
+// Thin removes the cases that are Alike to a smaller case, and returns their paths. It does not run
+// cases, so it also counts those that can no longer be run as they were saved. It does not remove
+// planned cases, nor cases of function literals, which may belong to different properties.
 func (f Folder) Thin() (gone []string, err error) {
-	cases, _ := f.Load() // the smallest first; those with problems stay
+	cases, _ := f.Load() // the smallest first; files with problems stay
 	var stays []*Case
 next:
 	for i := range cases {

@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// folderName returns the name of the folder for a property or test. Different names
-// give different folders, and every file system and version control accepts the
-// result. A slash, as in the name of a subtest, becomes a dot. Letters, digits and a
-// few harmless signs stay; other bytes become a percent sign and two digits. A long
-// name is cut and gets a hash of the whole.
+// folderName returns the name of the folder for a property or test. Different names give different
+// folder names, which are valid on every file system. Letters, digits and a few signs do not
+// change. A slash, as in the name of a subtest, becomes a dot. Other bytes become a percent sign
+// and two hexadecimal digits. A long name is cut and gets a hash of the whole name.
 //
-// On file systems that ignore case, two properties whose names differ only in case
-// share a folder. Load then returns the cases of the other one as problems.
+// On file systems that ignore case, two properties whose names differ only in case have the same
+// folder. Load then returns an error for each case of the other property.
 func folderName(test string) string {
 	const most = 120
 	var b strings.Builder
@@ -40,6 +39,6 @@ func folderName(test string) string {
 
 const (
 	extension  = ".case"
-	shortest   = 6 // digits of each half of a file's name
+	shortest   = 6 // the minimum number of digits of each half of a file's name
 	besideTest = "testdata/jostle"
 )

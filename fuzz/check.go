@@ -8,35 +8,35 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Check searches for a run in which the property fails, for a few seconds, and
-// fails the test if it finds one. Saved cases run first.
+// Check searches for a run in which the property fails, for about two seconds, and
+// fails the test if it finds one. It runs the saved cases first.
 //
-// Check also fails if it tests too little: if fewer than one run in ten reaches a
-// verdict (the others are skipped, or their draws find no value), or if no run
-// reaches a situation that T.Sometimes names. Its log, shown by go test -v, has
-// the number of runs, and of skipped runs if they are more than half. It also
+// Check also fails the test if fewer than one run in ten reaches a verdict, because the
+// property skips the others or their draws find no value. It also fails the test if no run
+// reaches a situation that T.Sometimes names. The log, which go test -v prints, has the
+// number of runs. It has the number of skipped runs if they are more than half. It also
 // lists the saved cases that pass now or could not be replayed exactly.
 //
-// In a quarter of the runs, up to two timers may fire early, while messages wait.
-// A property that sets pulse.Options.EarlyTimers has that number in all runs;
-// pulse.NeverEarly turns this off.
+// In a quarter of the runs, up to two timers may fire early, while messages wait. If
+// the property sets pulse.Options.EarlyTimers, all runs use this number of timers
+// instead, and pulse.NeverEarly means that no timer fires early.
 //
 // If a property calls T.Feature or T.Maximize, the strategy guided makes half of
 // the runs.
 //
-// Check ends early, and its log says so, once it has run every distinct order.
-// It tries this if all draws are by props.OneOf (or there are none) and at most
-// 1,000 orders are distinct, including those with early timers. Two orders are
-// distinct if some actor receives its messages in a different order. If there are
-// more than 10,000 interleavings, Check first spends a quarter of its time on random
-// ones; the log then says "complete if actors share nothing but messages". With
+// Check ends early, and its log says so, once it has run every distinct order. It
+// tries this if all draws use props.OneOf (or there are none) and at most 1,000
+// orders are distinct, including orders with early timers. Two orders are distinct if
+// some actor receives its messages in a different order. If there are more than 10,000
+// interleavings, Check first spends a quarter of its time on random interleavings. The
+// log then says "complete if actors share nothing but messages". With
 // Config.Strategies or a number of runs, Check never ends early.
 func Check(t testing.TB, property func(*props.T)) {
 	t.Helper()
 	Config{}.Check(t, property)
 }
 
-// Check is the function Check with settings.
+// Check does the same as the function Check, with the settings of c.
 func (c Config) Check(t testing.TB, property func(*props.T)) {
 	t.Helper()
 	v := c.begin(t, "Check", checkBudget, property)

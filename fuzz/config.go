@@ -18,79 +18,82 @@ import (
 	"github.com/jostle-go/jostle/fuzz/search"
 )
 
-// A Config holds the settings of Check, MustFind, Explore and Target, which are
-// also its methods. The functions of these names use the zero value.
+// A Config holds settings for the verbs Check, MustFind, Explore and Target, which are
+// its methods. The functions with these names use the zero Config.
 type Config struct {
-	// Budget limits the time of Check, MustFind and Explore, Runs the number of
-	// runs; the search ends at the first limit it reaches. If both are zero,
-	// Explore has 10 seconds and the others have 2 (with -short, a tenth of
-	// that). If one is zero, only the other is a limit. JOSTLE_BUDGET overrides both.
+	// Budget limits the time of Check, MustFind and Explore; zero is no limit if Runs
+	// is set. If both are zero, the limit is 10 seconds for Explore and 2 seconds for
+	// Check and MustFind (with -short, a tenth of that). JOSTLE_BUDGET overrides
+	// Budget and Runs.
 	Budget time.Duration
-	Runs   int
-	// Seed determines all inputs and orders; zero means 1. If Source is set, the
-	// seed is drawn from it. JOSTLE_SEED overrides both.
-	Seed   uint64
+	// Runs limits the number of runs of Check, MustFind and Explore; zero is no limit.
+	Runs int
+	// Seed determines all inputs and orders; zero means 1. JOSTLE_SEED overrides Seed
+	// and Source.
+	Seed uint64
+	// Source, if not nil, is a random source from which the seed is drawn.
 	Source exprand.Source
-	// Workers is the number of goroutines that run the property; zero means one,
+	// Workers is the number of goroutines that run the property. Zero means one,
 	// because a property may use variables of its test. The reported failure does
-	// not depend on it. JOSTLE_WORKERS overrides it.
+	// not depend on the number of workers. JOSTLE_WORKERS overrides it.
 	Workers int
-	// Folder is where cases are saved; empty means testdata/jostle. JOSTLE_OUT
-	// overrides it. A relative path starts at the package's folder, even after
-	// os.Chdir.
+	// Folder is the folder for saved cases; "" means testdata/jostle. A relative path
+	// is relative to the package's folder, even after os.Chdir. JOSTLE_OUT overrides
+	// it.
 	Folder string
 
 	// Shrink limits the time in which Check, Explore and Target shrink and explain a
-	// failing case. Zero means 5 seconds (with -short, a tenth of that); a negative
+	// failing case. Zero means 5 seconds (with -short, a tenth of that). A negative
 	// time turns shrinking off. JOSTLE_SHRINK overrides it.
 	Shrink time.Duration
 
-	// The following fields are for the verbs that they name; to set one for
-	// another verb is an error.
+	// The following fields apply only to the verbs that their comments name. It is an
+	// error to set them for another verb.
 
-	// Strategies names the strategies that Check and MustFind use in turns;
-	// search.Names lists them. Nil means a mix in which at least a quarter of the
-	// runs are random. JOSTLE_STRATEGY overrides it.
+	// Strategies lists the strategies that Check and MustFind use in turn (see
+	// search.Names). Nil means a mix in which at least a quarter of the runs are
+	// random. JOSTLE_STRATEGY overrides it.
 	Strategies []string
 
-	// Method is how Explore searches the tree of orders, and which reduction it
-	// uses. The zero value runs each distinct order once.
+	// Method determines how Explore searches the tree of orders, and which reduction
+	// it uses. The zero value runs each distinct order once.
 	Method explore.Method
-	// MustComplete makes Explore fail the test if it is not complete.
+	// MustComplete makes Explore fail the test if the exploration is not complete.
 	MustComplete bool
 	// KeepOn makes Explore continue after a failure and report the first failure
-	// of each signature. By default the first failure ends it.
+	// of each signature. By default, Explore ends at the first failure.
 	KeepOn bool
-	// For properties that use draws other than OneOf, Inputs is how many random
-	// inputs Explore tries per combination of OneOf values; zero means 10. Explore
-	// runs fewer if there seem to be no more different inputs.
+	// Inputs is the number of random inputs that Explore tries for each combination of
+	// values drawn with props.OneOf; zero means 10. It matters only if the property
+	// also draws in other ways. Explore tries fewer inputs if there seem to be no more
+	// different ones.
 	Inputs int
-	// Estimate makes Explore compute Verdict.Estimate if it is not complete. That
-	// takes extra runs, which no number counts.
+	// Estimate makes Explore compute Verdict.Estimate if the exploration is not
+	// complete. This takes extra runs, which the Verdict does not count.
 	Estimate bool
-	// Progress is where Explore prints its progress, with an estimate, once it has
-	// taken some seconds: on a terminal in a line that it overwrites, else in a
-	// line every five seconds. Nil means standard error with go test -v, and no
-	// progress otherwise; io.Discard means none.
+	// Progress receives the progress of Explore, with an estimate, after some seconds.
+	// On a terminal, Explore overwrites one line; elsewhere it writes a line every five
+	// seconds. Nil means standard error with go test -v, and no progress without. To
+	// print none, use io.Discard.
 	Progress io.Writer
-	// File is where Explore saves its position every 30 seconds and when its
+	// File is a file in which Explore saves its position every 30 seconds and when its
 	// budget is used up. The next Explore resumes there, unless a saved case fails
-	// first. Explore removes the file when it is done; remove it yourself when the
-	// program has changed. The property must have one input, and there must be one
-	// worker, no state comparison, no random branches and no bound on delays or
-	// preemptions.
+	// first. Explore removes the file when the exploration is done. Remove the file
+	// yourself if the program has changed. With File, the property must have exactly
+	// one input, Workers must be one, and Method must not use state comparison, random
+	// branches, or bounds on delays or preemptions.
 	File string
 }
 
 const (
 	checkBudget   = 2 * time.Second
-	exploreBudget = 10 * time.Second // an exploration that never ends would hang its test
+	exploreBudget = 10 * time.Second // without a limit, a large exploration would hang its test
 	shrinkBudget  = 5 * time.Second
-	shorter       = 10 // how many times less with -short
+	shorter       = 10 // with -short, budgets are divided by this
 )
 
-// settle returns c with the environment and then the defaults applied. Usual is
-// the default budget.
+// settle returns a copy of c in which the environment overrides fields, and defaults
+// replace zero values. Usual is the default of Budget.
 func (c Config) settle(e *env.Settings, usual time.Duration) Config {
 	c.Workers = max(1, c.Workers)
 	if c.Source != nil {
@@ -105,7 +108,7 @@ func (c Config) settle(e *env.Settings, usual time.Duration) Config {
 	if e.Budget > 0 || e.Runs > 0 {
 		c.Budget, c.Runs = e.Budget, e.Runs
 	}
-	if e.Workers > 0 && c.File == "" { // an exploration that resumes from a file has one
+	if e.Workers > 0 && c.File == "" { // with a File, one worker is required
 		c.Workers = e.Workers
 	}
 	if e.Strategies != nil {
@@ -124,9 +127,8 @@ func (c Config) settle(e *env.Settings, usual time.Duration) Config {
 	return c
 }
 
-// packageFolder is where the test binary was started: go test starts it in the
-// package's folder. Cases are saved there even if a test changes to a temporary
-// folder.
+// packageFolder is the folder of the tested package, in which go test starts the test
+// binary. Cases are saved there even if a test changes to another folder.
 var packageFolder = workingFolder()
 
 func workingFolder() string {
@@ -137,7 +139,7 @@ func workingFolder() string {
 	return dir
 }
 
-// inPackage returns path, made absolute from the package's folder.
+// inPackage returns an absolute path. A relative path is relative to packageFolder.
 func inPackage(path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -145,8 +147,7 @@ func inPackage(path string) string {
 	return filepath.Join(packageFolder, path)
 }
 
-// shown returns a path as it is printed: relative if it is below the package's
-// folder.
+// shown returns a path for messages. A path below packageFolder is made relative to it.
 func shown(path string) string {
 	rel, err := filepath.Rel(packageFolder, path)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -155,13 +156,13 @@ func shown(path string) string {
 	return rel
 }
 
-// refuse returns an error if a field is set that is not for this verb.
+// refuse returns an error if a field is invalid or does not apply to the verb.
 func (c *Config) refuse(verb string) error {
 	searches := []string{"Check", "MustFind", "Explore"}
 	for _, field := range []struct {
 		name  string
 		verbs []string
-		how   string // to set it for Target
+		how   string // what to use for Target instead
 		set   bool
 	}{
 		{"Strategies", searches[:2], "", c.Strategies != nil},

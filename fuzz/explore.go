@@ -13,60 +13,62 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// A Verdict is the result of an exploration of all its inputs. Package explore
-// explains the fields of its Result, and when runs are wasted.
+// A Verdict is the result of Explore, for all inputs together. Package explore explains the
+// fields of Result.
 type Verdict = search.Verdict
 
 // Explore runs the property in every distinct order of its messages and fails the
-// test if it fails in one. Two orders are distinct if some actor receives its
-// messages in a different order; of equivalent orders only one runs.
+// test if the property fails in one of them. Two orders are distinct if some actor
+// receives its messages in a different order. Of several equivalent orders, Explore
+// runs only one.
 //
 //	func TestEveryOrder(t *testing.T) { fuzz.Explore(t, resultsAreStored) }
 //
-// As with Check, saved cases run first, and a failing order is shown and saved.
-// Explore tries every combination of the values that the property draws by
-// props.OneOf, and ten random inputs per combination for other draws. Inputs take
-// turns, smallest first, and each turn is longer than the last: an input with too
-// many orders does not block the others.
+// Like Check, Explore runs the saved cases first, and prints and saves a failing run.
+// It tries every combination of the values that the property draws with props.OneOf.
+// If there are other draws, it tries ten random inputs for each combination. The
+// inputs take turns, the smallest input first, and the turns become longer. Therefore
+// an input with too many orders does not block the others.
 //
-// If there are more than about 2,000 orders, every other run is random, as in
-// Check, and later one in eight. Random runs find failures far from the first
-// orders. Only Verdict.Probes counts them.
+// If there are more than about 2,000 orders, every second run is random, as in Check,
+// and later every eighth run. Random runs find failures in orders that Explore would
+// run late. Only Verdict.Probes counts them.
 //
 // Timers fire only when no message waits, unless the property sets
 // pulse.Options.EarlyTimers. Unlike Check, Explore adds no runs with early timers.
 // If the program sets timers, the verdict says how often they could fire early.
 //
-// Explore ends after 10 seconds (with -short, after one), complete or not. An
-// incomplete exploration passes, because completeness must not depend on the
-// machine's speed. The Verdict says which limit was hit, and its Advice what to do;
-// the log has both, and without -v standard error too. However, go test ./... shows
-// nothing of a test that passes. Set Config.MustComplete to fail the test instead.
+// Explore ends after 10 seconds (with -short, after one), even if the exploration is
+// not complete. The test then passes, because its result must not depend on the speed
+// of the machine. The Verdict says which limit was reached, and Verdict.Advice says
+// what to do. Both are written to the log and, without -v, to standard error. However,
+// go test ./... prints nothing for a test that passes. Set Config.MustComplete to fail
+// the test instead.
 //
-// Conditions of Always, monitors, observers and the isolation check see only the
-// orders that run; the states between differ in orders that are left out. The
-// verdict says so if a property has such conditions or reads the trace. To check
-// them in all orders, use
-// Config{Method: explore.Method{Reduction: explore.Everything}}. For histories,
-// all orders of calls and returns run.
+// Conditions of Always, monitors, observers and the isolation check are checked only
+// in the orders that run. The intermediate states may be different in equivalent
+// orders, which are left out. The verdict says so if a property has such conditions or
+// reads the trace. To check them in all orders, use
+// Config{Method: explore.Method{Reduction: explore.Everything}}. For properties with
+// histories, all orders of calls and returns run.
 //
-// No reduction can see a variable that several actors change, such as a count of
-// lock holders: it runs the two steps that change it in one order only. Therefore
-// Explore confirms a complete exploration that left orders out. If there are at
-// most 10,000 interleavings, it runs them all; otherwise it makes at least 128
-// random runs for the first 16 inputs. These runs are not counted if they pass. If
-// one fails, the test fails and the exploration is not complete. If not all
-// interleavings were run, the verdict says that it holds if actors share nothing
+// No reduction detects that several actors change a variable, such as a counter of
+// lock holders. It runs the two steps that change the variable in only one order.
+// Therefore Explore makes additional runs after a complete exploration that left orders
+// out. If there are at most 10,000 interleavings, it runs all of them. Otherwise it
+// makes at least 128 random runs for the first 16 inputs. These runs are not counted if
+// they pass. If one fails, the test fails and the exploration is not complete. If not
+// all interleavings were run, the verdict says that it holds if actors share nothing
 // but messages.
 //
-// In a benchmark, Explore skips saved cases, and logs only if the exploration
-// fails or is not complete.
+// In a benchmark, Explore does not run saved cases. It writes a log only if the
+// exploration fails or is not complete.
 func Explore(tb testing.TB, property func(*props.T)) Verdict {
 	tb.Helper()
 	return Config{}.Explore(tb, property)
 }
 
-// Explore is the function Explore with settings.
+// Explore does the same as the function Explore, with the settings of c.
 func (c Config) Explore(tb testing.TB, property func(*props.T)) Verdict {
 	tb.Helper()
 	v := c.begin(tb, "Explore", exploreBudget, property)
@@ -94,8 +96,8 @@ func (c Config) Explore(tb testing.TB, property func(*props.T)) Verdict {
 	return verdict
 }
 
-// judge logs the verdict and its advice. Without -v a passing test shows no log, so
-// an incomplete exploration is also written to standard error.
+// judge logs the verdict and its advice. Without -v, the log of a passing test is not printed.
+// Therefore judge also writes the result of an incomplete exploration to standard error.
 func (v *verb) judge(verdict Verdict, benchmark bool) {
 	v.t.Helper()
 	text := verdict.String()
@@ -117,15 +119,15 @@ func (v *verb) judge(verdict Verdict, benchmark bool) {
 	}
 }
 
-// shrinking returns functions that print the progress of shrinking on a terminal
-// and that erase it.
+// shrinking returns two functions for a terminal: tell prints the progress of shrinking, and over
+// erases it.
 func (v *verb) shrinking() (tell func(shrink.Progress), over func()) {
 	return report.Shrinking(v.aside(), v.t.Name(), report.IsTerminal(v.aside()), time.Now)
 }
 
-// progress returns the function that prints the progress of an exploration, nil in a
-// benchmark without Config.Progress. Without -v it prints nothing, but being set it
-// makes Explore compute an estimate, which an incomplete exploration prints.
+// progress returns a function that prints the progress of an exploration. It returns nil in a
+// benchmark without Config.Progress. Without -v, the function prints nothing, but it is not nil,
+// so that Explore computes an estimate for the verdict of an incomplete exploration.
 func (v *verb) progress(benchmark bool) func(explore.Progress) {
 	switch {
 	case v.Progress == nil && benchmark:

@@ -14,9 +14,9 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
-// recorded calls do and records which run is on, so that the next process knows the
-// run that ended this one. If a run ended the last process, recorded first reruns it
-// in a process of its own. If that dies too, the test fails and do is not called.
+// recorded calls do, and meanwhile keeps a crash record of the current run. If a run ended the
+// last process, recorded first reruns it in a new process. If that process dies too, the test
+// fails and do is not called. In a worker process, recorded only serves the command.
 func (v *verb) recorded(do func()) {
 	v.t.Helper()
 	if v.name != "MustFind" && worker.Serve(v.name, v.session, v.dog.Limit) {
@@ -46,14 +46,14 @@ func (v *verb) recorded(do func()) {
 	do()
 }
 
-// record returns the crash record of this call.
+// record returns a crash record of this call, without runs.
 func (v *verb) record() flight.Record {
 	call := flight.Call{Dir: packageFolder, Test: v.t.Name(), Verb: v.name, Func: v.session.Property.FuncName()}
 	return flight.Record{Call: call, Seed: v.Seed, Strategies: v.Strategies, Workers: v.Workers, Runs: v.Runs}
 }
 
-// lookAt reruns the runs with which a process died. It reports whether they ended
-// well, so that a search may follow.
+// lookAt reruns the runs during which a process died, in a new process. It reports whether this
+// process did not die. If it died, lookAt fails the test.
 func (v *verb) lookAt(l *flight.Left) bool {
 	v.t.Helper()
 	limit := v.dog.Limit + 2*checkBudget
@@ -78,7 +78,7 @@ func (v *verb) lookAt(l *flight.Left) bool {
 	return true
 }
 
-// makeAgain reruns the runs of the record at a path, if they belong to this call.
+// makeAgain reruns the runs of the crash record at path, if the record belongs to this call.
 func (v *verb) makeAgain(path string, do func()) {
 	v.t.Helper()
 	r, err := flight.Read(path)
@@ -96,7 +96,7 @@ func (v *verb) makeAgain(path string, do func()) {
 	var found []*finding.Finding
 	defer func() {
 		flight.Land(path, reached)
-		for _, f := range found { // after Land: shrinking is no part of the recorded run
+		for _, f := range found { // after Land, because shrinking does not belong to the recorded run
 			runner := v.session.Property.NewRunner()
 			defer runner.Close()
 			rec := v.session.Conclude(context.Background(), runner, f, "a run with which a process died")
@@ -125,7 +125,7 @@ func (v *verb) makeAgain(path string, do func()) {
 	if all {
 		do()
 		if v.name == "Explore" && !v.Estimate {
-			v.session.Explore.Estimate = true // the run may have been one of the estimate, which needs time left
+			v.session.Explore.Estimate = true // the recorded run may have been made for the estimate
 			do()
 		}
 		reached = reached && !v.session.Limit.Struck()

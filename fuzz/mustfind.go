@@ -13,9 +13,9 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// MustFind searches like Check, and fails the test unless the property fails in
-// some run. Use it to show that a property notices a planted bug and that the
-// search reaches it, or that something can happen at all.
+// MustFind searches like Check, and fails the test unless the property fails in some run.
+// Use it to check that a property detects a known bug and that the search finds it, or
+// that some situation is possible.
 //
 //	func TestTwoLeadersAreNoticed(t *testing.T) {
 //		found := fuzz.MustFind(t, electionWithoutMajority)
@@ -24,24 +24,23 @@ import (
 //		}
 //	}
 //
-// It returns the finding, replayed as Check replays it, and never nil. Check which
-// failure it is: a panic is one too. Go test -v shows it in full. MustFind neither
-// saves nor runs cases, and ignores JOSTLE_REPLAY.
+// MustFind returns the finding, which it has replayed like Check, and never nil. The test
+// should check which failure it is, because a panic is a failure too. Go test -v prints
+// the finding. MustFind neither saves nor runs cases, and ignores JOSTLE_REPLAY.
 //
-// Two kinds of runs do not count as a failure of the property: a misuse, such as a
-// run without t.System().Run(), and a run that fails in another way when replayed.
-// Then the test fails and says why.
+// The test also fails if the failure is a misuse, such as a run without t.System().Run(),
+// or if a replay of the run does not fail in the same way.
 func MustFind(t testing.TB, property func(*props.T)) *finding.Finding {
 	t.Helper()
 	return Config{}.MustFind(t, property)
 }
 
-// MustFind is the function MustFind with settings.
+// MustFind does the same as the function MustFind, with the settings of c.
 func (c Config) MustFind(t testing.TB, property func(*props.T)) *finding.Finding {
 	t.Helper()
 	v := c.begin(t, "MustFind", checkBudget, property)
 	defer v.watch()()
-	found := &finding.Finding{Failure: &pulse.Failure{}} // of no run: JOSTLE_FLIGHT names another
+	found := &finding.Finding{Failure: &pulse.Failure{}} // for a JOSTLE_FLIGHT of another call
 	v.recorded(func() {
 		t.Helper()
 		start := time.Now()
@@ -53,7 +52,7 @@ func (c Config) MustFind(t testing.TB, property func(*props.T)) *finding.Finding
 	return found
 }
 
-// mustHave returns the finding of a search, or fails the test when there is none.
+// mustHave returns the finding of a search. If there is none, it fails and ends the test.
 func (v *verb) mustHave(res search.Result, start time.Time) *finding.Finding {
 	v.t.Helper()
 	for _, f := range res.Late {
@@ -62,7 +61,7 @@ func (v *verb) mustHave(res search.Result, start time.Time) *finding.Finding {
 	elapsed := words.Elapsed(time.Since(start))
 	if res.Finding == nil {
 		v.foundNothing(res, elapsed)
-		return nil // never, since the test has ended
+		return nil // not reached, because foundNothing ends the test
 	}
 	text := res.Finding.Text(res.FoundAt(elapsed))
 	switch {
@@ -77,7 +76,7 @@ func (v *verb) mustHave(res search.Result, start time.Time) *finding.Finding {
 	return res.Finding
 }
 
-// foundNothing ends the test of a property that should have failed.
+// foundNothing fails and ends the test, because the property should have failed.
 func (v *verb) foundNothing(res search.Result, elapsed string) {
 	v.t.Helper()
 	complaints := res.Complaints()
@@ -85,7 +84,7 @@ func (v *verb) foundNothing(res search.Result, elapsed string) {
 		v.t.Error(text)
 	}
 	if res.Tested() == 0 && len(complaints) > 0 {
-		v.t.FailNow() // they say why nothing was tested
+		v.t.FailNow() // the complaints say why nothing was tested
 	}
 	v.t.Fatalf("the property must fail, but held in all %d runs (%s), %s: check that it can notice the bug, or give the search more time",
 		res.Tested(), res.Arms(), elapsed)

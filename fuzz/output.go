@@ -10,9 +10,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// An output is a test to which a verb prints. It escapes control characters, so that no
-// text of a program, a case or a name reaches the terminal as an escape sequence.
-// Everything that this package prints goes through it.
+// An output is a testing.TB that escapes control characters. Everything that this package
+// prints goes through an output, so that no text of a program or a case reaches the terminal
+// as an escape sequence.
 type output struct{ testing.TB }
 
 func visible(args []any) string {
@@ -61,22 +61,21 @@ func (o output) Skipf(format string, args ...any) {
 	o.TB.Skipf("%s", visiblef(format, args))
 }
 
-// print writes text to the test's output without a file and line, which Log would add.
+// print writes text to the test's output, without the file and line that Log adds.
 func (o output) print(text string) { fmt.Fprint(o.Output(), trace.Visible(text)) }
 
-// warn writes text to standard error. For a passing test without -v, go test shows
-// standard error if no packages were named, and nothing otherwise. It does not show a
-// test's own output when it ends the process.
+// warn writes text to standard error. Go test prints it without -v even if the test passes, unless
+// go test has package arguments. It also prints it if the process ends within the test.
 func (o output) warn(text string) { fmt.Fprint(os.Stderr, trace.Visible(text)) }
 
-// beside writes text, with the name of the test, to where progress goes.
+// beside writes the name of the test and text to the writer that aside returns.
 func (v *verb) beside(text string) {
 	text = fmt.Sprintf("    %s: %s\n", v.t.Name(), strings.ReplaceAll(text, "\n", "\n        "))
 	fmt.Fprint(v.aside(), trace.Visible(text))
 }
 
-// aside returns where the progress of a verb is written: Config.Progress or standard
-// error. Package report escapes control characters.
+// aside returns the writer for the progress of a verb, which is Config.Progress or standard error.
+// The caller must escape control characters.
 func (v *verb) aside() io.Writer {
 	if v.Progress != nil {
 		return v.Progress

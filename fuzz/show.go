@@ -11,7 +11,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// A shower remembers the last run that passed, for JOSTLE_SHOW. A nil one does nothing.
+// A shower remembers the last run that passed, for JOSTLE_SHOW. A nil shower does nothing.
 type shower struct {
 	mu   sync.Mutex
 	last *corpus.Case
@@ -25,7 +25,7 @@ func newShower() *shower {
 	return &shower{}
 }
 
-// passed returns a function that a search calls after each run that passed.
+// passed returns a function that remembers a run. A search must call it after each run that passes.
 func (s *shower) passed() func(string, *props.Result) {
 	if s == nil {
 		return nil
@@ -53,5 +53,5 @@ func (v *verb) show() {
 		v.t.print(text)
 		return
 	}
-	v.t.warn(fmt.Sprintf("    %s:\n%s", v.t.Name(), text)) // a test that passes has no output
+	v.t.warn(fmt.Sprintf("    %s:\n%s", v.t.Name(), text)) // go test prints no log of a passing test
 }

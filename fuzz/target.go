@@ -17,45 +17,44 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Target makes the property a target of go test -fuzz. The engine's bytes encode
-// inputs, message priorities and answers; every byte string decodes to some case.
-// Saved cases run first, as with Check. The engine starts from them and from some
-// random inputs, and failures are saved as Check saves them. In a quarter of the
-// cases timers may fire early, as with Check.
+// Target makes the property a fuzz target of go test -fuzz. The bytes from Go's fuzzing
+// engine encode inputs, message priorities and answers, and every byte string can be
+// decoded. Like Check, Target runs the saved cases first, saves failures, and lets timers
+// fire early in a quarter of the runs. The engine starts with the saved cases and with
+// some random inputs.
 //
-// When go test -fuzz finds a failure, Target shrinks and explains it like Check.
-// It also replaces the input that the engine saved by one for the shrunk run, under
-// the name that the engine printed. The engine minimizes first, for as long as
-// -fuzzminimizetime says, but it knows only bytes and not runs.
+// When go test -fuzz finds a failure, Target shrinks and explains it like Check. It also
+// replaces the input that the engine saved by an input for the shrunk run, with the same
+// file name. The engine minimizes the input before, for the time -fuzzminimizetime, but
+// it minimizes only bytes.
 //
-// Plain go test checks T.Sometimes after the engine's initial inputs. If some
-// situation was not reached, Target makes up to 1,000 more runs, for at most
-// 2 seconds. Go test -fuzz does not check it, nor does go test if -run selects only
-// some of the inputs.
+// Go test without -fuzz checks T.Sometimes after the engine's initial inputs. If a
+// situation was not reached, Target makes up to 1,000 more runs, for at most 2 seconds.
+// T.Sometimes is not checked with -fuzz, nor if -run selects only some of the inputs.
 //
-// A bridge shows receive orders to the engine. On a staged bug that needs seven rare
-// orders in a row (random orders show it once in 279,936 runs) the bridge has no
-// measurable gain. Medians of 16 and 17 trials, with one process and
-// -fuzzminimizetime=1x, up to the first failing run:
+// Target reports receive orders to the engine as coverage, through a so-called bridge. On
+// a test bug that needs seven rare orders in a row, and occurs in one of 279,936 random
+// runs, the bridge has no measurable effect. These are medians of 16 and 17 trials up to
+// the first failing run, with one process and -fuzzminimizetime=1x:
 //
 //	                               found      runs
 //	go test -fuzz, with bridge     all      30,240
 //	go test -fuzz, without         all      28,867
 //	a loop of our own, guided      9 of 11   3,819 (at most 100,000 runs)
 //
-// The engine also counts jostle's own code blocks, which probably tell it how far a
-// run got. It takes inputs in turns and does not prefer those that showed something
-// new. A loop that continues from new receive pairs needs an eighth of the runs. To
-// measure this: JOSTLE_NIGHTLY=1 go test -run 'NativeFuzzing|GuidanceHelps' -v.
+// Probably the coverage of jostle's own code already tells the engine how far a run got.
+// The engine takes all inputs in turn and does not prefer inputs that found something new.
+// A loop that prefers runs with new receive pairs needs an eighth of the runs. To repeat
+// the measurement, run JOSTLE_NIGHTLY=1 go test -run 'NativeFuzzing|GuidanceHelps' -v.
 //
-// By default the engine spends most runs on minimizing inputs. Target shrinks its
-// findings anyway, so set -fuzzminimizetime=1x.
+// By default, the engine spends most runs on minimizing inputs. Since Target shrinks its
+// findings anyway, set -fuzzminimizetime=1x.
 func Target(f *testing.F, property func(*props.T)) {
 	f.Helper()
 	Config{}.Target(f, property)
 }
 
-// Target is the function Target with settings.
+// Target does the same as the function Target, with the settings of c.
 func (c Config) Target(f *testing.F, property func(*props.T)) {
 	f.Helper()
 	t := c.newTarget(f, property)
@@ -64,7 +63,7 @@ func (c Config) Target(f *testing.F, property func(*props.T)) {
 			t.run(f)
 		}
 	}
-	if native.IsFuzzing(os.Args) { // the engine keeps the input of a process that dies
+	if native.IsFuzzing(os.Args) { // the engine itself saves the input of a process that dies
 		do()
 		return
 	}
@@ -83,13 +82,13 @@ func (c Config) newTarget(f *testing.F, property func(*props.T)) *target {
 	f.Cleanup(t.Runner.Close)
 	s := t.session
 	t.pages, s.Shortest = s.Pages, true
-	if native.IsFuzzing(os.Args) { // the engine makes inputs smaller itself
+	if native.IsFuzzing(os.Args) { // the engine minimizes the input first, and conclude shrinks later
 		s.Shrink, s.Pages = 0, false
 	}
 	return t
 }
 
-// run starts the engine.
+// run starts the engine, and processes the results when the engine has ended.
 func (g *target) run(f *testing.F) {
 	seeds := g.addSeeds(f)
 	before, _ := g.session.Folder.Load()
@@ -103,8 +102,8 @@ func (g *target) run(f *testing.F) {
 	}
 }
 
-// conclude shrinks the cases that the engine's processes have saved unshrunk since before,
-// and the inputs that the engine itself has saved.
+// conclude shrinks the cases that the engine's processes have saved. Before are the cases that
+// existed when the engine started. It also replaces the inputs that the engine has saved.
 func (g *target) conclude(engine *native.Engine, before []corpus.Case) {
 	s := g.session
 	s.Shrink, s.Pages, s.Shortest = g.verb.Shrink, g.pages, false
@@ -120,7 +119,7 @@ func (g *target) conclude(engine *native.Engine, before []corpus.Case) {
 	})
 }
 
-// mostMore limits the extra runs for situations that were not reached.
+// mostMore limits the number of extra runs for situations that were not reached.
 const mostMore = 1000
 
 // judge fails the test for situations that were never reached, and for failures in
@@ -146,25 +145,25 @@ func (g *target) judge(f *testing.F, seeds int) {
 	}
 }
 
-// lacks reports whether the runs so far have tested nothing, or have not reached
-// every situation of T.Sometimes.
+// lacks reports whether no run so far has reached a verdict, or some situation of T.Sometimes was
+// not reached.
 func (g *target) lacks() bool { return g.tally.Tested() == 0 || len(g.Runner.Missed()) > 0 }
 
-// A target is the property in one process of the engine.
+// A target is the state of one call to Target, in one process of the engine.
 type target struct {
 	*verb
 	native.Harness
-	tally search.Tally // of the runs of this process
-	pages bool         // whether to write pages
+	tally search.Tally // counts the runs of this process
+	pages bool         // the initial Session.Pages
 }
 
 // randomSeeds is the number of random inputs that the engine starts with.
 const randomSeeds = 8
 
-// addSeeds gives the engine the saved cases as bytes, and random inputs. It returns
-// their number.
+// addSeeds gives the saved cases and some random inputs to the engine, encoded as bytes. It returns
+// the number of these inputs.
 func (g *target) addSeeds(f *testing.F) (n int) {
-	cases, _ := g.session.Folder.Load() // their problems have been printed
+	cases, _ := g.session.Folder.Load() // problems were printed before
 	if native.IsFuzzing(os.Args) {
 		cases = append(cases, g.session.Cache.Load().Cases...)
 	}
@@ -182,7 +181,7 @@ func (g *target) addSeeds(f *testing.F) (n int) {
 
 // fuzz runs the property on one input of the engine.
 //
-// Skips: inputs that the property skips, or whose draws find no value.
+// Skips: inputs that the property skips, and inputs for which a draw finds no value.
 func (g *target) fuzz(t *testing.T, data []byte) {
 	g.session.Property.Recorder.Slot(0).Begin(flight.Bytes, g.tally.Runs)
 	res := g.Run(data)
@@ -195,7 +194,7 @@ func (g *target) fuzz(t *testing.T, data []byte) {
 	}
 }
 
-// tell saves a failing run, shows it and fails the test of its input.
+// tell saves and prints a failing run, and fails the test t, which belongs to its input.
 func (g *target) tell(t testing.TB, res *props.Result, bytes int) {
 	f := finding.From(finding.Origin{Property: g.session.Property.Name, Test: g.session.Property.Test, Strategy: "bytes", Seed: g.Harness.Seed()}, res)
 	f.Confirm(g.Runner)

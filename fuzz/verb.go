@@ -22,13 +22,14 @@ import (
 type verb struct {
 	Config
 	t       output
-	name    string // of the verb
+	name    string // "Check", "MustFind", "Explore" or "Target"
 	session *session.Session
 	dog     *search.Watchdog
 	shower  *shower
 }
 
-// begin returns a verb, or fails the test if the settings are wrong.
+// begin returns a verb with the given name. If the settings are wrong, it fails and ends the test.
+// Usual is the default budget.
 func (c Config) begin(t testing.TB, name string, usual time.Duration, property func(*props.T)) *verb {
 	t.Helper()
 	out := output{t}
@@ -68,7 +69,7 @@ func (c Config) begin(t testing.TB, name string, usual time.Duration, property f
 	return v
 }
 
-// portfolio returns the arms for these strategies; nil stands for the default ones.
+// portfolio returns the strategies with these names, nil for nil.
 func portfolio(strategies []string) ([]search.Entry, error) {
 	if strategies == nil {
 		return nil, nil
@@ -76,11 +77,12 @@ func portfolio(strategies []string) ([]search.Entry, error) {
 	return search.Strategies(strategies...)
 }
 
-// fewPart: Check spends at most 1/fewPart of its time on trying to run all distinct orders.
+// fewPart limits the time in which Check tries to run all distinct orders to 1/fewPart of the
+// budget.
 const fewPart = 10
 
-// askAtTheEnd makes the test fail at its end for failures in goroutines of the property,
-// which may come long after their run.
+// askAtTheEnd makes the test fail at its end if a goroutine of the property has failed, which may
+// happen long after its run.
 func askAtTheEnd(t output, r *props.Runner) {
 	t.Cleanup(func() {
 		if late := r.Over(); late != nil {
@@ -119,8 +121,8 @@ func (v *verb) tell(r *session.Reply) {
 	}
 }
 
-// replay runs the case that JOSTLE_REPLAY names, or else all saved cases. It returns
-// why no search may follow, NoBound if one may.
+// replay runs the case that JOSTLE_REPLAY names or, if it is not set, all saved cases. It returns
+// explore.NoBound if a search may follow, else the reason why not.
 func (v *verb) replay() explore.Bound {
 	v.t.Helper()
 	if name := os.Getenv("JOSTLE_REPLAY"); name != "" {
@@ -133,7 +135,7 @@ func (v *verb) replay() explore.Bound {
 	return explore.NoBound
 }
 
-// replayOne runs only the case of that name, and shows its trace.
+// replayOne runs only the case with the given name, and prints its trace.
 func (v *verb) replayOne(name string) {
 	v.t.Helper()
 	q := v.request(session.Replay)
@@ -157,8 +159,8 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// fail prints a failing run and fails the test. If the case could not be saved, it prints
-// the case too.
+// fail prints a failing run and fails the test. If the case could not be saved, it also prints the
+// case.
 func (v *verb) fail(f *record.Record) {
 	v.t.Helper()
 	text := f.Text() + "        again: " + env.Again(f.Path) + words.Command(v.session.Property.Test, packageFolder) + "\n"

@@ -10,7 +10,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/search"
 )
 
-// hurry returns a message if the search ended before its budget was used, else "".
+// hurry returns a message if go test -timeout made the search end before its budget was used, else
+// "".
 func (v *verb) hurry() string {
 	if !v.session.Limit.Struck() {
 		return ""
@@ -19,7 +20,7 @@ func (v *verb) hurry() string {
 		words.Elapsed(v.session.Limit.Margin))
 }
 
-// watch starts the watchdog for runs that make no progress, and returns its stop function.
+// watch starts a watchdog, which reports runs that make no progress. Stop stops the watchdog.
 func (v *verb) watch() (stop func()) {
 	d := v.dog
 	d.Tell = func(headline, lines string) {
@@ -34,10 +35,10 @@ func (v *verb) watch() (stop func()) {
 	return d.Stop
 }
 
-// usualStall is how long a step may take before it is reported.
+// usualStall is the default time after which a step that does not end is reported.
 const usualStall = 10 * time.Second
 
-// newWatchdog returns the watchdog of a verb.
+// newWatchdog returns a watchdog with the limit in e, and with the deadline of the test.
 func newWatchdog(e *env.Settings, l search.Limit) *search.Watchdog {
 	return &search.Watchdog{Limit: cmp.Or(e.Stall, usualStall), Deadline: l.Deadline, Margin: l.Margin}
 }

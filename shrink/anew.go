@@ -8,19 +8,18 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// Random changes end after some runs. In programs with few inputs, they end when many
-// in a row lead to no new program.
+// Limits of wander. It also ends when many changes in a row lead to no new program, which
+// happens in programs with few inputs.
 const (
-	quickEffort = 3  // orders to run of one program
-	mostBases   = 32 // programs to start from
-	wanderRuns  = 8  // runs in all, times the effort of a search
-	mostStale   = 4  // changes in a row that lead to no new program, times the effort
+	quickEffort = 3  // number of orders to run of each program
+	mostBases   = 32 // number of programs from which wander starts
+	wanderRuns  = 8  // number of runs of one wander, as a multiple of the effort
+	mostStale   = 4  // number of changes in a row without a new program, as a multiple of the effort
 )
 
-// wander changes several parts of the draws at random, to find what no single change
-// finds. It also starts from other programs that fail in no more steps: some smaller
-// programs are reached only through one of equal size. Programs with few inputs are
-// tried nearly completely.
+// wander changes several parts of the draws at random. It finds smaller cases that no single
+// change leads to. It starts from the best run and from runs of equal size, because some smaller
+// cases can be reached only from those.
 func wander(x *shrinker) {
 	if len(x.Best.Case.Inputs) == 0 {
 		return
@@ -38,8 +37,8 @@ func wander(x *shrinker) {
 	}
 }
 
-// base records a run with the same failure that is as large as the best one, for
-// wander to start from.
+// base adds a run to x.bases, from which wander starts, if the run is as large as the best one and
+// has a program that is not there yet.
 func (x *shrinker) base(out *Outcome) {
 	if out.External != x.Best.External || out.Steps > x.Best.Steps || len(x.bases) == mostBases {
 		return
@@ -51,11 +50,11 @@ func (x *shrinker) base(out *Outcome) {
 	x.bases = append(x.bases, out.Clone())
 }
 
-// mutated returns the draws of a run with a few random changes.
+// mutated returns a copy of the draws of a run, with a few random changes.
 func (x *shrinker) mutated(out *Outcome, state *uint64) []choice.Input {
 	list, parts := out.Case.Inputs, x.partsOf(out)
 	var all []splice
-	if p := below(state, 3*len(parts)+1); p < len(parts) && parts[p].isNeedless() { // remove a part as well
+	if p := below(state, 3*len(parts)+1); p < len(parts) && parts[p].isNeedless() { // remove a part
 		all = append(all, splice{parts[p], nil})
 	}
 	for range [...]int{1, 1, 1, 2, 2, 3}[below(state, 6)] {
@@ -73,8 +72,8 @@ func (x *shrinker) mutated(out *Outcome, state *uint64) []choice.Input {
 	return list
 }
 
-// mutation returns one random change of parts: mostly other numbers for a part, or
-// one more element of a list.
+// mutation returns one random change: it replaces the numbers of a part, or inserts, moves, copies
+// or removes a part. It returns nil if the chosen change is impossible.
 func mutation(list []choice.Input, parts []Part, state *uint64) []splice {
 	if len(parts) == 0 {
 		return nil
@@ -114,12 +113,11 @@ func mutation(list []choice.Input, parts []Part, state *uint64) []splice {
 	return inPlace(list, p, q, kind == 9)
 }
 
-// elementTries is how often mutation looks for an element of a list.
+// elementTries is the number of attempts of mutation to choose a part that is an element of a list.
 const elementTries = 4
 
-// freshOf returns other numbers for a part, or for some of its numbers in a row:
-// random ones, the smallest or the largest. The end of a list becomes another
-// element.
+// freshOf returns new numbers for a part. It replaces all numbers or a range of them by zeros, by
+// the largest numbers or by random numbers. It replaces the end of a list by an additional element.
 func freshOf(list []choice.Input, p *Part, state *uint64) []uint64 {
 	words := wordsOf(list, p)
 	if p.isEnd() {
@@ -137,7 +135,7 @@ func freshOf(list []choice.Input, p *Part, state *uint64) []uint64 {
 		case i == 0 && p.Element:
 		case kind == 0:
 			words[i] = 0
-		case kind == 1: // often the largest value
+		case kind == 1: // generators often map it to their largest value
 			words[i] = math.MaxUint64
 		default:
 			words[i] = hash.Splitmix(state)
@@ -146,14 +144,15 @@ func freshOf(list []choice.Input, p *Part, state *uint64) []uint64 {
 	return words
 }
 
-// freshWords is how many numbers a new draw has. The numbers after them are zero.
+// freshWords is the length of a new sequence of numbers for a draw.
 const freshWords = 16
 
-// below returns a random number below n, or 0 if n is 0.
+// below returns a random number less than n, or 0 if n is 0.
 func below(state *uint64, n int) int { return int(hash.Splitmix(state) >> 1 % uint64(max(1, n))) }
 
-// changed returns the numbers of a draw with a random change: all zeroed or replaced,
-// or some of them changed, moved, repeated or left out. It may return them unchanged.
+// changed changes the numbers of a draw at random, and returns them. It sets all numbers or a range
+// of them to zero or to random numbers, or it deletes, repeats or moves a range. It may also change
+// nothing.
 func changed(words []uint64, state *uint64) []uint64 {
 	at, most := below(state, len(words)), 4
 	if below(state, 2) == 0 {
@@ -176,9 +175,9 @@ func changed(words []uint64, state *uint64) []uint64 {
 		}
 	case 4:
 		words = slices.Delete(words, at, end)
-	case 5: // repeat them
+	case 5: // repeat the range
 		words = slices.Insert(words, end, slices.Clone(words[at:end])...)
-	case 6: // move them
+	case 6: // move the range
 		moved := slices.Clone(words[at:end])
 		words = slices.Delete(words, at, end)
 		words = slices.Insert(words, below(state, len(words)+1), moved...)

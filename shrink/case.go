@@ -7,9 +7,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// A Case is all that decides a run: its draws and the order of its steps. The
-// schedule has no priorities and no seed, so it is plain order except for its
-// constraints. Answers that it does not hold are zero.
+// A Case determines a run: the draws of the property, and the order of the steps. The Schedule has
+// no seed and no priorities, so the oldest message comes first unless a constraint forbids it.
+// Answers that are not in the Schedule are zero.
 type Case struct {
 	Inputs   []choice.Input
 	Schedule choice.Schedule
@@ -22,23 +22,26 @@ func (c *Case) Clone() Case {
 
 // An Outcome is the result of running a case.
 type Outcome struct {
-	// Case replays the run. It has exactly the numbers that each draw read, and an
-	// answer for each question that was asked.
+	// Case replays the run. It has exactly the numbers that each draw has read, and an
+	// answer to each question of the run.
 	Case Case
-	// Signature identifies the failure; "" when the run did not fail.
+	// Signature identifies the failure; "" if the run did not fail.
 	Signature string
-	// External is how many messages came from outside, Steps how many steps the run had.
-	External, Steps int
-	// Drawn identifies the program: it is the same for runs whose draws have the
-	// same values. If it is empty, the numbers of the draws stand in for it.
+	// External is the number of messages that came from outside of the actors.
+	External int
+	// Steps is the number of steps of the run.
+	Steps int
+	// Drawn identifies the drawn values. Runs with equal Drawn run the same program, with
+	// possibly different orders. If it is "", the numbers of the draws are used instead.
 	Drawn string
-	// Void reports that the draws make no program, in any order.
+	// Void is set if the property rejects the draws, whatever the order of messages.
 	Void bool
 	// Taken has the identities of the deliveries, in order.
 	Taken []uint64
 }
 
-// program returns what identifies the run's program.
+// program returns a key for the program of the run. A program is the actor system that certain
+// draws result in. It can be run in many orders.
 func (o *Outcome) program() string {
 	if o.Drawn != "" {
 		return o.Drawn
@@ -53,14 +56,14 @@ func (o *Outcome) Clone() Outcome {
 	return c
 }
 
-// size returns how large the run is without its draws and answers.
+// size returns the parts of the run's size that Compare compares before draws and answers.
 func (o *Outcome) size() [3]int {
 	return [3]int{o.External, o.Steps, len(o.Case.Schedule.Before)}
 }
 
-// Compare returns a negative number if o is smaller than p, a positive one if p is,
-// and 0 if neither. The package documentation says what is smaller. Compare orders
-// all outcomes.
+// Compare returns a negative number if o is smaller than p, a positive number if o is larger, and 0
+// if they are equal. The package documentation defines the size of an outcome. Compare is a total
+// order.
 func (o *Outcome) Compare(p *Outcome) int {
 	a, b, size, other := &o.Case, &p.Case, o.size(), p.size()
 	return cmp.Or(
@@ -71,8 +74,8 @@ func (o *Outcome) Compare(p *Outcome) int {
 	)
 }
 
-// compareInputs compares draws by how many numbers they have read in all, and then
-// by the numbers.
+// compareInputs compares draws by the total count of the numbers that they have read, and then by
+// the numbers themselves.
 func compareInputs(a, b []choice.Input) int {
 	return cmp.Or(
 		cmp.Compare(numbers(a), numbers(b)),
@@ -82,7 +85,7 @@ func compareInputs(a, b []choice.Input) int {
 	)
 }
 
-// numbers returns how many numbers draws have read.
+// numbers returns the total count of the numbers that draws have read.
 func numbers(list []choice.Input) (n int) {
 	for i := range list {
 		n += len(list[i].Words)
@@ -90,7 +93,7 @@ func numbers(list []choice.Input) (n int) {
 	return n
 }
 
-// given returns how many answers are not zero.
+// given returns the number of nonzero answers.
 func given(list []choice.Choice) (n int) {
 	for _, c := range list {
 		if c.Value != 0 {

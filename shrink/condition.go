@@ -8,40 +8,38 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// An Order is one order of a program's steps, as far as it matters: the messages that
-// each actor received, in their order.
+// An Order is one order of the steps of a run: for each actor, the messages that it received in
+// this order. It also says whether the run failed.
 type Order struct {
 	Failed bool
-	// Received has the identities of each actor's steps; actors are sorted by ID.
+	// Received has one element for each actor, sorted by Actor.
 	Received []Received
 }
 
-// Received is what one actor has received.
+// Received lists the messages that one actor has received.
 type Received struct {
 	Actor uint64
-	Steps []uint64
+	Steps []uint64 // the identities of the steps in which they were received
 }
 
-// A Condition says in which orders of a program a failure happens: those in which all
-// constraints of one term hold. A constraint is about two messages of one actor. It
-// holds if the first was received and the second was not received before it.
+// A Condition holds in an order if all constraints of one of its terms hold. A constraint is on two
+// messages to one actor. It holds if First was received and Second was not received before First.
 type Condition struct {
 	Terms [][]choice.Constraint
 }
 
-// mostTerms and mostTogether bound the length of a condition. A longer one does not
-// help people.
+// Limits for the length of a condition. A longer condition does not help users.
 const (
 	mostTerms    = 4
-	mostTogether = 4
+	mostTogether = 4  // constraints in a term
 	mostLiterals = 60 // constraints of which all combinations are tried
 )
 
-// ConditionOf returns a condition that holds in exactly the orders that failed. ok is
-// false when no condition so short exists, or when no order of messages separates
-// them from the others. The condition is the shortest conjunction if there is one,
-// else it has few terms. Constraints in like are preferred to others that hold in the
-// same orders.
+// ConditionOf returns a condition that holds in exactly the orders that failed. The condition is
+// the shortest conjunction of constraints if there is one, else it has a few terms. If two
+// constraints hold in the same orders, one that is in like is preferred. Ok is false if the
+// condition would be too long, or if no constraints separate the failed orders from the passed
+// ones.
 func ConditionOf(orders []Order, like []choice.Constraint) (c Condition, ok bool) {
 	s := newSorter(orders, like)
 	left := s.failed.clone()
@@ -56,7 +54,7 @@ func ConditionOf(orders []Order, like []choice.Constraint) (c Condition, ok bool
 	return c, len(c.Terms) > 0 && !left.any()
 }
 
-// A set is a set of orders.
+// A set is a set of orders, as a bit for each index in the list of orders.
 type set []uint64
 
 func newSet(n int) set         { return make(set, (n+63)/64) }
@@ -99,13 +97,13 @@ func (s set) count() (n int) {
 type literal struct {
 	choice.Constraint
 	in   set
-	rank int // the lower one is preferred of two that hold in the same orders
+	rank int // of two literals that hold in the same orders, the one with the lower rank is used
 }
 
-// A sorter separates the orders that failed from the others.
+// A sorter finds constraints that separate the failed orders from the passed orders.
 type sorter struct {
 	failed, passed set
-	literals       []literal // no two hold in the same orders
+	literals       []literal // no two literals hold in the same orders
 }
 
 func newSorter(orders []Order, like []choice.Constraint) *sorter {
@@ -144,8 +142,7 @@ func actorsOf(orders []Order) map[uint64]bool {
 	return actors
 }
 
-// learn adds the constraints on two messages of one actor that hold in some orders,
-// but not in all.
+// learn adds the constraints on messages to one actor that hold in some orders, but not in all.
 func (s *sorter) learn(orders []Order, actor uint64, like []choice.Constraint) {
 	places := make([]map[uint64]int, len(orders)) // by order: the positions of the actor's steps, from 1
 	all := map[uint64]bool{}
@@ -183,7 +180,7 @@ func (s *sorter) learnPair(places []map[uint64]int, c choice.Constraint, like []
 		return
 	}
 	rank := 2 + apart
-	if apart == 0 { // the second was never received after the first
+	if apart == 0 { // Second was never received after First
 		rank = 1000
 	}
 	if slices.Contains(like, c) {
@@ -192,9 +189,9 @@ func (s *sorter) learnPair(places []map[uint64]int, c choice.Constraint, like []
 	s.literals = append(s.literals, literal{c, in, rank})
 }
 
-// term returns constraints that together hold in no order that passed and in as many
-// orders of left as possible. It also returns the orders in which they hold. It
-// returns nil if that takes too many constraints.
+// term returns constraints that do not all hold in any passed order, but hold in as many orders of
+// left as possible. It also returns all orders in which they hold. It returns nil if too many
+// constraints would be needed.
 func (s *sorter) term(left set) (term []choice.Constraint, covered set) {
 	if list := s.literalsOf(left); s.excludesPassed(list[:min(len(list), mostLiterals)]) { // one conjunction may cover all of left
 		term, covered = s.shortest(list[:min(len(list), mostLiterals)])
@@ -232,10 +229,10 @@ func (s *sorter) literalsOf(orders set) (list []literal) {
 	return list
 }
 
-// excludesPassed reports whether no order that passed satisfies all constraints.
+// excludesPassed reports whether the constraints do not all hold in any passed order.
 func (s *sorter) excludesPassed(list []literal) bool { return !s.both(list).any() }
 
-// both returns the orders that passed in which all constraints hold.
+// both returns the passed orders in which all constraints hold.
 func (s *sorter) both(list []literal) set {
 	in := s.passed.clone()
 	for _, l := range list {
@@ -244,8 +241,8 @@ func (s *sorter) both(list []literal) set {
 	return in
 }
 
-// shortest returns the fewest of the constraints that together exclude all orders
-// that passed.
+// shortest returns the smallest subset of the constraints that excludes all passed orders, and the
+// orders in which it holds. It returns nil if the subset would be too large.
 func (s *sorter) shortest(list []literal) ([]choice.Constraint, set) {
 	for n := 1; n <= mostTogether; n++ {
 		if chosen := s.choose(list, nil, s.passed, n); chosen != nil {
@@ -255,8 +252,8 @@ func (s *sorter) shortest(list []literal) ([]choice.Constraint, set) {
 	return nil, nil
 }
 
-// choose returns chosen and n more of the constraints, which together exclude all of
-// passed.
+// choose returns chosen with at most n constraints of list added, so that the added ones exclude
+// all orders in passed. It returns nil if that is impossible.
 func (s *sorter) choose(list, chosen []literal, passed set, n int) []literal {
 	for i, l := range list {
 		rest := passed.clone()
@@ -274,9 +271,9 @@ func (s *sorter) choose(list, chosen []literal, passed set, n int) []literal {
 	return nil
 }
 
-// widest returns constraints that hold in one order and in none that passed. At each
-// turn it chooses the constraint with the highest product of two counts: the passed
-// orders that it excludes, and the orders of left that it keeps.
+// widest returns constraints that all hold in the order one, but not in any passed order, and the
+// orders in which they hold. It is greedy: it chooses the constraint for which the number of
+// excluded passed orders times the number of remaining orders of left is largest.
 func (s *sorter) widest(one, left set) ([]choice.Constraint, set) {
 	list, passed := s.literalsOf(one), s.passed.clone()
 	var chosen []literal
@@ -296,7 +293,7 @@ func (s *sorter) widest(one, left set) ([]choice.Constraint, set) {
 		chosen = append(chosen, list[best])
 		passed.keep(list[best].in)
 	}
-	for i := 0; i < len(chosen); { // leave out those that later ones made redundant
+	for i := 0; i < len(chosen); { // remove constraints that later ones made redundant
 		if rest := slices.Delete(slices.Clone(chosen), i, i+1); len(rest) > 0 && s.excludesPassed(rest) {
 			chosen = rest
 		} else {
@@ -306,8 +303,7 @@ func (s *sorter) widest(one, left set) ([]choice.Constraint, set) {
 	return s.named(chosen)
 }
 
-// named returns the constraints without their orders, and the orders in which all of
-// them hold.
+// named returns the constraints of the literals, and the orders in which all of them hold.
 func (s *sorter) named(list []literal) (term []choice.Constraint, in set) {
 	for i, l := range list {
 		if i == 0 {

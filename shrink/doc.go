@@ -1,41 +1,41 @@
-// Package shrink makes a failing case smaller: its draws and the order of its steps
-// together, until no part of it can be left out. It knows no actors and no
-// properties: a Subject runs cases for it and returns their outcomes.
+// Package shrink makes a failing case smaller until no part of it can be left out. It shrinks
+// the draws and the order of the steps together. It does not depend on actors and properties: a
+// Subject runs cases and returns their outcomes.
 //
 //	result := shrink.Shrink(ctx, subject, found, shrink.Options{})
 //
-// Package fuzz shrinks what it finds by this package; most users need only what fuzz
-// prints.
+// Package fuzz uses this package to shrink its findings, so most users do not need it.
 //
 // # What is smaller
 //
-// Outcome.Compare compares two failing runs. It compares the number of messages from
-// outside, then of steps, then of constraints on plain order. Then it compares the
-// draws, and last the nonzero answers, such as faults. Each run that Shrink accepts
-// as smaller was really run, and failed with the signature of the first.
+// Outcome.Compare compares the sizes of two failing runs. It compares the number of messages
+// from outside, the number of steps, the number of constraints on the order, the draws, and
+// finally the nonzero answers, such as faults. Without constraints, the oldest message always
+// comes first. Shrink runs each case before it accepts the case as smaller, and the run must
+// fail with the signature of the given run.
 //
 // # How
 //
-// A pass proposes changes of one kind, the big ones first. The cheap passes take turns
-// until none of them finds anything smaller. Then come passes that cost more or seldom
-// succeed; if one does, all start again.
+// A pass tries changes of one kind, large ones first. The cheap passes are repeated until none
+// of them makes the case smaller. Then passes follow that are expensive or seldom succeed. If
+// one of them succeeds, Shrink restarts with the cheap passes.
 //
-//   - Order: deliveries that the failure does not need are moved behind it. Constraints
-//     are left out, by halves, quarters and so on, and then one at a time; last, one
-//     replaces two. From the other side, plain order is tried with each single
-//     constraint and, while these are few, with each pair and so on.
-//   - Draws: list elements are left out, and the numbers that generators read lowered.
-//     Elements are moved to another list, swapped and copied, and two lists joined. Then
-//     two numbers are lowered together, and last several parts change at random. Random
-//     changes also start from other programs that fail in as few steps: they may lead to
-//     a smaller one. If it is not known which numbers are an element, all short
-//     sequences of numbers are tried. Other draws make another program, in which the
-//     order that failed may mean nothing. So the Subject searches for an order in which
-//     it fails, once for each program: first in few runs, and in more when nothing else
-//     helps. Last come the programs with fewer messages from outside that were met on
-//     the way.
-//   - Answers: faults, early timers and the program's own choices become zero.
+//   - Order: deliveries that the failure does not need are moved behind it. Constraints are
+//     removed, first half of them, then a quarter and so on, and finally one at a time. Two
+//     constraints are replaced by one. Conversely, each single constraint is tried instead
+//     of all constraints, and then each pair and so on, if there are few.
+//   - Draws: list elements are removed, and the numbers that generators read are lowered.
+//     Elements are moved to another list, swapped and copied, and two lists are joined. Two
+//     numbers are lowered together, and finally several parts are changed at random. Random
+//     changes also start from other failing runs of equal size. If it is unknown which
+//     numbers belong to an element, all short sequences of numbers are tried.
+//   - Answers: faults, early timers and choices of the program become zero.
 //
-// Shrink does not pursue another failure that it meets. Result.Others has the first run
-// of each, to be saved as a case of its own.
+// If the draws change, the program is a different one, and the failing order may no longer
+// apply. Therefore the Subject searches for a failing order, once for each program. It makes
+// a few runs first, and more runs when nothing else helps. Finally it searches again in those
+// programs that have fewer messages from outside and have not failed yet.
+//
+// Shrink does not shrink other failures that occur. Result.Others has the first run of each of
+// them, so that it can be saved as a case.
 package shrink

@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// draws makes the numbers that generators read fewer and smaller. It first tries all
-// draws at zero together: programs with the smallest draws often fail.
+// draws removes and lowers the numbers that generators read. It first sets all numbers to zero,
+// because programs with the smallest draws often fail.
 func draws(x *shrinker) {
 	if x.seek(edited(x.Best.Case.Inputs, func(in *choice.Input) { clear(in.Words) }), false) {
 		return
@@ -23,8 +23,8 @@ func draws(x *shrinker) {
 	}
 }
 
-// exchanges changes two parts of the draws together, where neither can become smaller
-// alone: both become smaller, or one smaller and the other larger.
+// exchanges changes two parts of the draws together, because sometimes neither can be changed
+// alone. It lowers two numbers, or swaps two sequences of numbers.
 func exchanges(x *shrinker) {
 	together(x)
 	for i := 0; i < len(x.Best.Case.Inputs) && !x.over(); i++ {
@@ -34,7 +34,7 @@ func exchanges(x *shrinker) {
 	}
 }
 
-// edited returns a copy of the draws with each of them changed.
+// edited returns a copy of the draws, in which change was applied to each draw.
 func edited(list []choice.Input, change func(*choice.Input)) []choice.Input {
 	list = choice.CloneInputs(list)
 	for i := range list {
@@ -43,8 +43,8 @@ func edited(list []choice.Input, change func(*choice.Input)) []choice.Input {
 	return list
 }
 
-// edit seeks with one draw changed. It returns false if there is no such draw any
-// more.
+// edit changes draw i of the best case and returns the result of seek. It returns false if the best
+// case no longer has so many draws.
 func (x *shrinker) edit(i int, larger bool, change func(words []uint64) []uint64) bool {
 	if i >= len(x.Best.Case.Inputs) {
 		return false
@@ -54,7 +54,7 @@ func (x *shrinker) edit(i int, larger bool, change func(words []uint64) []uint64
 	return x.seek(list, larger)
 }
 
-// words returns the numbers of a draw, nil if there is no such draw any more.
+// words returns the numbers of draw i of the best case, nil if it no longer has so many draws.
 func (x *shrinker) words(i int) []uint64 {
 	if i >= len(x.Best.Case.Inputs) {
 		return nil
@@ -62,17 +62,17 @@ func (x *shrinker) words(i int) []uint64 {
 	return x.Best.Case.Inputs[i].Words
 }
 
-// zeroed makes all numbers of a draw zero.
+// zeroed sets all numbers of a draw to zero.
 func zeroed(x *shrinker, i int) {
 	x.edit(i, false, func(words []uint64) []uint64 { clear(words); return words })
 }
 
-// longestCut is how many numbers are left out together at most: about as many as an
-// element of a list of structs takes.
+// longestCut limits the number of consecutive numbers that are removed together. An element of a
+// list of structs has about so many.
 const longestCut = 16
 
-// shortened leaves out numbers, starting from the end of a draw: later numbers depend
-// on earlier ones.
+// shortened removes sequences of numbers from a draw. It begins at the end of the draw, because the
+// meaning of later numbers depends on earlier ones.
 func shortened(x *shrinker, i int) {
 	for size := min(longestCut, len(x.words(i))); size > 0; size-- {
 		for at := len(x.words(i)) - size; at >= 0 && !x.over(); at-- {
@@ -82,24 +82,24 @@ func shortened(x *shrinker, i int) {
 	}
 }
 
-// lowered makes each number of a draw smaller.
+// lowered lowers each number of a draw.
 func lowered(x *shrinker, i int) {
 	for at := 0; at < len(x.words(i)) && !x.over(); at++ {
 		x.lower(i, at)
 	}
 }
 
-// lowBits are how many low bits of a number are tried alone. Generators often take
-// the low bits of a large number as a small one, and 53 of them as a fraction.
+// lowBits are the numbers of low bits that lower keeps of a number. Generators often use only the
+// low bits of a number, and 53 bits for a fraction.
 var lowBits = []int{2, 4, 7, 8, 16, 32, 53}
 
-// A number above large is mostly a fraction, whose last bits do not matter.
+// A number above large is usually a fraction. Its bisection ends at differences below coarse.
 const (
 	large  = 1 << 48
 	coarse = 1 << 42
 )
 
-// lower makes one number smaller: zero, else some of its low bits, else by bisection.
+// lower lowers one number: to zero, else to some of its low bits, and then by bisection.
 func (x *shrinker) lower(i, at int) {
 	is := func() (uint64, bool) {
 		if words := x.words(i); at < len(words) {
@@ -110,7 +110,7 @@ func (x *shrinker) lower(i, at int) {
 	set := func(v uint64) bool {
 		return x.edit(i, false, func(words []uint64) []uint64 { words[at] = v; return words })
 	}
-	fewerBits := func(v uint64) bool { // v decides how many bits the next number has: set all of them
+	fewerBits := func(v uint64) bool { // v may be a number of bits of the next number
 		return x.edit(i, false, func(words []uint64) []uint64 {
 			words[at] = v
 			if at+1 < len(words) {
@@ -128,7 +128,7 @@ func (x *shrinker) lower(i, at int) {
 			break
 		}
 	}
-	low := uint64(0) // too low: the run does not fail
+	low := uint64(0) // the largest value that is known to be too low
 	for {
 		now, ok := is()
 		if !ok || now <= low || now-low <= 1 || now > large && now-low < coarse || x.over() {
@@ -140,14 +140,14 @@ func (x *shrinker) lower(i, at int) {
 	}
 }
 
-// A place is one of the numbers that draws have read.
+// A place is the position of a number in the draws.
 type place struct{ draw, at int }
 
-// small is above the numbers that are likely to be values of draws, and below
-// fractions.
+// small separates numbers that are probably values, such as integers, from larger numbers that are
+// probably fractions.
 const small = 1 << 32
 
-// together lowers two numbers by the same amount. If a failure needs a difference
+// together lowers each two numbers by the same amount. If a failure needs a certain difference
 // between two numbers, neither can be lowered alone.
 func together(x *shrinker) {
 	var places []place
@@ -165,8 +165,7 @@ func together(x *shrinker) {
 	}
 }
 
-// lowerBoth lowers two numbers by the lesser of them, then by half, a quarter and so
-// on.
+// lowerBoth lowers two numbers by the smaller number, then by half of that, a quarter and so on.
 func (x *shrinker) lowerBoth(one, other place) {
 	for by := uint64(math.MaxUint64); by > 0 && !x.over(); by /= 2 {
 		list := choice.CloneInputs(x.Best.Case.Inputs)
@@ -182,15 +181,15 @@ func (x *shrinker) lowerBoth(one, other place) {
 	}
 }
 
-// longestSwap is how many numbers change places together at most. In a draw of at
-// most mostRaised numbers, another one is raised as well.
+// Limits of swapped.
 const (
-	longestSwap = 6
-	mostRaised  = 16
+	longestSwap = 6  // the length of a swapped sequence
+	mostRaised  = 16 // the length of a draw in which swap may also set a zero to one
 )
 
-// swapped swaps neighbors, such as two elements of a list, of the same length or not.
-// There may be a number between them, which says that the list goes on.
+// swapped swaps two neighboring sequences of numbers, such as two elements of a list. The sequences
+// may have different lengths. There may be one number between them, which says that the list
+// continues.
 func swapped(x *shrinker, i int) {
 	for first := 1; first <= longestSwap; first++ {
 		for second := 1; second <= longestSwap; second++ {
@@ -203,7 +202,8 @@ func swapped(x *shrinker, i int) {
 	}
 }
 
-// swap swaps the numbers from a to b and those from c to d.
+// swap swaps the numbers [a, b) and [c, d) of draw i. If this does not succeed in a short draw,
+// swap also sets a zero to one.
 func (x *shrinker) swap(i, a, b, c, d int) {
 	change := func(words []uint64) []uint64 {
 		return slices.Concat(words[:a], words[c:d], words[b:c], words[a:b], words[d:])
@@ -223,7 +223,7 @@ func (x *shrinker) swap(i, a, b, c, d int) {
 	}
 }
 
-// inputKey returns a key that identifies draws.
+// inputKey returns a map key for draws, from their labels and numbers.
 func inputKey(list []choice.Input) string {
 	var b []byte
 	for i := range list {

@@ -6,16 +6,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// order leaves out constraints: all of them first, then half, a quarter and so on,
-// and last one at a time. This is Zeller's ddmin without its complements: constraints
-// are mostly independent of each other.
+// order removes constraints: first all of them, then half, then a quarter and so on, and finally
+// one at a time. This is Zeller's ddmin without complements, which are of little use because
+// constraints are mostly independent of each other.
 func order(x *shrinker) {
 	best := x.Best.Clone()
 	x.reduce(&best)
 	x.take(best)
 }
 
-// reduce leaves out constraints of a run, which need not be the best one.
+// reduce removes constraints from out, which may be another run than the best one.
 func (x *shrinker) reduce(out *Outcome) {
 	for size := len(out.Case.Schedule.Before); size > 0; size /= 2 {
 		for at := 0; at < len(out.Case.Schedule.Before) && !x.over(); {
@@ -27,9 +27,9 @@ func (x *shrinker) reduce(out *Outcome) {
 	}
 }
 
-// leaveOut leaves out the constraints from at to end, if the run fails without them.
-// With link, if the first of them is "a before b", it also replaces "b before c" by
-// "a before c".
+// leaveOut removes the constraints [at, end) and reports whether the run still fails and is
+// smaller. If so, it sets out to the new run. If link is set and constraint at is "a before b",
+// leaveOut also replaces "b before c" by "a before c".
 func (x *shrinker) leaveOut(out *Outcome, at, end int, link bool) bool {
 	c := out.Case.Clone()
 	gone, linked := c.Schedule.Before[at], false
@@ -50,8 +50,8 @@ func (x *shrinker) leaveOut(out *Outcome, at, end int, link bool) bool {
 	return true
 }
 
-// later moves deliveries after the last one of the run, which mostly is the one that
-// failed. It moves all that the failure does not need, many together first.
+// later moves deliveries that the failure does not need behind the last delivery of the run, which
+// is usually the one that failed. It first moves many deliveries together, then fewer.
 func later(x *shrinker) {
 	for size := (len(x.Best.Taken) + 1) / 2; size > 0; size /= 2 {
 		for end := len(x.Best.Taken) - 1; end > 0 && !x.over(); end -= size {
@@ -67,7 +67,7 @@ func later(x *shrinker) {
 	}
 }
 
-// elsewhere searches for smaller runs in other orders of the same draws.
+// elsewhere searches for smaller runs with the same draws in other orders.
 func elsewhere(x *shrinker) {
 	for program := x.Best.program(); !x.over() && x.around[program] < x.effort; {
 		taken, all := x.search(x.Best.Case.Inputs, 8*x.effort)
@@ -80,13 +80,12 @@ func elsewhere(x *shrinker) {
 	}
 }
 
-// nearestRuns is the least budget of nearest, in runs.
+// nearestRuns is the smallest number of runs that nearest may make.
 const nearestRuns = 200
 
-// nearest searches for orders of the same draws that are nearer to plain order. It
-// tries plain order, then each constraint that plain order does not keep, then each
-// pair of constraints and so on. An answer that is not zero may move to another
-// question.
+// nearest searches for runs with the same draws that need fewer constraints. It tries no
+// constraint, then each single constraint, then each pair of constraints and so on. It also moves
+// nonzero answers to other questions.
 func nearest(x *shrinker) {
 	best := x.Best.Clone()
 	end := x.Runs + nearestRuns + 5*x.effort
@@ -95,8 +94,8 @@ func nearest(x *shrinker) {
 	}
 	lists := x.moves(best.Case.Schedule.Choices)
 	pairs, runs := len(best.Taken)*len(best.Taken)/2, len(lists)
-	for n := range len(best.Case.Schedule.Before) + 1 { // the same number may give fewer steps
-		if x.Runs+runs > end { // too many to try them all
+	for n := range len(best.Case.Schedule.Before) + 1 { // as many constraints may give fewer steps
+		if x.Runs+runs > end { // too many combinations
 			return
 		}
 		runs *= pairs
@@ -110,16 +109,15 @@ func nearest(x *shrinker) {
 	}
 }
 
-// never is the identity of a step that never comes. A step that waits for it comes
-// only when nothing else can.
+// never is the identity of a step that never happens. A step that has to wait for it happens only
+// when nothing else is possible.
 const never = 0
 
-// nearer runs a case, and then tries n more constraints that its run does not keep.
-// It returns the outcome of the unchanged case, and whether the best run became
-// smaller.
+// nearer runs a case, and then tries the case with n additional constraints that its run violates.
+// It returns the outcome of the unchanged case, and whether the best run became smaller.
 //
-// A run that holds a step back for good begins like every run that holds it back
-// until some other step. So it shows every step that the held one can wait for.
+// To find the constraints, nearer delays a step as long as possible. This run contains every step
+// for which the delayed step can wait, because it begins like all runs in which the step waits.
 func (x *shrinker) nearer(c Case, n, end int) (out Outcome, found bool) {
 	if x.over() || x.Runs >= end {
 		return out, false
@@ -143,7 +141,7 @@ func (x *shrinker) nearer(c Case, n, end int) (out Outcome, found bool) {
 	return out, false
 }
 
-// waiting returns the case with the constraint that the second step waits for the
+// waiting returns a copy of the case with an additional constraint: step second waits for step
 // first.
 func waiting(c Case, first, second uint64) Case {
 	c = c.Clone()
@@ -151,9 +149,9 @@ func waiting(c Case, first, second uint64) Case {
 	return c
 }
 
-// moves returns the answers, and variants in which one nonzero answer moves to
-// another question of its kind. An answer may prevent later questions, so the
-// variants have the questions that plain order asks when all answers are zero.
+// moves returns list and variants of it in which one nonzero answer moves to another question of
+// the same kind. Because an answer may prevent later questions, the questions are taken from a run
+// in which all answers are zero and the oldest message always comes first.
 func (x *shrinker) moves(list []choice.Choice) [][]choice.Choice {
 	all := [][]choice.Choice{list}
 	if given(list) == 0 {
@@ -183,7 +181,7 @@ func (x *shrinker) moves(list []choice.Choice) [][]choice.Choice {
 	return all
 }
 
-// others returns how many answers are of another kind.
+// others returns the number of answers that are not of the given kind.
 func others(list []choice.Choice, kind choice.Kind) (n int) {
 	for _, c := range list {
 		if c.Kind != kind {
@@ -193,7 +191,7 @@ func others(list []choice.Choice, kind choice.Kind) (n int) {
 	return n
 }
 
-// nth returns the index of the n-th answer of a kind, from 0; -1 if there are fewer.
+// nth returns the index of answer number n (from 0) of the given kind, -1 if there are too few.
 func nth(list []choice.Choice, kind choice.Kind, n int) int {
 	for i, c := range list {
 		if c.Kind == kind {
@@ -205,10 +203,10 @@ func nth(list []choice.Choice, kind choice.Kind, n int) int {
 	return -1
 }
 
-// mostReplaced bounds the length of the runs that fewer tries.
+// mostReplaced limits the number of deliveries of a run for which fewer does anything.
 const mostReplaced = 60
 
-// fewer replaces two constraints by one, on two deliveries of the run.
+// fewer replaces two constraints by one constraint on two deliveries of the run.
 func fewer(x *shrinker) {
 	if len(x.Best.Taken) > mostReplaced {
 		return
@@ -217,14 +215,14 @@ func fewer(x *shrinker) {
 	}
 }
 
-// replaceTwo tries each such replacement until Runs reaches end. It reports whether
-// one made the case smaller.
+// replaceTwo tries to replace each two constraints by a constraint on two deliveries, until x.Runs
+// reaches end. It stops when a replacement makes the case smaller, and reports whether one did.
 func (x *shrinker) replaceTwo(end int) bool {
 	best := x.Best.Clone()
 	list := best.Case.Schedule.Before
 	seconds := slices.Clone(best.Taken)
 	for _, c := range list {
-		if !slices.Contains(seconds, c.Second) { // which was not received
+		if !slices.Contains(seconds, c.Second) { // the message of Second was not received
 			seconds = append(seconds, c.Second)
 		}
 	}

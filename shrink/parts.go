@@ -7,32 +7,31 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// A Part is the part of a draw that one generator has read: the numbers from At to
-// End.
+// A Part is a range of numbers in a draw that one generator has read.
 type Part struct {
-	Draw, At, End int
-	// Of identifies the generator: parts of the same one can change places. It is ""
+	Draw    int // the index of the draw
+	At, End int // the range [At, End) of its numbers
+	// Of identifies the generator. Parts of the same generator can be exchanged. It is ""
 	// for numbers that were read and then discarded.
 	Of string
-	// Element reports that the part is a list element, including the number before
-	// it that announces it. The number that ends a list is an Element of its own.
+	// Element is set if the part is a list element together with the number before it, which
+	// says that the list continues. It is also set for the single number that ends a list.
 	Element bool
 }
 
-// isEnd reports whether p ends a list.
+// isEnd reports whether p is the number that ends a list.
 func (p *Part) isEnd() bool { return p.Element && p.End == p.At+1 }
 
-// isNeedless reports whether p can be left out of its draw.
+// isNeedless reports whether p can be removed from its draw.
 func (p *Part) isNeedless() bool { return p.Of == "" || p.Element && !p.isEnd() }
 
-// overlaps reports whether p and q share a number.
+// overlaps reports whether p and q have a number in common.
 func (p *Part) overlaps(q *Part) bool { return p.Draw == q.Draw && p.At < q.End && q.At < p.End }
 
-// mostParts is how many parts draws may have. With more, trying all pairs takes too
-// long.
+// mostParts limits the number of parts, because trying all pairs of parts takes long.
 const mostParts = 200
 
-// partsOf returns the parts of the draws of a run, nil if there are too many.
+// partsOf returns the parts of the draws of a run, nil if there are too many or they are unknown.
 func (x *shrinker) partsOf(out *Outcome) []Part {
 	key := inputKey(out.Case.Inputs)
 	list, ok := x.parts[key]
@@ -46,18 +45,18 @@ func (x *shrinker) partsOf(out *Outcome) []Part {
 	return list
 }
 
-// hasParts reports whether the parts of a draw are known.
+// hasParts reports whether list has parts of a draw.
 func hasParts(parts []Part, draw int) bool {
 	return slices.ContainsFunc(parts, func(p Part) bool { return p.Draw == draw })
 }
 
-// A splice replaces a part by other numbers.
+// A splice replaces a part by words.
 type splice struct {
 	Part
 	words []uint64
 }
 
-// spliced returns the draws with some parts replaced. The parts must not overlap.
+// spliced returns a copy of the draws with some parts replaced. The parts must not overlap.
 func spliced(list []choice.Input, splices []splice) []choice.Input {
 	list = choice.CloneInputs(list)
 	slices.SortStableFunc(splices, func(a, b splice) int { return b.At - a.At })
@@ -69,8 +68,8 @@ func spliced(list []choice.Input, splices []splice) []choice.Input {
 	return list
 }
 
-// wordsOf returns the numbers of a part. The first number of an element is set so
-// that it announces an element at any place of a list.
+// wordsOf returns a copy of the numbers of a part. In a list element, it sets the first number to a
+// value with which the list always continues.
 func wordsOf(list []choice.Input, p *Part) []uint64 {
 	words := slices.Clone(list[p.Draw].Words[p.At:min(p.End, len(list[p.Draw].Words))])
 	if p.Element && !p.isEnd() && len(words) > 0 {
@@ -79,20 +78,20 @@ func wordsOf(list []choice.Input, p *Part) []uint64 {
 	return words
 }
 
-// before moves an element in front of another one.
+// before returns a change that moves element p before element q.
 func before(list []choice.Input, p, q *Part) []splice {
 	return []splice{{*p, nil}, {*q, slices.Concat(wordsOf(list, p), wordsOf(list, q))}}
 }
 
-// joined joins two lists: the first ends at p, and q is the first element of the
-// second.
+// joined returns a change that joins two lists. Part p ends one list, and q is the first element of
+// the next list.
 func joined(list []choice.Input, p, q *Part) []splice {
 	between := *p
 	between.End = q.At
 	return []splice{{between, nil}, {*q, wordsOf(list, q)}}
 }
 
-// inPlace replaces q by p. If swapped is set, it also replaces p by q.
+// inPlace returns a change that replaces q by p. If swapped is set, it also replaces p by q.
 func inPlace(list []choice.Input, p, q *Part, swapped bool) []splice {
 	s := []splice{{*q, wordsOf(list, p)}}
 	if swapped {
@@ -101,15 +100,13 @@ func inPlace(list []choice.Input, p, q *Part, swapped bool) []splice {
 	return s
 }
 
-// rearranged moves parts of the draws. It moves an element within its list or to
-// another such list, replaces a part by one of the same generator, or swaps two
-// parts.
+// rearranged moves, copies or swaps parts of the draws of the best run (see rearrange).
 func rearranged(x *shrinker) { x.rearrange(x.Best.Clone()) }
 
-// mostRearranged is how many of the bases are rearranged.
+// mostRearranged limits the number of runs that rearrangedBases rearranges.
 const mostRearranged = 3
 
-// rearrangedBases rearranges programs that are as large as the best one.
+// rearrangedBases does the same as rearranged, with the runs in x.bases.
 func rearrangedBases(x *shrinker) {
 	defer func(effort int) { x.effort = effort }(x.effort)
 	x.effort = littleEffort
@@ -121,7 +118,9 @@ func rearrangedBases(x *shrinker) {
 	}
 }
 
-// rearrange moves parts of one program until the best run becomes smaller.
+// rearrange changes the draws of one run until the best run becomes smaller. It moves an element
+// within its list or to another list, replaces a part by another part of the same generator, swaps
+// two such parts, or joins two lists.
 func (x *shrinker) rearrange(base Outcome) {
 	list, parts, shrunk := base.Case.Inputs, x.partsOf(&base), x.shrunk
 	seek := func(s []splice) bool {
@@ -150,9 +149,8 @@ func (x *shrinker) rearrange(base Outcome) {
 	}
 }
 
-// united merges two list elements into one, in which one number is the sum of both.
-// If the failure needs a total of several elements, none of them can be left out
-// alone.
+// united merges two list elements into one, in which a number is the sum of two numbers. If the
+// failure needs a certain sum over all elements, no single element can be removed.
 func united(x *shrinker) {
 	list, parts, shrunk := x.Best.Case.Inputs, x.partsOf(&x.Best), x.shrunk
 	for i := range parts {
@@ -166,15 +164,15 @@ func united(x *shrinker) {
 	}
 }
 
-// sums returns changes that add a number of element p to element q and leave out p.
-// For each two small numbers there is one with their sum, and one with one more, as
-// zero may stand for one.
+// sums returns changes that add a number of element p to the number at the same position of element
+// q, and remove p. For each position there are two changes: one with the sum, and one with the sum
+// plus 1, because a generator may map 0 to 1.
 func sums(list []choice.Input, p, q *Part) (all [][]splice) {
 	if p.overlaps(q) || p.Of != q.Of || p.Of == "" || !p.Element || p.isEnd() || q.isEnd() {
 		return nil
 	}
 	gone, kept := wordsOf(list, p), wordsOf(list, q)
-	for at := 1; at < min(len(gone), len(kept)); at++ { // after the number that announces the element
+	for at := 1; at < min(len(gone), len(kept)); at++ { // the first says that the list continues
 		if gone[at] == 0 || kept[at] == 0 || max(gone[at], kept[at]) >= small {
 			continue
 		}
@@ -187,9 +185,9 @@ func sums(list []choice.Input, p, q *Part) (all [][]splice) {
 	return all
 }
 
-// elements leaves out list elements and discarded parts of a draw: half of those in a
-// row, a quarter and so on, and last one at a time. It returns false if no parts of
-// the draw are known.
+// elements removes list elements and discarded parts of a draw: first many consecutive ones, then
+// half as many and so on, and finally one at a time. It returns false if no parts of the draw are
+// known.
 func elements(x *shrinker, draw int) bool {
 	parts := x.partsOf(&x.Best)
 	if !hasParts(parts, draw) {
@@ -203,7 +201,7 @@ func elements(x *shrinker, draw int) bool {
 				continue
 			}
 			cut := []splice{{parts[at], nil}}
-			for len(cut) < size { // its neighbors before it
+			for len(cut) < size { // add the preceding parts
 				if first = rowBefore(parts, first); first < 0 {
 					break
 				}
@@ -219,8 +217,8 @@ func elements(x *shrinker, draw int) bool {
 	return true
 }
 
-// rowBefore returns the index of the part of the same list that ends where part at
-// begins, or -1.
+// rowBefore returns the index of the part of the same list that directly precedes part at, -1 if
+// there is none.
 func rowBefore(parts []Part, at int) int {
 	p := &parts[at]
 	return slices.IndexFunc(parts, func(q Part) bool { return q.Draw == p.Draw && q.End == p.At && q.Of == p.Of && q.isNeedless() })

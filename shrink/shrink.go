@@ -8,67 +8,67 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// A Subject runs cases. The outcome of a case must depend on the case alone.
+// A Subject runs cases. The outcome of a case must depend only on the case.
 type Subject interface {
 	// Run runs a case.
 	Run(c Case) Outcome
-	// Search looks for orders in which the inputs fail with the signature, in about
-	// the given number of runs. It returns some that have no more messages from
-	// outside and no more steps than near. It also returns how many runs it made,
-	// and whether all orders were run. The run near failed, with these inputs or
-	// others, perhaps in a similar order. Search passes all other runs to other.
+	// Search makes about the given number of runs with the inputs, in different orders.
+	// It returns some runs that fail with the signature and have at most as many
+	// messages from outside and steps as near. Near is a failing run, perhaps with
+	// different inputs, that may help to find these orders. Search also returns the number
+	// of runs that it made, and whether it ran all orders. It calls other for each run that
+	// it does not return.
 	Search(inputs []choice.Input, signature string, near *Outcome, runs int, other func(Outcome)) (found []Outcome, made int, all bool)
-	// Parts runs a case, and returns the parts of its draws, as far as they are
-	// known.
+	// Parts runs a case, and returns the parts of its draws, as far as they are known.
 	Parts(c Case) []Part
 }
 
-// Options bound how long Shrink may take. The zero value sets no bound but the
-// context's.
+// Options limit the work of Shrink. With the zero value only the context limits it.
 type Options struct {
-	// Runs is how many runs may be made; zero is no bound.
+	// Runs limits the number of runs; zero is no limit.
 	Runs int
-	// Progress, if not nil, is called after each run except those of a search. It
+	// Progress, if not nil, is called after each run except those in Subject.Search. It
 	// does not affect the result.
 	Progress func(Progress)
 }
 
-// A Progress says how far Shrink is.
+// A Progress describes the progress of Shrink.
 type Progress struct {
-	Runs        int // made so far
-	From, Steps int // of the run that was found, and of the best one now
+	Runs  int // number of runs so far
+	From  int // number of steps of the original run
+	Steps int // number of steps of the smallest run so far
 }
 
 // A Result is the result of Shrink.
 type Result struct {
 	// Best is the smallest run.
 	Best Outcome
-	// Runs is how many runs were made. Taken is how many of them were smaller than
-	// all before.
-	Runs, Taken int
-	// Done reports that no pass can make the case smaller. If not, the budget was
-	// used up.
+	// Runs is the number of runs that were made.
+	Runs int
+	// Taken counts the runs that were smaller than all runs before.
+	Taken int
+	// Done is set if no pass can make the case smaller. Otherwise a limit has ended Shrink.
 	Done bool
-	// Others has the first run of each other failure, in the order in which they
-	// were met.
+	// Others has the first run of each other failure, in the order in which the failures
+	// occurred.
 	Others []Outcome
 }
 
-// The effort of a search is how many orders of other draws may be run to find one
-// that fails.
+// The effort of a search is the number of orders of a program that may be run to find one that
+// fails.
 const (
 	fullEffort   = 300
 	littleEffort = 25
 )
 
-// A level is tried when no level before it finds anything smaller. Each program is
-// first searched with little effort: most that fail at all do so soon, and a smaller
-// program costs less to search.
+// A level is tried when the levels before it no longer make the case smaller. Programs are first
+// searched with little effort, because most failing programs fail soon, and because a smaller
+// program is cheaper to search.
 type level struct {
 	passes []func(*shrinker)
 	effort int
-	// again repeats the level while it makes only draws or answers smaller. Without
-	// it, that is left to later levels.
+	// again repeats the level if it has made only the draws or answers smaller. Otherwise
+	// the next level follows in this case.
 	again bool
 }
 
@@ -82,9 +82,9 @@ var levels = [...]level{
 	{[]func(*shrinker){united}, littleEffort, false},
 }
 
-// Shrink returns the smallest case that it can make of a failing one. Found must be
-// the outcome of running found.Case. The result depends only on the subject, the case
-// and the bound on runs.
+// Shrink makes a failing case as small as it can. Found must be the outcome of running
+// found.Case. Unless ctx ends Shrink, the result depends only on the subject, the case and
+// Options.Runs.
 func Shrink(ctx context.Context, s Subject, found Outcome, o Options) Result {
 	x := newShrinker(ctx, s, found, o)
 	for i := 0; i < len(levels); i++ {
@@ -101,24 +101,23 @@ func Shrink(ctx context.Context, s Subject, found Outcome, o Options) Result {
 	return x.Result
 }
 
-// A shrinker is one call of Shrink.
+// A shrinker is the state of one call to Shrink.
 type shrinker struct {
 	Result
 	subject Subject
 	ctx     context.Context
 	options Options
-	from    int // steps of the run that was found
-	effort  int // how many runs a search may take
-	shrunk  int // how many best runs were smaller in more than their draws and answers
+	from    int // the number of steps of the original run
+	effort  int // the effort of the current level
+	shrunk  int // counts the best runs that were smaller not only in their draws and answers
 
-	// tried has the effort with which draws were tried, by inputKey. searched and
-	// around are by program: the effort with which it was searched, and with which
-	// other orders of it were searched while it was the best one.
-	tried, searched, around map[string]int
-	met                     map[string]bool   // the signatures of the failures so far
-	parts                   map[string][]Part // by inputKey
+	tried    map[string]int    // the effort with which draws were tried, by inputKey
+	searched map[string]int    // the effort with which a program was searched, by program
+	around   map[string]int    // the effort of elsewhere for a best run, by program
+	met      map[string]bool   // the signatures of the failures so far
+	parts    map[string][]Part // the parts of draws, by inputKey
 
-	bases  []Outcome // runs as large as the best one, for wander to start from
+	bases  []Outcome // failing runs as large as the best one, from which wander starts
 	doubts []doubt
 }
 
@@ -129,7 +128,7 @@ func newShrinker(ctx context.Context, s Subject, found Outcome, o Options) *shri
 	return x
 }
 
-// noMore is an effort that no search exceeds.
+// noMore is recorded as the effort for a program that must not be searched again.
 const noMore = math.MaxInt
 
 // round runs each pass of a level once.
@@ -142,12 +141,12 @@ func (x *shrinker) round(l *level) {
 	}
 }
 
-// over reports whether the budget is used up.
+// over reports whether the limit of runs is reached or the context is done.
 func (x *shrinker) over() bool {
 	return x.options.Runs > 0 && x.Runs >= x.options.Runs || x.ctx.Err() != nil
 }
 
-// within returns the number of runs, or how many are left if those are fewer.
+// within returns runs, or the number of runs that are left if that is smaller.
 func (x *shrinker) within(runs int) int {
 	if x.options.Runs > 0 {
 		return min(runs, x.options.Runs-x.Runs)
@@ -155,7 +154,7 @@ func (x *shrinker) within(runs int) int {
 	return runs
 }
 
-// run runs a case, and reports whether it failed with the same signature.
+// run runs a case, and reports whether it failed with the same signature as the best run.
 func (x *shrinker) run(c Case) (out Outcome, alike bool) {
 	x.Runs++
 	out = x.subject.Run(c)
@@ -177,8 +176,9 @@ func (x *shrinker) try(c Case) bool {
 	return alike && x.take(out)
 }
 
-// seek looks for a failing order of other draws, and reports whether it found a new
-// best run. It searches draws that are not smaller only if larger is set.
+// seek runs a case with the given draws, and reports whether it found a new best run. If the run
+// does not fail, seek searches for a failing order. It omits this search for draws that are not
+// smaller than the best ones, unless larger is set.
 func (x *shrinker) seek(inputs []choice.Input, larger bool) bool {
 	key := inputKey(inputs)
 	if x.over() || x.tried[key] >= x.effort {
@@ -208,15 +208,15 @@ func (x *shrinker) seek(inputs []choice.Input, larger bool) bool {
 	return taken
 }
 
-// A doubt is a program with fewer messages from outside than the best one. Only some
-// of its orders were run, and none of them failed.
+// A doubt is a program with fewer messages from outside than the best one. Only some of its orders
+// were run, and none of these runs failed.
 type doubt struct {
 	inputs   []choice.Input
 	program  string
 	external int
 }
 
-// lookInto searches a program, and reports whether it found a new best run.
+// lookInto searches a program for a failing order, and reports whether it found a new best run.
 func (x *shrinker) lookInto(d *doubt) bool {
 	taken, all := x.search(d.inputs, x.effort)
 	if x.searched[d.program] = x.effort; all && !taken {
@@ -225,11 +225,11 @@ func (x *shrinker) lookInto(d *doubt) bool {
 	return taken
 }
 
-// mostDoubted is how many programs doubted searches again.
+// mostDoubted limits the number of programs that doubted searches again.
 const mostDoubted = 16
 
-// doubted searches the doubts again, with more effort. Programs with more messages
-// from outside come first: they fail more often.
+// doubted searches the programs in x.doubts again, with more effort. It begins with the programs
+// that have the most messages from outside, because they fail more often.
 func doubted(x *shrinker) {
 	slices.SortStableFunc(x.doubts, func(a, b doubt) int { return b.external - a.external })
 	for i, made := 0, 0; i < len(x.doubts) && made < mostDoubted && !x.over(); i++ {
@@ -243,9 +243,9 @@ func doubted(x *shrinker) {
 	}
 }
 
-// search looks for a failing order of draws. It reports whether it found a new best
-// run, and whether all orders were run. It reduces several of the runs that it found:
-// which of them ends with the fewest constraints is not known before.
+// search searches for a failing order of the given draws. It reports whether it found a new best
+// run, and whether all orders were run. It reduces the constraints of several found runs, because
+// it is not known in advance which run will have the fewest.
 func (x *shrinker) search(inputs []choice.Input, runs int) (taken, all bool) {
 	if x.over() {
 		return false, false
@@ -264,7 +264,8 @@ func (x *shrinker) search(inputs []choice.Input, runs int) (taken, all bool) {
 	return taken, all
 }
 
-// take makes a run with the same failure the best one, if it is smaller.
+// take makes out, a run with the same failure, the best run if it is smaller. It reports whether it
+// did.
 func (x *shrinker) take(out Outcome) bool {
 	if out.Compare(&x.Best) >= 0 {
 		return false
@@ -278,9 +279,9 @@ func (x *shrinker) take(out Outcome) bool {
 	return true
 }
 
-// anchored replaces steps that never come in the constraints of a run. A message that
-// waits for one then waits for the step before it, or for the last one, if that gives
-// the same run. People then see only steps that exist.
+// anchored replaces constraints on steps that do not occur in the run, so that users see only steps
+// that exist. A step that waits for such a step then waits for its predecessor in the run, or for the
+// last step if it does not occur itself. If the run would change, anchored returns out unchanged.
 func (x *shrinker) anchored(out Outcome) Outcome {
 	c, loose := out.Case.Clone(), false
 	for i := range c.Schedule.Before {
@@ -302,7 +303,7 @@ func (x *shrinker) anchored(out Outcome) Outcome {
 	return out
 }
 
-// meet records another failure.
+// meet adds a run to x.Others if it has a failure that did not occur before.
 func (x *shrinker) meet(out Outcome) {
 	if out.Signature == "" || x.met[out.Signature] {
 		return

@@ -4,9 +4,9 @@ package main
 
 import "os"
 
-// hangup returns no signals: on these systems a closed terminal sends another one, or
-// none.
+// hangup returns no signals, because on this system a closed terminal sends no SIGHUP.
 func hangup() []os.Signal { return nil }
 
-// surviveBrokenPipe does nothing: a write to a broken pipe already fails.
+// surviveBrokenPipe does nothing, because on this system a write to a broken pipe only returns an
+// error.
 func surviveBrokenPipe() {}

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// hangup returns the signal that a closed terminal sends. It returns none under nohup,
-// which ignores it.
+// hangup returns the signal that a closed terminal sends, or none if nohup makes the process ignore
+// it.
 func hangup() []os.Signal {
 	if signal.Ignored(syscall.SIGHUP) {
 		return nil
@@ -17,6 +17,6 @@ func hangup() []os.Signal {
 	return []os.Signal{syscall.SIGHUP}
 }
 
-// surviveBrokenPipe makes a write to a broken pipe fail. By default it would end the
-// process before it saves its state and removes its temporary files.
+// surviveBrokenPipe makes a write to a broken pipe return an error. By default, it would end the
+// process before the process saves its state and removes its temporary files.
 func surviveBrokenPipe() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

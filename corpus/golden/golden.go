@@ -1,5 +1,5 @@
-// Package golden compares the results of tests with texts in files. The tests
-// themselves write the files when JOSTLE_REWRITE=1 is set:
+// Package golden compares the results of tests with texts in files. If JOSTLE_REWRITE=1 is set,
+// the tests write the files:
 //
 //	JOSTLE_REWRITE=1 go test ./... && git diff
 //
@@ -14,9 +14,8 @@ import (
 	"testing"
 )
 
-// File fails the test unless a file has exactly the text got. The path is relative to
-// the folder of the test's package. With JOSTLE_REWRITE=1 it writes got to the file
-// instead.
+// File fails the test unless the content of the file at path is got. The path is relative to the
+// folder of the test's package. With JOSTLE_REWRITE=1, File writes got to the file instead.
 func File(t testing.TB, path, got string) {
 	t.Helper()
 	path = filepath.FromSlash(path)
@@ -35,9 +34,9 @@ func File(t testing.TB, path, got string) {
 	}
 }
 
-// Rows fails the test unless each line of got is a line of the file: it is for a test that
-// takes long for the whole file and has got some of its lines. Blanks between words do not
-// count, since columns are as wide as what is in all lines. It writes nothing.
+// Rows fails the test unless each line of got is a line of the file at path. It is for tests that
+// compute only some lines of the file, because the whole file takes long. Rows ignores the number
+// of blanks between words, because the widths of columns depend on all lines. It writes nothing.
 func Rows(t testing.TB, path, got string) {
 	t.Helper()
 	want, err := os.ReadFile(filepath.FromSlash(path))
@@ -78,12 +77,12 @@ func write(path, text string) error {
 	return os.WriteFile(path, []byte(text), 0o644)
 }
 
-// shownLines is how many different lines are shown at most.
+// shownLines limits the number of lines that diff returns.
 const shownLines = 40
 
-// diff returns where two texts differ: after a minus the lines that got lacks, after
-// a plus those that want lacks. A line number of want comes before each run of them.
-// It returns "" when the texts are equal.
+// diff returns the differences of two texts, "" if they are equal. Lines only in want begin with a
+// minus, and lines only in got with a plus. Before each group of such lines, diff writes the line
+// number in want.
 func diff(want, got string) string {
 	a, b := lines(want), lines(got)
 	common := inCommon(a, b)
@@ -111,7 +110,7 @@ func diff(want, got string) string {
 	return text.String()
 }
 
-// lines returns the lines of a text. The last says so if it has no end.
+// lines returns the lines of a text. If the last line has no line end, lines appends a note to it.
 func lines(text string) []string {
 	list := strings.Split(text, "\n")
 	if last := len(list) - 1; list[last] == "" {
@@ -121,8 +120,8 @@ func lines(text string) []string {
 	return list
 }
 
-// inCommon returns the length of the longest common subsequence of a[i:] and
-// b[j:] for all i and j. Golden files are small enough for a table of these.
+// inCommon returns a table whose element [i][j] is the length of the longest common subsequence of
+// a[i:] and b[j:].
 func inCommon(a, b []string) [][]int32 {
 	n := make([][]int32, len(a)+1)
 	for i := range n {

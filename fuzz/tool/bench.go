@@ -17,12 +17,11 @@ import (
 // A benchCall is the parsed arguments of bench.
 type benchCall struct {
 	options        bench.Options
-	folder         string
-	missing, plots bool
+	folder         string // for the results; "" prints them
+	missing, plots bool   // the flags of these names
 }
 
-// newBench returns the command that measures how soon bugs are found. It parses its flags
-// itself.
+// newBench returns the command that measures how soon bugs are found.
 func newBench() *Command {
 	return &Command{
 		Use:      "bench [flags]",
@@ -73,7 +72,7 @@ func runBench(ctx context.Context, args []string, stdout, stderr io.Writer) int 
 	return succeeded
 }
 
-// look checks the folder before the measurement, which may take long.
+// look reads and creates the folder before the measurement, so that an error is reported early.
 func (c *benchCall) look() error {
 	if c.folder == "" {
 		return nil
@@ -88,7 +87,7 @@ func (c *benchCall) look() error {
 	return err
 }
 
-// readBench parses the arguments. It prints help if they ask for it.
+// readBench parses the arguments. If they contain -help, it prints help and returns flag.ErrHelp.
 func readBench(args []string, help io.Writer) (c benchCall, err error) {
 	flags := flag.NewFlagSet("jostle bench", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -130,12 +129,12 @@ func readBench(args []string, help io.Writer) (c benchCall, err error) {
 	return c, err
 }
 
-// listed splits a comma-separated list.
+// listed splits a list that is separated by commas or spaces.
 func listed(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// percents writes a line each time another tenth of the searches is done.
+// percents returns a function that writes a line each time another tenth of the searches is done.
 func percents(w io.Writer) func(over, all int) {
 	return func(over, all int) {
 		if 10*over/all > 10*(over-1)/all {
@@ -144,7 +143,7 @@ func percents(w io.Writer) func(over, all int) {
 	}
 }
 
-// write writes the table into the folder, or prints it.
+// write writes the table into the folder, or prints it if there is no folder.
 func (c *benchCall) write(t *bench.Table, stdout io.Writer) error {
 	if c.folder != "" {
 		return t.WriteFolder(c.folder, c.plots)

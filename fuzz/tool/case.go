@@ -27,7 +27,7 @@ type caseCommand struct {
 	limit time.Duration
 }
 
-// oneCase checks the arguments of such commands.
+// oneCase returns an error unless args are a case and, optionally, its package.
 func oneCase(args []string) error {
 	if len(args) == 0 || len(args) > 2 {
 		return errors.New("give a case (the path of its file or the start of its name), then its package if it is not here")
@@ -114,7 +114,8 @@ it passes.`,
 	return cmd
 }
 
-// shrink replays a case and, if it fails, sends the request q about it.
+// shrink replays the case that args name. If the case fails, shrink sends the request q for it. It
+// prints the last reply.
 func (c *caseCommand) shrink(call *Call, args []string, q session.Request) error {
 	if c.limit <= 0 {
 		return fmt.Errorf("--for is %v: set it to a time such as 1m", c.limit)
@@ -135,15 +136,15 @@ func (c *caseCommand) shrink(call *Call, args []string, q session.Request) error
 	return told(call.Out, r)
 }
 
-// An opened is a case with the subjects that it may belong to.
+// An opened is a case and the subjects to which it may belong.
 type opened struct {
 	owners  []campaign.Subject
 	bounds  worker.Command
-	request session.Request // has File and Case
+	request session.Request // File and Case are set
 	done    func()          // removes the test binaries
 }
 
-// open finds the case that args name.
+// open finds the case that args name, and compiles the tests of its package.
 func (c *caseCommand) open(ctx context.Context, args []string) (o opened, err error) {
 	o.done = func() {}
 	file, dir, err := caseFile(args)
@@ -167,7 +168,7 @@ func (c *caseCommand) open(ctx context.Context, args []string) (o opened, err er
 	return o, err
 }
 
-// do sends the request q about the case that args name.
+// do sends the request q for the case that args name, and returns the reply.
 func (c *caseCommand) do(ctx context.Context, args []string, q session.Request) (*session.Reply, error) {
 	o, err := c.open(ctx, args)
 	defer o.done()
@@ -177,13 +178,13 @@ func (c *caseCommand) do(ctx context.Context, args []string, q session.Request) 
 	return o.ask(ctx, q)
 }
 
-// ask sends the request q about the case.
+// ask sends the request q for the case, and returns the reply (see asked).
 func (o *opened) ask(ctx context.Context, q session.Request) (*session.Reply, error) {
 	q.File, q.Case = o.request.File, o.request.Case
 	return askAll(ctx, o.owners, o.bounds, q)
 }
 
-// askAll is asked for a single request: it stops the process.
+// askAll returns the reply of asked, and stops its process.
 func askAll(ctx context.Context, owners []campaign.Subject, bounds worker.Command, q session.Request) (*session.Reply, error) {
 	r, p, err := asked(ctx, owners, bounds, q)
 	if p != nil {
@@ -192,10 +193,11 @@ func askAll(ctx context.Context, owners []campaign.Subject, bounds worker.Comman
 	return r, err
 }
 
-// asked sends the request q to each owner until one shows a failure; the case does not say
-// which of them it belongs to. If none fails, it prefers the reply of an owner that could
-// run the case as it was saved. If none fails and some owner could not be asked, it returns
-// an error. The process that replied keeps running, unless the request ended it.
+// asked sends the request q to each owner until one replies with a failure, and returns this reply.
+// It tries all owners because the case does not say to which of them it belongs. If no owner
+// replies with a failure, asked returns the error of an owner, if there is one. Otherwise it
+// returns the reply of an owner that could run the case as it was saved, else the first reply. The
+// process that replied keeps running, unless the request ended it.
 func asked(ctx context.Context, owners []campaign.Subject, bounds worker.Command, q session.Request) (reply *session.Reply, of *worker.Process, err error) {
 	for _, s := range owners {
 		r, p, e := ask(ctx, s, bounds, q)
@@ -222,8 +224,8 @@ func asked(ctx context.Context, owners []campaign.Subject, bounds worker.Command
 	return reply, of, nil
 }
 
-// ask sends the request q to one subject. If the process dies, that is a failure. The
-// process is nil then, as on an error.
+// ask sends the request q to a new process of the subject. If the process dies, ask returns a reply
+// with this failure and no process.
 func ask(ctx context.Context, s campaign.Subject, bounds worker.Command, q session.Request) (*session.Reply, *worker.Process, error) {
 	p, err := campaign.Start(ctx, s, bounds)
 	if err != nil {
@@ -240,8 +242,8 @@ func ask(ctx context.Context, s campaign.Subject, bounds worker.Command, q sessi
 	return r, p, nil
 }
 
-// caseFile returns the case that args name and the folder of its package. It reads a given
-// file, so that errors in it are reported before anything is compiled.
+// caseFile returns the case that args name, as a path or the start of a name, and the folder of its
+// package. It checks a case file, so that errors are reported before anything is compiled.
 func caseFile(args []string) (file, dir string, err error) {
 	file, dir = args[0], "."
 	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
@@ -264,7 +266,7 @@ func caseFile(args []string) (file, dir string, err error) {
 	return file, dir, nil
 }
 
-// ownersOf returns the subjects that the case may belong to, and the case.
+// ownersOf returns the subjects to which the named case may belong, and the case.
 func ownersOf(subjects []campaign.Subject, name string) ([]campaign.Subject, *corpus.Case, error) {
 	path, first := caseNamed(subjects, name)
 	if path == "" {
@@ -286,10 +288,10 @@ func ownersOf(subjects []campaign.Subject, name string) ([]campaign.Subject, *co
 	return nil, nil, first
 }
 
-// caseNamed returns the path of the case of these subjects whose name starts with name. If
-// name is a path, it returns that. If no case matches, it returns name, which may still be a
-// case of other properties, and the error to report if it is not. If several match, it
-// returns "" and an error.
+// caseNamed returns the path of the case of the subjects whose name starts with name. If name is a
+// path, caseNamed returns it. If several cases match, it returns "" and an error. If no case
+// matches, it returns name and an error, which matters only if name is not the name of a file
+// either.
 func caseNamed(subjects []campaign.Subject, name string) (path string, err error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return name, nil
@@ -335,12 +337,12 @@ func shownAll(paths []string) string {
 	return strings.Join(list, ", ")
 }
 
-// namesakes returns the subjects whose cases are in the same folder under the same name as
-// those of the subject of, including it. Several calls in one test have that.
-func namesakes(subjects []campaign.Subject, of *campaign.Subject) (list []campaign.Subject) {
-	for _, s := range subjects {
-		if s.Property.Folder == of.Property.Folder && s.Property.Name == of.Property.Name {
-			list = append(list, s)
+// namesakes returns the subjects that save their cases in the same folder and under the same
+// property name as s, including s. Several calls to fuzz.Check in one test have the same name.
+func namesakes(subjects []campaign.Subject, s *campaign.Subject) (list []campaign.Subject) {
+	for _, o := range subjects {
+		if o.Property.Folder == s.Property.Folder && o.Property.Name == s.Property.Name {
+			list = append(list, o)
 		}
 	}
 	return list

@@ -12,10 +12,10 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/starter"
 )
 
-// command is the import path of this command, as go install takes it.
+// command is the import path of the command jostle.
 const command = "github.com/jostle-go/jostle/cmd/jostle"
 
-// initCI writes GitHub workflows for the module here.
+// initCI writes GitHub workflows for the module of the current folder.
 func initCI(call *Call) error {
 	var o binary.Options
 	out, err := o.Go(call.Context, "env", "GOMOD")
@@ -57,8 +57,7 @@ func initCI(call *Call) error {
 	return nil
 }
 
-// repository returns the root of the repository that contains dir: the nearest folder with
-// a .git, or else dir itself.
+// repository returns the root of the Git repository that contains dir, or dir if there is none.
 func repository(dir string) string {
 	for above := dir; ; above = filepath.Dir(above) {
 		if _, err := os.Stat(filepath.Join(above, ".git")); err == nil {

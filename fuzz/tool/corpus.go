@@ -17,7 +17,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// newCorpus returns the commands for saved cases.
+// newCorpus returns the command whose subcommands are for saved cases.
 func newCorpus() *Command {
 	cmd := &Command{
 		Use:   "corpus",
@@ -91,7 +91,7 @@ func caseFiles(root string) (paths []string, err error) {
 	return paths, err
 }
 
-// isCase reports whether a file of this name is a case.
+// isCase reports whether a file with this name is a case.
 func isCase(name string) bool {
 	return filepath.Ext(name) == ".case" && !strings.HasPrefix(name, ".")
 }
@@ -133,7 +133,7 @@ func newCorpusShow() *Command {
 	}
 }
 
-// newCorpusPrune returns the command that removes cases.
+// newCorpusPrune returns the command that removes cases that pass or are stale.
 func newCorpusPrune() *Command {
 	c := &corpusCommand{}
 	var mended, stale bool
@@ -208,10 +208,10 @@ func goFolder(s *campaign.Subject) string {
 	return filepath.Join(s.Binary.Dir, "testdata", "fuzz", s.Property.Test)
 }
 
-// isTarget reports whether a property is given to fuzz.Target.
+// isTarget reports whether a test passes the property to fuzz.Target.
 func isTarget(s *campaign.Subject) bool { return s.Property.Verb == "Target" }
 
-// newCorpusImport returns the command that reads inputs of go test -fuzz.
+// newCorpusImport returns the command that saves failing inputs of go test -fuzz as cases.
 func newCorpusImport() *Command {
 	c := &corpusCommand{}
 	from := ""
@@ -278,7 +278,7 @@ there are any.`,
 	return cmd
 }
 
-// newCorpusExport returns the command that writes inputs of go test -fuzz.
+// newCorpusExport returns the command that writes a case as an input of go test -fuzz.
 func newCorpusExport() *Command {
 	c := &caseCommand{}
 	to := ""
@@ -311,8 +311,8 @@ func newCorpusExport() *Command {
 // A corpusCommand is a command for all cases of some packages.
 type corpusCommand struct{ chooser }
 
-// each sends the request q about each case of the packages' properties, and calls take with
-// the reply. After the last case of a property it calls over, if that is not nil.
+// each sends the request q for each case of the packages' properties, and calls take with the
+// reply. After the last case of a property it calls over, unless over is nil.
 func (c *corpusCommand) each(call *Call, patterns []string, q session.Request, take func(path string, r *session.Reply) error, over func() error) error {
 	ctx := call.Context
 	subjects, done, err := c.find(ctx, patterns)
@@ -329,7 +329,7 @@ func (c *corpusCommand) each(call *Call, patterns []string, q session.Request, t
 	for i := range subjects {
 		s := &subjects[i]
 		owners := namesakes(subjects, s)
-		if owners[0] != *s { // done with
+		if owners[0] != *s { // the first of the namesakes had the same cases
 			continue
 		}
 		cases, broken := s.Cases().Load()

@@ -14,14 +14,14 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// A night holds the flags of commands that show the state file of a campaign.
+// A night holds the flags of commands that read the state file of a campaign.
 type night struct{ state string }
 
 func (n *night) flags(cmd *Command) {
 	cmd.Flags().StringVar(&n.state, "state", "", "the state file of the campaign, if jostle fuzz was given one")
 }
 
-// read returns the report of the last campaign of some packages.
+// read returns the report of the last campaign for the packages that match patterns.
 func (n *night) read(patterns []string) (*campaign.Report, error) {
 	path, err := stateFile(n.state, patterns)
 	if err != nil {
@@ -35,7 +35,7 @@ func (n *night) read(patterns []string) (*campaign.Report, error) {
 	return r, err
 }
 
-// arguments returns list quoted for a shell, each with a space before it.
+// arguments returns the list as arguments for a shell: quoted, each with a space before it.
 func arguments(list []string) string {
 	var b strings.Builder
 	for _, text := range list {
@@ -134,7 +134,7 @@ func coverJSON(w io.Writer, list []campaign.Outcome) error {
 	return err
 }
 
-// coverSVG prints the coverage of one property as a picture.
+// coverSVG prints the coverage of one property as an SVG picture.
 func coverSVG(w io.Writer, list []campaign.Outcome) error {
 	if len(list) > 1 {
 		return fmt.Errorf("a picture shows one property, and there are %d: choose one with --property", len(list))

@@ -22,8 +22,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// coverSince prints how the receive pairs of each property differ from those in the state
-// file of another campaign.
+// coverSince prints, for each property, the differences between its receive pairs and the receive
+// pairs in the state file of another campaign.
 func coverSince(w io.Writer, list []campaign.Outcome, path string) error {
 	before, err := campaign.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,8 +67,8 @@ func coverSince(w io.Writer, list []campaign.Outcome, path string) error {
 	return nil
 }
 
-// coverLines prints which statements that changed since a commit were run, according to a
-// profile of go test.
+// coverLines prints which of the statements that have changed since a commit were run, according to
+// a profile of go test -coverprofile.
 func coverLines(call *Call, profile, base string) error {
 	switch {
 	case base == "":
@@ -125,8 +125,8 @@ func coverLines(call *Call, profile, base string) error {
 	return nil
 }
 
-// changedLines returns the lines outside tests, in files below here, that have changed since
-// the merge base with a commit.
+// changedLines returns the lines that have changed since the merge base with the commit base. It
+// considers files below the current folder that are not tests.
 func changedLines(call *Call, base string) (changed.Lines, error) {
 	if strings.HasPrefix(base, "-") {
 		return nil, fmt.Errorf("--base is %q: set it to a commit or a branch", base)
@@ -143,7 +143,7 @@ func changedLines(call *Call, base string) (changed.Lines, error) {
 	return changed.ReadDiff(string(out))
 }
 
-// profiled maps the paths of files below here to their names in the profile.
+// profiled maps the paths of files, relative to the current folder, to their names in the profile.
 func profiled(call *Call, p changed.Profile) (map[string]string, error) {
 	here, err := os.Getwd()
 	if err != nil {

@@ -15,10 +15,11 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
+// The number of runs of the parts of a demo.
 const (
-	mostRuns   = 100_000 // of the broken form, at most
-	mendedRuns = 1000
-	shrinkRuns = 20_000
+	mostRuns   = 100_000 // at most so many, to find the bug
+	mendedRuns = 1000    // of the program without the bug
+	shrinkRuns = 20_000  // at most so many, to shrink
 )
 
 // newDemo returns the command that finds the bugs of example programs.
@@ -69,10 +70,10 @@ func listSubjects(w io.Writer) {
 	}
 }
 
-// show finds the bug of a subject, shrinks and explains it, saves it in a folder and
-// replays it. It reports whether all went as it should: the broken form fails in plain
-// order only if its bug needs no reordering; it fails in some random order; its replays
-// fail alike; the mended form passes.
+// show finds the bug of a subject, shrinks and explains it, saves it in a folder and replays it. It
+// reports whether the results are as expected. The broken form must fail in some random order, and
+// fail if the oldest message always comes first only if the bug needs no reordering. Its replays
+// must fail in the same way, and the mended form must pass.
 func show(s subjects.Subject, folder string, w io.Writer) bool {
 	fmt.Fprintf(w, "%s: %s (%s).\n\n", s.Name, s.Wrong, s.Source)
 	plain := sample(s, s.Smallest(false), "plain", 1).Finding
@@ -111,8 +112,8 @@ func tell(s subjects.Subject, res *search.Result, folder string, w io.Writer) bo
 	return f.Replays == finding.Tried && save(r, f, folder, w)
 }
 
-// save saves a finding in a folder (a temporary one if none is given) and replays the
-// saved case. It reports whether that fails as before.
+// save saves a finding in a folder (a temporary one for "") and replays the saved case. It reports
+// whether the case fails as before.
 func save(r *props.Runner, f *finding.Finding, folder string, w io.Writer) bool {
 	keep := folder != ""
 	if !keep {
@@ -149,11 +150,11 @@ func save(r *props.Runner, f *finding.Finding, folder string, w io.Writer) bool 
 	return played.Exact && played.Result.Failure != nil && played.Result.Failure.Matches(f.Case.Signature)
 }
 
-// sample runs a property of a subject with one strategy until it fails.
+// sample runs a property of a subject with the strategy named by, until it fails or runs are over.
 func sample(s subjects.Subject, f func(*props.T), by string, runs int) search.Result {
 	arms, err := search.Strategies(by)
 	if err != nil {
-		panic(err) // the names are ours
+		panic(err) // cannot happen: only this file calls sample
 	}
 	return search.Sample(context.Background(), property(s, f), search.Options{Runs: runs, Seed: 1, Portfolio: arms})
 }

@@ -16,17 +16,17 @@ func newCorpusDistill() *Command {
 	remove := false
 	cmd := &Command{
 		Use:   "distill [packages]",
-		Short: "Find passing cases that show no receive pair of their own",
-		Long: `Distill runs the saved cases of the packages' properties. Among those that pass it finds the
-fewest that together show every receive pair, and names the others. With --remove it
-removes those. Cases always stay if they fail, cannot be run as they were saved, skip, show
-no receive pairs or too many to compare, or belong to a function literal. A passing case
-is also a regression test of its draws, and may be worth keeping for them.`,
+		Short: "Find passing cases whose receive pairs other cases contain too",
+		Long: `Distill runs the saved cases of the packages' properties. It chooses as few of the passing
+cases as contain all receive pairs together, and lists the other passing cases, which it
+removes with --remove. It never lists a case that fails, cannot be run as it was saved,
+skips, has no receive pairs or too many to compare, or belongs to a function literal. A
+listed case may still be worth keeping, as a regression test of its draws.`,
 		Example: "  jostle corpus distill ./...          # removes nothing\n  jostle corpus distill ./... --remove",
 		Run: func(call *Call, args []string) error {
 			w := call.Out
 			all, spare := 0, 0
-			var paths []string // of one property
+			var paths []string // the cases of one property
 			var shows [][]distill.Pair
 			settle := func() error {
 				needed := distill.Fewest(shows)
@@ -36,13 +36,13 @@ is also a regression test of its draws, and may be worth keeping for them.`,
 					}
 					spare++
 					if !remove {
-						fmt.Fprintf(w, "%s  shows no receive pair that others do not\n", shown(path))
+						fmt.Fprintf(w, "%s  has only receive pairs of other cases\n", shown(path))
 						continue
 					}
 					if err := os.Remove(path); err != nil {
 						return err
 					}
-					fmt.Fprintf(w, "%s  shows no receive pair that others do not: removed\n", shown(path))
+					fmt.Fprintf(w, "%s  has only receive pairs of other cases: removed\n", shown(path))
 				}
 				paths, shows = nil, nil
 				return nil
@@ -60,6 +60,6 @@ is also a regression test of its draws, and may be worth keeping for them.`,
 		},
 	}
 	c.flags(cmd)
-	cmd.Flags().BoolVar(&remove, "remove", false, "remove the cases that it names")
+	cmd.Flags().BoolVar(&remove, "remove", false, "remove the cases that it lists")
 	return cmd
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
-// An explorer runs every order of each property.
+// An explorer holds the flags of the command explore.
 type explorer struct {
 	chooser
 	each time.Duration
@@ -28,8 +28,8 @@ func newExplore() *Command {
 		Use:   "explore [packages]",
 		Short: "Run every distinct order of each property",
 		Long: `Explore runs every distinct order of the messages of each property, for every combination
-of what it draws by props.OneOf, and prints whether that was complete. A property's saved
-cases run first; if one fails, its orders are not run.`,
+of the values that it draws with props.OneOf, and prints whether all orders were run. The
+saved cases of a property run first. If a saved case fails, no orders are run.`,
 		Example: "  jostle explore ./bank --property neverOverdrawn --for 10m",
 		Run: func(call *Call, args []string) error {
 			if e.each <= 0 || e.runs < 0 || e.seed == 0 {
@@ -63,7 +63,7 @@ cases run first; if one fails, its orders are not run.`,
 	return cmd
 }
 
-// explore runs every order of one property, and returns how many failures there are.
+// explore runs every order of one property, prints the result, and returns the number of failures.
 func (e *explorer) explore(ctx context.Context, s campaign.Subject, p *printer) (failures int, err error) {
 	bounds, err := e.bounds()
 	if err != nil {
@@ -104,7 +104,7 @@ func (e *explorer) explore(ctx context.Context, s campaign.Subject, p *printer) 
 	return failures, nil
 }
 
-// run runs the saved cases, and if they all pass, every order.
+// run runs the saved cases and, if all of them pass, every order. It returns one reply for both.
 func (e *explorer) run(ctx context.Context, proc *worker.Process) (*session.Reply, error) {
 	saved, err := proc.Do(ctx, session.Request{Do: session.Saved, Seed: e.seed})
 	if err != nil || len(saved.Findings) > 0 {
@@ -120,7 +120,7 @@ func (e *explorer) run(ctx context.Context, proc *worker.Process) (*session.Repl
 	return r, err
 }
 
-// keep saves a finding, and then replaces it by the shrunk one.
+// keep saves the case of a finding, and then shrinks it and replaces the case.
 func keep(ctx context.Context, p *worker.Process, s campaign.Subject, told *record.Record, limit time.Duration) *campaign.Finding {
 	f := &campaign.Finding{Record: *told, Times: 1}
 	if f.Fresh = f.Save(s.Cases()); f.Path == "" {

@@ -71,7 +71,7 @@ func paths() starter.Paths {
 		Pulse: reflect.TypeFor[pulse.Ctx]().PkgPath(), Rapid: reflect.TypeOf(props.Draw[int]).In(1).Elem().PkgPath()}
 }
 
-// initProperty writes a property into a package.
+// initProperty writes a property for an actor into a new file of a package.
 func initProperty(call *Call, pattern, actor string) error {
 	ctx := call.Context
 	var o binary.Options
@@ -103,8 +103,8 @@ func initProperty(call *Call, pattern, actor string) error {
 	return nil
 }
 
-// choose returns the actor of that name (the first if name is empty), and the names of
-// the others.
+// choose returns the actor with the name (the first actor if name is empty), and the names of the
+// other actors.
 func choose(p *starter.Package, name string) (a *starter.Actor, others []string, err error) {
 	for _, candidate := range p.Actors() {
 		if a == nil && (name == "" || candidate.Name == name) {
@@ -124,7 +124,7 @@ func choose(p *starter.Package, name string) (a *starter.Actor, others []string,
 	return nil, nil, fmt.Errorf("there is no actor %q: choose from %s", name, strings.Join(others, ", "))
 }
 
-// requires reports whether the module of a package requires all that a property imports.
+// requires reports whether the module of a package requires all packages that a property imports.
 func requires(ctx context.Context, p *starter.Package) bool {
 	all := paths()
 	o := binary.Options{Dir: p.Dir}
@@ -132,8 +132,8 @@ func requires(ctx context.Context, p *starter.Package) bool {
 	return err == nil
 }
 
-// compiles returns an error unless the tests of a package compile with text as the file at
-// path, which does not exist yet.
+// compiles returns an error unless the tests of a package compile if a file with the text is added
+// at path.
 func compiles(ctx context.Context, p *starter.Package, path string, text []byte) error {
 	temp, err := os.MkdirTemp("", builds)
 	if err != nil {
@@ -153,7 +153,7 @@ func compiles(ctx context.Context, p *starter.Package, path string, text []byte)
 	return err
 }
 
-// writeNew creates a file with the whole text, or none. It overwrites nothing.
+// writeNew creates a file with the text. It overwrites nothing and leaves no incomplete file.
 func writeNew(path string, text []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {

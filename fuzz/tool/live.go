@@ -11,21 +11,22 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/screen"
 )
 
-// A live shows the progress of a campaign on a terminal. Findings and notes are printed above.
+// A live shows the progress of a campaign at the bottom of a terminal, below the printed findings
+// and notes.
 type live struct {
 	screen screen.Screen
-	print  printer // of findings and notes
+	print  printer // prints findings and notes
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the following fields and draw
 	view   screen.View
 	closed bool
 }
 
-// everySecond is how often the live screen is updated.
+// everySecond is the interval at which the live screen is updated.
 const everySecond = time.Second
 
-// newLive returns the live screen for a call. It returns nil if the output is not a
-// terminal, the terminal does not support it, or this is CI.
+// newLive returns the live screen for a call. It returns nil if the output is not a terminal, if
+// the terminal may not support escape sequences, or if the environment variable CI is set.
 func newLive(call *Call, getenv func(string) string) *live {
 	to, size := call.display()
 	if to == nil || !allowed(getenv, runtime.GOOS) {
@@ -43,13 +44,13 @@ func allowed(getenv func(string) string, system string) bool {
 	return (ci == "" || ci == "false") && obeys(getenv, system)
 }
 
-// obeys reports whether the terminal is known to support escape sequences. On Windows only
-// terminals that set WT_SESSION are.
+// obeys reports whether the terminal supports escape sequences, as far as known. On Windows, only
+// terminals that set WT_SESSION are known to support them.
 func obeys(getenv func(string) string, system string) bool {
 	return getenv("TERM") != "dumb" && (system != "windows" || getenv("WT_SESSION") != "")
 }
 
-// tell shows an event.
+// tell prints an event that is a finding or note, and updates the screen.
 func (l *live) tell(e campaign.Event) {
 	if e.Kind == campaign.Found || e.Kind == campaign.Noted {
 		var b strings.Builder
@@ -63,10 +64,10 @@ func (l *live) tell(e campaign.Event) {
 	l.draw()
 }
 
-// draw draws the view. The caller holds the lock.
+// draw draws the view. The caller must hold mu.
 func (l *live) draw() { l.screen.Draw(l.view.Lines(l.screen.Size())) }
 
-// watch shows that the campaign is ending once ctx is done, until stop is called.
+// watch makes the screen show that the campaign is ending when ctx is done. Stop ends the watch.
 func (l *live) watch(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() {
 		l.mu.Lock()
@@ -77,7 +78,7 @@ func (l *live) watch(ctx context.Context) (stop func() bool) {
 	})
 }
 
-// close ends the live screen, so that the results can be printed.
+// close removes the live screen, so that the results can be printed.
 func (l *live) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -18,18 +18,18 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
-// A merger adds cases of other folders to those here.
+// A merger adds the cases of other folders to the cases of the properties in packages.
 type merger struct {
 	corpusCommand
-	into     string
+	into     string // if not "", the folder to which the cases are added instead
 	packages string // comma-separated
 
 	w        io.Writer
 	subjects []campaign.Subject
-	changed  map[string]*campaign.Subject // the subjects that cases were added to, by folder; nil with into
-	added    int
-	there    int
-	problems int
+	changed  map[string]*campaign.Subject // by folder that has changed; nil with into
+	added    int                          // number of cases added
+	there    int                          // number of cases that were there already
+	problems int                          // number of cases not merged
 }
 
 // newCorpusMerge returns the command that merges corpora.
@@ -59,6 +59,7 @@ It exits with 1 if some case could not be read or merged, and names it.`,
 	return cmd
 }
 
+// run merges the cases below the folders roots.
 func (m *merger) run(ctx context.Context, roots []string) error {
 	if len(roots) == 0 {
 		return errors.New("give the folders with the cases to add")
@@ -99,8 +100,8 @@ func (m *merger) run(ctx context.Context, roots []string) error {
 	return nil
 }
 
-// add adds the case of a file. It prints what is wrong with that case; an error means that
-// no case can be added.
+// add adds the case at path. It prints and counts problems of this case. It returns an error only
+// if further cases could not be added either.
 func (m *merger) add(path string) error {
 	c, err := corpus.Folder{Dir: filepath.Dir(path)}.Find(path)
 	if err != nil {
@@ -134,7 +135,7 @@ func (m *merger) problem(err error) {
 	fmt.Fprintln(m.w, err)
 }
 
-// home returns the folder for a case, and the subject that it belongs to.
+// home returns the folder to which a case is added, and the subject to which the case belongs.
 func (m *merger) home(c *corpus.Case) (f corpus.Folder, s *campaign.Subject, err error) {
 	name := cmp.Or(c.Property, c.Test)
 	if m.into != "" {
@@ -148,7 +149,7 @@ func (m *merger) home(c *corpus.Case) (f corpus.Folder, s *campaign.Subject, err
 		}
 	}
 	dirs := slices.Sorted(maps.Keys(homes))
-	if len(dirs) > 1 { // prefer that of the same package
+	if len(dirs) > 1 { // prefer the folder of the package that c comes from
 		if from, err := filepath.Abs(c.Path); err == nil {
 			dirs = nearest(dirs, from)
 		}
@@ -162,8 +163,8 @@ func (m *merger) home(c *corpus.Case) (f corpus.Folder, s *campaign.Subject, err
 	return f, nil, fmt.Errorf("%s: the case belongs to %q, and several properties here have that name: choose one with --packages", c.Path, name)
 }
 
-// nearest returns the folders whose paths share the most trailing names with the folder of
-// a file.
+// nearest returns the folders whose paths have the most trailing names in common with the path of
+// the file's folder.
 func nearest(dirs []string, file string) (list []string) {
 	most := 0
 	from := strings.Split(filepath.ToSlash(filepath.Dir(file)), "/")
@@ -183,8 +184,8 @@ func nearest(dirs []string, file string) (list []string) {
 	return list
 }
 
-// tidy removes duplicate cases from the folders that were added to, and returns their
-// number.
+// tidy removes duplicate cases from the folders that have changed, and returns the number of
+// removed cases.
 func (m *merger) tidy(ctx context.Context) (removed int, err error) {
 	bounds, err := m.bounds()
 	if err != nil {
@@ -208,8 +209,8 @@ func (m *merger) tidy(ctx context.Context) (removed int, err error) {
 	return removed, nil
 }
 
-// compare runs the cases of a subject and removes those that show the same failure as
-// another. If a run ends the process, all of them stay.
+// compare runs the cases of a subject, removes the cases that have the same failure as a smaller
+// one, and returns the removed files. If a run ends the process, compare removes nothing.
 func (m *merger) compare(ctx context.Context, s *campaign.Subject, bounds worker.Command) ([]string, error) {
 	p, err := campaign.Start(ctx, *s, bounds)
 	if err != nil {

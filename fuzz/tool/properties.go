@@ -25,7 +25,7 @@ type chooser struct {
 	memory   string
 }
 
-// flags adds the flags by which properties are chosen.
+// flags adds the flags to a command.
 func (c *chooser) flags(cmd *Command) {
 	f := cmd.Flags()
 	f.BoolVar(&c.race, "race", false, "compile with the race detector, which also finds variables that actors share")
@@ -34,14 +34,14 @@ func (c *chooser) flags(cmd *Command) {
 	f.StringVar(&c.memory, "memory", "4GB", "the memory limit of a worker; 0 is no limit")
 }
 
-// bounds returns the limits and the environment of worker processes.
+// bounds returns a worker.Command with the memory limit and the environment of workers.
 func (c *chooser) bounds() (b worker.Command, err error) {
 	b.Memory, err = sizeOf(c.memory)
 	b.Env = []string{"GORACE=halt_on_error=1"}
 	return b, err
 }
 
-// sizeOf parses a number of bytes such as 512MB.
+// sizeOf parses a size such as 512MB and returns the number of bytes.
 func sizeOf(text string) (uint64, error) {
 	var n uint64
 	var unit string
@@ -56,15 +56,15 @@ func sizeOf(text string) (uint64, error) {
 	return 0, fmt.Errorf("--memory is %q: set it to a size such as 512MB or 4GB, or to 0", text)
 }
 
-// builds is the prefix of folders with test binaries. One that is older than abandoned
-// may have been left by a command that was killed.
+// builds is the prefix of the names of folders with test binaries. A folder that is older than
+// abandoned was probably left behind by a command that was killed.
 const (
 	builds    = "jostle-build-"
 	abandoned = 7 * 24 * time.Hour
 )
 
-// clearBuilds removes the folders that killed commands have left in dir. A folder in use
-// stays, however old it is. All stay if the system cannot tell whether they are in use.
+// clearBuilds removes the folders that killed commands have left behind in dir. It removes no
+// folder that is in use, or whose use it cannot determine because the system has no suitable locks.
 func clearBuilds(dir string) {
 	old, _ := filepath.Glob(filepath.Join(dir, builds+"*"))
 	for _, path := range old {
@@ -82,7 +82,8 @@ func clearBuilds(dir string) {
 // inUse is the name of the lock of a folder with test binaries.
 const inUse = "build"
 
-// newBuild makes a folder for test binaries, which no other command removes. Done removes it.
+// newBuild creates a folder for test binaries, and locks it so that no other command removes it.
+// Done removes the folder.
 func newBuild(dir string) (path string, done func(), err error) {
 	if path, err = os.MkdirTemp(dir, builds); err != nil {
 		return "", func() {}, err
@@ -94,7 +95,8 @@ func newBuild(dir string) (path string, done func(), err error) {
 	}, nil
 }
 
-// find compiles the tests of packages and returns their properties. Call done at the end.
+// find compiles the tests of packages and returns their properties. The caller must call done when
+// it no longer needs the test binaries, also after an error.
 func (c *chooser) find(ctx context.Context, patterns []string) (list []campaign.Subject, done func(), err error) {
 	done = func() {}
 	bounds, err := c.bounds()
@@ -138,8 +140,8 @@ func (c *chooser) find(ctx context.Context, patterns []string) (list []campaign.
 	return list, done, err
 }
 
-// distinct returns the subjects without duplicates: those with the same function as an
-// earlier one, mostly in a call of another verb.
+// distinct returns the subjects without duplicates. A duplicate has the same property function and
+// name as an earlier subject, for example because a test gives it to fuzz.Check and fuzz.Explore.
 func distinct(list []campaign.Subject) (out []campaign.Subject) {
 	for _, s := range list {
 		same := func(o campaign.Subject) bool {

@@ -24,7 +24,7 @@ func newReport() *Command {
 ` + report.MarkdownFile + ` for the page of a CI job, and ` + report.JSONFile + `. It lists the changes since the report
 that is in the folder. It reads the state that ` + "`jostle fuzz`" + ` saved for this folder and the
 same packages, and runs nothing.`,
-		Example: "  jostle report ./... --to nightly\n  jostle fuzz ./... --for 8h --report nightly    # does so at its end",
+		Example: "  jostle report ./... --to nightly\n  jostle fuzz ./... --for 8h --report nightly    # writes it at the end",
 		Run: func(call *Call, args []string) error {
 			if folder == "" {
 				return errors.New("--to is empty: set it to a folder")
@@ -41,8 +41,8 @@ same packages, and runs nothing.`,
 	return cmd
 }
 
-// writeReport writes the report of a campaign into a folder and prints where it is. If an
-// earlier report there cannot be read, it prints a note and overwrites it.
+// writeReport writes the report of a campaign into a folder and prints its path. If the folder has
+// an earlier report that cannot be read, writeReport prints a note and overwrites it.
 func writeReport(w io.Writer, done *campaign.Report, folder string) error {
 	here, err := os.Getwd()
 	if err != nil {

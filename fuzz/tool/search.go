@@ -23,13 +23,13 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// A searcher holds what check and fuzz share.
+// A searcher holds the flags of the commands check and fuzz.
 type searcher struct {
 	chooser
 	options campaign.Options
-	json    bool
-	plain   bool
-	schema  bool
+	json    bool   // print events as JSON
+	plain   bool   // print lines instead of a live screen
+	schema  bool   // print only the JSON Schema of events
 	report  string // the folder for a report, "" for none
 }
 
@@ -45,7 +45,7 @@ func (s *searcher) flags(cmd *Command) {
 	f.BoolVar(&s.schema, "schema", false, "print only the JSON Schema of these events")
 }
 
-// newCheck returns the command that searches for seconds.
+// newCheck returns the command that searches each property for seconds.
 func newCheck() *Command {
 	s := &searcher{options: campaign.Options{First: true}}
 	each := 2 * time.Second
@@ -72,24 +72,23 @@ at its first failure, which is shrunk, explained and saved.`,
 	return cmd
 }
 
-// newFuzz returns the command that searches all night.
+// newFuzz returns the command that searches all properties for hours.
 func newFuzz() *Command {
 	s := &searcher{}
 	cmd := &Command{
 		Use:   "fuzz [packages]",
 		Short: "Search for hours in all properties at once",
 		Long: `Fuzz compiles the tests of the packages once, finds the properties in them and searches all
-of them at once, in worker processes. It continues after a failure. Properties that show
-the most new receive pairs get the most time. A failure is saved before it is printed. A
+of them at once, in worker processes. It continues after a failure. Properties with the
+most new receive pairs get the most time. A failure is saved before it is printed. A
 worker that dies during a run is replaced, and its death is a failure with a case.
 
 With --race a quarter of the workers, and at least one, run tests compiled with the race
-detector; with --workers 1 there is a second worker for this. They make
-other runs, an eighth of --runs. A data race that they see is a failure, also between actors that share a
-variable without a message that orders the accesses. They do not change what the other
-workers find.
+detector. With --workers 1 a second worker is added for this. These workers make an eighth
+of --runs, with a different seed. A data race is a failure, also if two actors share a
+variable and no message orders the accesses. The results of the other workers do not change.
 
-Every minute, and when it ends, it saves its state: --resume continues from there.
+It saves its state every minute and when it ends, and --resume continues from there.
 
 On a terminal it shows its progress, with failures above. It prints lines instead with
 --plain, if CI is set, or if TERM is dumb. NO_COLOR turns colors off.`,
@@ -121,7 +120,8 @@ On a terminal it shows its progress, with failures above. It prints lines instea
 	return cmd
 }
 
-// orSchema returns a Run that prints the schema of events with --schema, and else calls run.
+// orSchema returns a function for Command.Run. With --schema it prints the schema of events,
+// otherwise it calls run.
 func (s *searcher) orSchema(run func(*Call, []string) error) func(*Call, []string) error {
 	return func(call *Call, args []string) error {
 		if s.schema {
@@ -132,8 +132,9 @@ func (s *searcher) orSchema(run func(*Call, []string) error) func(*Call, []strin
 	}
 }
 
-// run finds properties and searches them. Settle, if not nil, sets the options that depend
-// on the number of properties.
+// run compiles the tests of the packages that match patterns, searches their properties and prints
+// the results. For the command check, settle sets the options that depend on the number of
+// properties. For the command fuzz, settle is nil.
 func (s *searcher) run(call *Call, patterns []string, settle func(subjects int)) error {
 	o := &s.options
 	switch {
@@ -146,7 +147,7 @@ func (s *searcher) run(call *Call, patterns []string, settle func(subjects int))
 	case o.Shrink <= 0:
 		return fmt.Errorf("--shrink is %v: set it to a time such as 30s", o.Shrink)
 	}
-	if s.report != "" { // fail before the search, not after it
+	if s.report != "" { // report errors before the search, not after it
 		if err := errors.Join(report.Check(s.report), os.MkdirAll(s.report, 0o755)); err != nil {
 			return fmt.Errorf("the report cannot be written: %w", err)
 		}
@@ -171,7 +172,7 @@ func (s *searcher) run(call *Call, patterns []string, settle func(subjects int))
 			return err
 		}
 		if !call.Set("seed") {
-			o.Seed = 0 // the campaign continues with the seed of the last one
+			o.Seed = 0 // campaign.Run chooses the seed
 		}
 	}
 	p := &printer{w: call.Out, json: s.json, brief: settle != nil}
@@ -189,8 +190,8 @@ func (s *searcher) run(call *Call, patterns []string, settle func(subjects int))
 	return s.ended(call, p, result)
 }
 
-// ended writes the report of a campaign that has ended, if one is wanted, and returns the
-// error of the command.
+// ended writes the report of a finished campaign if --report is set, and returns the error of the
+// command.
 func (s *searcher) ended(call *Call, p *printer, r *campaign.Report) error {
 	var unwritten error
 	if s.report != "" {
@@ -212,7 +213,7 @@ func (s *searcher) ended(call *Call, p *printer, r *campaign.Report) error {
 	return unwritten
 }
 
-// byState adds to the error of a state file of another campaign that --state sets another.
+// byState adds the flag --state to an error that asks the user to choose another state file.
 func byState(err error) error {
 	if errors.Is(err, campaign.ErrInUse) || errors.Is(err, campaign.ErrForeign) {
 		return fmt.Errorf("%w with --state", err)
@@ -220,7 +221,7 @@ func byState(err error) error {
 	return err
 }
 
-// live shows a campaign on the terminal, if there is one, until done is called.
+// live shows the progress of a campaign on the terminal, if there is one, until done is called.
 func (s *searcher) live(call *Call) (done func()) {
 	l := newLive(call, os.Getenv)
 	if l == nil {
@@ -234,9 +235,9 @@ func (s *searcher) live(call *Call) (done func()) {
 	}
 }
 
-// subjects returns the properties of packages. With --race and some, it also sets the
-// options of race workers; it compiles those tests first, because the race detector may
-// not be available.
+// subjects compiles the tests of packages and returns their properties. If --race and some are set,
+// it compiles them with and without the race detector, and sets the options of the race workers. It
+// compiles with the race detector first, because that may not be available.
 func (s *searcher) subjects(ctx context.Context, patterns []string, some bool) (list []campaign.Subject, done func(), err error) {
 	list, done, err = s.find(ctx, patterns)
 	if !s.race || !some || err != nil {
@@ -251,8 +252,8 @@ func (s *searcher) subjects(ctx context.Context, patterns []string, some bool) (
 	return distinct(list), func() { raceDone(); plainDone() }, err
 }
 
-// stateFile returns the state file of a campaign of these packages from this folder: the
-// given one, or else one in the user's cache folder.
+// stateFile returns the path of the state file. If given is "", this is a file in the user's cache
+// folder whose name depends on the current folder and on patterns.
 func stateFile(given string, patterns []string) (string, error) {
 	if given != "" {
 		return given, nil
@@ -262,7 +263,7 @@ func stateFile(given string, patterns []string) (string, error) {
 		return "", err
 	}
 	cache := env.Cache(here)
-	if cache == "" { // JOSTLE_CACHE=off: a campaign needs a state file
+	if cache == "" { // with JOSTLE_CACHE=off a campaign still needs a state file
 		dir, err := os.UserCacheDir()
 		if err != nil {
 			return "", fmt.Errorf("%w: set a file with --state", err)
@@ -273,13 +274,13 @@ func stateFile(given string, patterns []string) (string, error) {
 	return filepath.Join(cache, "campaign", hex.EncodeToString(sum[:8])+".json"), nil
 }
 
-// The user's cache folder keeps the newest state files, up to this number and size.
+// Limits for the number and total size of the state files in the user's cache folder.
 const (
 	mostStates     = 128
 	mostStateBytes = 1 << 30
 )
 
-// clearStates removes the oldest state files from the user's cache folder.
+// clearStates removes the oldest state files from the user's cache folder if there are too many.
 func clearStates(patterns []string) {
 	path, err := stateFile("", patterns)
 	if err != nil {
@@ -306,8 +307,8 @@ func clearStates(patterns []string) {
 type printer struct {
 	w    io.Writer
 	json bool
-	// brief means that the campaign ends by itself, so an interrupted property is not ok.
-	// Otherwise it may be interrupted at any time.
+	// brief is set for the command check, for which an interrupted property is not ok. The
+	// command fuzz may be interrupted at any time.
 	brief bool
 }
 
@@ -329,7 +330,7 @@ func (p *printer) tell(e campaign.Event) {
 	}
 }
 
-// printFinding prints a finding as go test prints it.
+// printFinding prints a finding in the style of go test.
 func (p *printer) printFinding(subject string, f *campaign.Finding) {
 	fmt.Fprintf(p.w, "--- FAIL: %s\n%s", subject, f.Text())
 	if f.Path != "" {
@@ -346,7 +347,7 @@ func (p *printer) printFinding(subject string, f *campaign.Finding) {
 	}
 }
 
-// shown returns a path relative to here, if it is below.
+// shown returns a path relative to the current folder if it is below, else path itself.
 func shown(path string) string {
 	here, err := os.Getwd()
 	if err != nil {
@@ -363,7 +364,7 @@ func shown(path string) string {
 	return path
 }
 
-// end prints a line for each property and a summary.
+// end prints a line for each property and a summary, unless the output is JSON.
 func (p *printer) end(r *campaign.Report) {
 	if p.json {
 		return

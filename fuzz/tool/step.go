@@ -15,7 +15,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 )
 
-// step walks through the run of a case.
+// step lets the user step through the run of a case.
 func (c *caseCommand) step(call *Call, args []string) error {
 	o, err := c.open(call.Context, args)
 	defer o.done()
@@ -52,7 +52,7 @@ func (c *caseCommand) step(call *Call, args []string) error {
 	return nil
 }
 
-// heading returns the result of the case that is walked through.
+// heading returns the notes and findings of the replayed case, as text above the steps.
 func heading(r *session.Reply) string {
 	var b strings.Builder
 	for _, text := range r.Notes {
@@ -68,7 +68,8 @@ func heading(r *session.Reply) string {
 	return b.String()
 }
 
-// stepThrough executes commands: keys if there is a terminal, otherwise lines of input.
+// stepThrough executes the user's commands. They are keys if input and output are terminals,
+// otherwise lines of the input.
 func stepThrough(call *Call, heading string, walk *screen.Stepper) error {
 	in, out := call.In, call.Out
 	keys := call.keyboard()
@@ -103,8 +104,8 @@ func stepThrough(call *Call, heading string, walk *screen.Stepper) error {
 	})
 }
 
-// received calls do with each value from read, until do returns true. It does not wait for
-// read once the context is done.
+// received calls do with each value that read gives, until do returns true, read returns or the
+// context is done. Read runs in a new goroutine, which may outlive received.
 func received[T any](ctx context.Context, read func(give func(T)) error, do func(T) (last bool)) error {
 	given, ended, over := make(chan T), make(chan error, 1), make(chan struct{})
 	defer close(over)
@@ -130,7 +131,7 @@ func received[T any](ctx context.Context, read func(give func(T)) error, do func
 	}
 }
 
-// stepByKeys executes keys as commands.
+// stepByKeys executes keys as commands, and shows the step on the whole screen.
 func stepByKeys(ctx context.Context, keyboard io.Reader, s *screen.Sheet, walk *screen.Stepper) error {
 	var keys screen.Keys
 	text := walk.Show()

@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/screen"
 )
 
-// keyboard returns the input if it is a terminal, else nil.
+// keyboard returns the standard input if it is a terminal, else nil.
 func (call *Call) keyboard() *os.File {
 	if f, ok := call.In.(*os.File); ok && call.Terminal.Is(int(f.Fd())) {
 		return f
@@ -14,7 +14,7 @@ func (call *Call) keyboard() *os.File {
 	return nil
 }
 
-// display returns the output and its size if it is a terminal, else nil.
+// display returns the standard output and a function for its size if it is a terminal, else nil.
 func (call *Call) display() (out *screen.Output, size func() (columns, rows int)) {
 	if o, ok := call.Out.(*screen.Output); ok {
 		if fd, ok := o.Fd(); ok && call.Terminal.Is(int(fd)) {
@@ -24,7 +24,7 @@ func (call *Call) display() (out *screen.Output, size func() (columns, rows int)
 	return nil, nil
 }
 
-// size returns the size of a terminal, 80 by 24 if it is unknown.
+// size returns the size of a terminal, 80 by 24 if the size is unknown.
 func (call *Call) size(fd int) (columns, rows int) {
 	columns, rows, err := call.Terminal.Size(fd)
 	if err != nil || columns < 1 || rows < 1 {

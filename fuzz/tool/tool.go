@@ -16,19 +16,19 @@ import (
 
 // A Command is the command jostle, or a subcommand.
 type Command struct {
-	// Use is one line: its name and its arguments.
+	// Use is the name of the command and its arguments, in one line.
 	Use string
-	// Short is its description in one line; Long is the whole.
+	// Short describes the command in one line, Long completely.
 	Short, Long string
-	// Example is lines that call it.
+	// Example has example command lines.
 	Example string
-	// Args returns an error for wrong arguments. If it is nil, any are allowed.
+	// Args returns an error if the arguments are wrong. If Args is nil, any arguments are allowed.
 	Args func(args []string) error
-	// Run executes it.
+	// Run executes the command.
 	Run func(call *Call, args []string) error
-	// Commands are its subcommands.
+	// Commands are the subcommands.
 	Commands []*Command
-	// OwnFlags means that Run parses the flags itself, from its arguments.
+	// OwnFlags is set if Run parses the flags itself, from its arguments.
 	OwnFlags bool
 
 	flags *flag.FlagSet
@@ -42,9 +42,9 @@ func (c *Command) Flags() *flag.FlagSet {
 	return c.flags
 }
 
-// A Call is one use of a command.
+// A Call is one execution of a command.
 type Call struct {
-	// Context ends it.
+	// Context ends the execution.
 	Context context.Context
 	// In, Out and Err are the standard streams. Run wraps Out and Err so that no text can
 	// send escape sequences to a terminal.
@@ -52,17 +52,18 @@ type Call struct {
 	Out, Err io.Writer
 	// Set reports whether a flag was given.
 	Set func(name string) bool
-	// Terminal answers questions about terminals.
+	// Terminal accesses the terminals of the standard streams.
 	Terminal Terminal
 }
 
-// A Terminal asks the operating system about the terminal at a file descriptor.
+// A Terminal has functions of the operating system for terminals. Each function takes a file
+// descriptor.
 type Terminal interface {
-	// Is reports whether it is a terminal.
+	// Is reports whether the file is a terminal.
 	Is(fd int) bool
-	// Size returns its number of columns and rows.
+	// Size returns the number of columns and rows of the terminal.
 	Size(fd int) (columns, rows int, err error)
-	// Raw makes it deliver each key at once, without echo, until restore is called.
+	// Raw makes the terminal deliver each key at once, without echo, until restore is called.
 	Raw(fd int) (restore func() error, err error)
 }
 
@@ -76,15 +77,15 @@ const (
 // errFailed is returned by commands that have printed failures.
 var errFailed = errors.New("there are failures")
 
-// errTold is returned by commands that could not run and have printed why.
+// errTold is returned by commands that could not run and have already printed the reason.
 var errTold = errors.New("it could not run")
 
-// errInterrupted is returned by commands that were interrupted and have printed what they
-// found until then.
+// errInterrupted is returned by commands that were interrupted and have printed their results
+// so far.
 var errInterrupted = fmt.Errorf("interrupted: %w", context.Canceled)
 
-// Run calls parse, which runs a command with this call, and returns the exit code. If
-// standard output cannot be written, the call ends as if interrupted, and fails.
+// Run calls parse, which must run a command with this call, and returns the exit code. If a
+// write to standard output fails, Run cancels the call and returns the code of an error.
 func (call *Call) Run(parse func() error) (code int) {
 	ctx, cancel := context.WithCancel(call.Context)
 	defer cancel()
@@ -104,7 +105,7 @@ func (call *Call) Run(parse func() error) (code int) {
 	return code
 }
 
-// exitCode prints an error that no command has printed, and returns the exit code.
+// exitCode returns the exit code for err, and prints err unless a command has printed it already.
 func exitCode(err error, stderr io.Writer) int {
 	switch {
 	case errors.Is(err, errFailed):

@@ -1,10 +1,10 @@
-// Package binary compiles the tests of packages, each once, and finds their properties:
-// the functions that a test passes to a verb of package fuzz.
+// Package binary compiles the tests of packages and finds their properties, which are the
+// functions that tests pass to a verb of package fuzz: Check, Explore or Target.
 //
-// The source shows which tests call a verb, directly or through functions of the same
-// package. Only these tests are started, with a worker (see fuzz/internal/worker) in
-// place of each search, and report their properties. So properties of subtests are found
-// too, and no other test runs.
+// Package binary first reads the source to find the tests that call a verb, directly or through
+// functions of the same package. It then starts only these tests, as a worker (see package
+// fuzz/internal/worker) that offers properties instead of searching. Therefore it also finds the
+// properties of subtests, and runs no other tests.
 package binary
 
 import (
@@ -27,11 +27,11 @@ import (
 
 // Options say how tests are compiled.
 type Options struct {
-	// Dir is where go is run; "" is the folder of this process.
+	// Dir is the folder in which the go command runs; "" is the current folder.
 	Dir string
 	// Temp is the folder for compiled files.
 	Temp string
-	// Verbs is the import path of the package with Check, Explore and Target.
+	// Verbs is the import path of package fuzz, which has Check, Explore and Target.
 	Verbs string
 	// Race compiles with the race detector.
 	Race bool
@@ -41,11 +41,11 @@ type Options struct {
 
 // A Binary has the compiled tests of a package.
 type Binary struct {
-	Package string // its import path
-	Dir     string // its folder
-	Path    string // of the test binary
-	Race    bool   // whether it has the race detector
-	Tests   []string
+	Package string   // the import path of the package
+	Dir     string   // the folder of the package
+	Path    string   // the path of the test binary
+	Race    bool     // set if the binary was compiled with the race detector
+	Tests   []string // the names of the tests that call a verb
 }
 
 // listed is the output of go list for a package.
@@ -55,8 +55,8 @@ type listed struct {
 	Error                              *struct{ Pos, Err string }
 }
 
-// Build compiles the tests of the packages that match patterns of go test. It skips
-// packages without calls of a verb. The error says which package does not compile.
+// Build compiles the tests of the packages that match patterns, as for go test. It skips packages
+// that do not call a verb. The error says which package does not compile.
 func Build(ctx context.Context, o Options, patterns ...string) (list []*Binary, err error) {
 	packages, err := o.list(ctx, patterns)
 	if err != nil {
@@ -79,7 +79,7 @@ func Build(ctx context.Context, o Options, patterns ...string) (list []*Binary, 
 	return list, nil
 }
 
-// flags are the flags of all calls of go.
+// flags returns the flags that all go commands need.
 func (o *Options) flags() (list []string) {
 	tags := o.Tags
 	if o.Race {
@@ -92,12 +92,12 @@ func (o *Options) flags() (list []string) {
 	return list
 }
 
-// raceTag is the build tag with which package pulse runs each actor on its own goroutine,
-// so that the race detector sees what actors share.
+// raceTag is a build tag. It makes package pulse run each actor on its own goroutine, so that the
+// race detector finds variables that actors share.
 const raceTag = "jostle_race"
 
-// uninstrumented returns flags that disable the race detector in jostle's own packages,
-// except its examples. Package pulse says why.
+// uninstrumented returns flags that disable the race detector in jostle's own packages except its
+// examples. The documentation of package pulse explains why.
 func (o *Options) uninstrumented() (list []string) {
 	if !o.Race {
 		return nil
@@ -109,7 +109,7 @@ func (o *Options) uninstrumented() (list []string) {
 	return append(list, "-gcflags="+module+"/fuzz/subjects/...=")
 }
 
-// list returns the packages of the patterns.
+// list returns the packages that match the patterns.
 func (o *Options) list(ctx context.Context, patterns []string) (packages []*listed, err error) {
 	args := slices.Concat([]string{"list", "-e", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Error"}, o.flags(), []string{"--"}, patterns)
 	out, err := o.Go(ctx, args...)
@@ -146,12 +146,13 @@ func (o *Options) compile(ctx context.Context, b *Binary) error {
 
 var errNoRace = errors.New("the race detector is not available here")
 
-// withoutC reports whether go says that the race detector is not available.
+// withoutC reports whether a message of the go command says that the race detector is unavailable.
 func withoutC(said string) bool {
 	return strings.Contains(said, "-race requires cgo") || strings.Contains(said, "-race is not supported") || strings.Contains(said, "C compiler")
 }
 
-// Go runs go and returns its output. The error is go's message, in one line.
+// Go runs the go command and returns its output. The error has the message of the go command in one
+// line.
 func (o *Options) Go(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	var out, errs bytes.Buffer
@@ -170,7 +171,8 @@ func (o *Options) Go(ctx context.Context, args ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// oneLine joins the first few lines of go's message, without lines that name packages.
+// oneLine joins the first few lines of a message of the go command. It omits lines that only name a
+// package.
 func oneLine(text string) string {
 	const most = 3
 	var lines []string
@@ -185,8 +187,8 @@ func oneLine(text string) string {
 	return strings.Join(lines, "; ")
 }
 
-// Command returns the command that runs a test of the binary. If test is "", it runs all
-// tests that may have properties.
+// Command returns the command that runs a test of the binary. If test is "", the command runs all
+// tests in b.Tests.
 func (b *Binary) Command(test string) worker.Command {
 	pattern := words.Pattern(test)
 	if test == "" {
@@ -195,8 +197,8 @@ func (b *Binary) Command(test string) worker.Command {
 	return worker.Command{Binary: b.Path, Dir: b.Dir, Tests: pattern, Env: []string{"JOSTLE_REPLAY=", "JOSTLE_FLIGHT=", "JOSTLE_CACHE=off"}}
 }
 
-// Properties starts the tests and returns their properties. The error says why the tests
-// could not be started or did not end.
+// Properties runs the tests and returns the properties that they offer. The error says why the
+// tests could not be started or did not end.
 func (b *Binary) Properties(ctx context.Context, c worker.Command) (list []worker.Property, err error) {
 	p, err := worker.Start(c)
 	if err != nil {
@@ -215,7 +217,7 @@ func (b *Binary) Properties(ctx context.Context, c worker.Command) (list []worke
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err == io.EOF || errors.As(err, &death) && death.Failed() && len(list) > 0:
-			return list, nil // tests that check the result of a search fail without one
+			return list, nil // a test may fail because no search was made
 		default:
 			return nil, b.failed(err)
 		}

@@ -13,18 +13,17 @@ import (
 	"strings"
 )
 
-// verbs are the functions that take properties.
+// verbs are the functions of package fuzz to which tests pass properties.
 var verbs = []string{"Check", "Explore", "Target"}
 
-// A declaration is a function or a type at the top level of a package: the names it
-// mentions, and whether it calls a verb.
+// A declaration is a function, type, variable or constant at the top level of a package.
 type declaration struct {
-	mentions map[string]bool
-	calls    bool
+	mentions map[string]bool // the names in the declaration
+	calls    bool            // set if the declaration calls a verb
 }
 
-// testsIn returns the names of the tests and fuzz targets of a package that call a verb,
-// directly or through other functions.
+// testsIn returns the names of the tests and fuzz targets of a package that call a verb, directly
+// or through other declarations.
 func testsIn(p *listed, verbsPath string) (tests []string, err error) {
 	fset := token.NewFileSet()
 	for _, files := range [][]string{slices.Concat(p.GoFiles, p.TestGoFiles), p.XTestGoFiles} {
@@ -45,19 +44,19 @@ func testsIn(p *listed, verbsPath string) (tests []string, err error) {
 	return tests, nil
 }
 
-// isTest reports whether a function of this name may be a test or a fuzz target.
+// isTest reports whether a function with this name may be a test or a fuzz target.
 func isTest(name string) bool {
 	return strings.HasPrefix(name, "Test") && name != "TestMain" || strings.HasPrefix(name, "Fuzz")
 }
 
-// A scan reads the declarations of a package.
+// A scan collects the declarations of a package.
 type scan struct {
 	declarations map[string]*declaration
 	verbsPath    string
 }
 
-// file reads the declarations of a file. A method counts as a part of its type, so users
-// of the type reach it.
+// file adds the declarations of a file. A method is added to the declaration of its type, so a
+// function that mentions the type also reaches the method.
 func (s *scan) file(f *ast.File) {
 	local := s.localName(f)
 	for _, d := range f.Decls {
@@ -83,7 +82,7 @@ func (s *scan) file(f *ast.File) {
 	}
 }
 
-// localName returns the name under which a file imports the package of the verbs, or "".
+// localName returns the name under which a file imports package fuzz, "" if it does not import it.
 func (s *scan) localName(f *ast.File) string {
 	for _, spec := range f.Imports {
 		if p, err := strconv.Unquote(spec.Path.Value); err != nil || p != s.verbsPath {
@@ -97,8 +96,7 @@ func (s *scan) localName(f *ast.File) string {
 	return ""
 }
 
-// typeName returns the name of a receiver's type: the first name in it, before those of
-// type parameters.
+// typeName returns the name of a receiver's type, without its pointer and its type parameters.
 func typeName(e ast.Expr) (name string) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok && name == "" {
@@ -109,8 +107,9 @@ func typeName(e ast.Expr) (name string) {
 	return name
 }
 
-// read adds the names that a declaration mentions. In files that import the package, any
-// method with the name of a verb counts as one: it may be of a Config.
+// read adds the names in n to the declaration of name. If the file imports package fuzz, as local,
+// a call to any method with the name of a verb counts as a call to the verb, because the method may
+// belong to fuzz.Config.
 func (s *scan) read(name string, n ast.Node, local string) {
 	d := s.declarations[name]
 	if d == nil {
@@ -129,8 +128,8 @@ func (s *scan) read(name string, n ast.Node, local string) {
 	})
 }
 
-// reaches reports whether a declaration calls a verb, directly or through those it
-// mentions.
+// reaches reports whether the declaration of name calls a verb, directly or through the
+// declarations that it mentions.
 func (s *scan) reaches(name string, seen map[string]bool) bool {
 	d := s.declarations[name]
 	if d == nil || seen[name] {

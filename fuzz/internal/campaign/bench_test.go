@@ -20,12 +20,12 @@ import (
 // measured are properties that hold, by the tests that have them.
 var measured = map[string]func(*props.T){"TestTwoPhase": twopc.StuckProperty(true), "TestRaft": raftdupvote.Property(true)}
 
-// inTurn is how many shares a worker makes in one turn.
+// inTurn is how many chunks a worker makes in one turn.
 const inTurn = 2
 
-// shareOf returns what makes the shares of one turn of a campaign with so many workers, and
+// chunkOf returns what makes the chunks of one turn of a campaign with so many workers, and
 // how many batches those of one worker have.
-func shareOf(b *testing.B, test string, workers int) (share func(), batches int) {
+func chunkOf(b *testing.B, test string, workers int) (chunk func(), batches int) {
 	b.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -47,7 +47,7 @@ func shareOf(b *testing.B, test string, workers int) (share func(), batches int)
 		hands[i] = &hand{Options: &c.Options, enough: b.Context(), searching: b.Context(), all: b.Context()}
 	}
 	size := 8
-	share = func() {
+	chunk = func() {
 		results := make(chan *job)
 		var all sync.WaitGroup
 		for _, h := range hands {
@@ -83,11 +83,11 @@ func shareOf(b *testing.B, test string, workers int) (share func(), batches int)
 		}
 	})
 	for range 3 { // the third is as large as they become
-		share()
+		chunk()
 		y := &t.yields[0]
-		size = max(1, min(mostBatches, shareSteps*y.Batches/max(1, y.Steps)))
+		size = max(1, min(mostBatches, chunkSteps*y.Batches/max(1, y.Steps)))
 	}
-	return share, inTurn * size
+	return chunk, inTurn * size
 }
 
 // timed returns how long something takes.
@@ -97,20 +97,20 @@ func timed(do func()) float64 {
 	return time.Since(begin).Seconds()
 }
 
-// BenchmarkShare compares a share of a campaign, with its worker's process, what it says
+// BenchmarkShare compares a chunk of a campaign, with its worker's process, what it says
 // and what is learned from it, with the same number of runs of the loop over runs, in
 // turns. The ratio is that of the shortest times, which other work on the machine disturbs
 // least.
 func BenchmarkShare(b *testing.B) {
 	for _, test := range []string{"TestTwoPhase", "TestRaft"} {
 		b.Run(test, func(b *testing.B) {
-			share, batches := shareOf(b, test, 1)
+			chunk, batches := chunkOf(b, test, 1)
 			var o search.Options
 			p := search.Property{Name: test, Test: test, Func: measured[test]}
 			var with, bare []float64
 			first, runs := 1<<20, 0
 			for b.Loop() {
-				with = append(with, timed(share))
+				with = append(with, timed(chunk))
 				o = search.Options{Seed: 1, First: first, CountAll: true} // as campaigns do
 				o.Runs = (first + batches) * o.BatchSize()
 				first += batches
@@ -136,8 +136,8 @@ var sink uint64
 // BenchmarkTwoWorkers says how many times as much two workers do as one, in turns, and
 // two loops in registers as one, by the shortest times.
 func BenchmarkTwoWorkers(b *testing.B) {
-	one, _ := shareOf(b, "TestTwoPhase", 1)
-	two, _ := shareOf(b, "TestTwoPhase", 2)
+	one, _ := chunkOf(b, "TestTwoPhase", 1)
+	two, _ := chunkOf(b, "TestTwoPhase", 2)
 	const loops = 1e8
 	var single, double, alone, both []float64
 	for b.Loop() {

@@ -17,7 +17,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A Subject is a property in the test binary of its package.
+// A Subject is a property together with the test binary of its package.
 type Subject struct {
 	Binary   *binary.Binary
 	Property worker.Property
@@ -43,136 +43,138 @@ func (s *Subject) Cases() corpus.Folder {
 	return corpus.Folder{Dir: s.Property.Folder, Property: s.Property.Name}
 }
 
-// Options say how Run searches.
+// Options are the limits and settings of Run.
 type Options struct {
 	// Workers is the number of processes that search at the same time; zero means one.
 	Workers int
-	// Races are the same subjects in test binaries with the race detector. RaceWorkers further
-	// processes search them; zero means one. They make other runs, an eighth of Runs, and do
-	// not change what the other workers find.
-	Races       []Subject
+	// Races are the same subjects in test binaries with the race detector. They are searched by
+	// additional workers with a different seed, for an eighth of Runs. The findings of the other
+	// workers do not depend on this.
+	Races []Subject
+	// RaceWorkers is the number of these additional workers; zero means one.
 	RaceWorkers int
-	// Seed determines all runs. Zero means 1 or, if File has a campaign, one more than its
-	// seed, so that each night makes other runs. With Resume zero means its seed.
+	// Seed determines all runs. Zero means the seed of the last campaign in File plus 1, or 1
+	// without such a campaign. With Resume, zero means the seed of the resumed campaign.
 	Seed uint64
-	// Runs limits the runs of each property, For the time of the campaign; the search ends at
-	// the first limit. Zero is no limit.
+	// Runs limits the runs of each property; zero is no limit.
 	Runs int
-	For  time.Duration
-	// Saturated stops a property once the estimated probability that the next random run shows
-	// a new receive pair drops below this (see coverage.Chance.High). Zero disables it. Without
-	// random runs there is no estimate: a property without another limit is given up then.
+	// For limits the time of the campaign; zero is no limit.
+	For time.Duration
+	// Saturated stops a property once the estimated probability that the next random run contains a
+	// new receive pair drops below this (see coverage.Chance.High). Zero disables it. If a property
+	// has neither random runs, which the estimate needs, nor another limit, it is given up.
 	Saturated float64
 	// First stops a property at its first failure.
 	First bool
-	// Shrink limits the time to shrink one finding; zero means 30 seconds. A number of runs
-	// limits it too.
+	// Shrink limits the time to shrink one finding; zero means 30 seconds. The number of runs for
+	// shrinking is limited too.
 	Shrink time.Duration
-	// Memory limits the bytes of a worker; zero is no limit.
+	// Memory limits the memory of a worker, in bytes; zero is no limit.
 	Memory uint64
 	// Env is added to the environment of the workers.
 	Env []string
-	// File is the state file, "" for none. The campaign writes it every Every (zero means a
-	// minute) and at its end. Resume makes it continue from the file.
-	//
-	// The file is locked against other campaigns, if the system's locks end with their
-	// process: not on Windows, Solaris, AIX, Plan 9 and WebAssembly.
-	File   string
-	Every  time.Duration
+	// File is the path of the state file, "" for none. The file is locked against other
+	// campaigns, except on Windows, Solaris, AIX, Plan 9 and WebAssembly.
+	File string
+	// Every is the interval at which File is written; zero means a minute. File is also written
+	// at the end.
+	Every time.Duration
+	// Resume continues the campaign that is stored in File.
 	Resume bool
 	// Pages saves an HTML and a JSON page next to each case.
 	Pages bool
-	// Say is how often Tell gets an event Went; zero means every few seconds, and after a
-	// minute every minute.
+	// Say is the interval between events of the kind Went. Zero means a few seconds in the first
+	// minute, and a minute later.
 	Say time.Duration
 	// Tell is called for each event, by one goroutine at a time. It may be nil.
 	Tell func(Event)
 }
 
-// A Kind says what happened.
+// A Kind is the kind of an Event.
 type Kind string
 
 // The kinds.
 const (
-	// Found: a finding, which is saved.
-	Found Kind = "found"
-	// Noted: a note for people.
-	Noted Kind = "noted"
-	// Finished: the search in a property has ended.
-	Finished Kind = "finished"
-	// Went: the progress of the campaign, every few seconds.
-	Went Kind = "went"
-	// Ended: the last event, with Report.Ended as its text.
-	Ended Kind = "ended"
+	Found    Kind = "found"    // a failure was found
+	Noted    Kind = "noted"    // Text is a note for the user
+	Finished Kind = "finished" // the search in a property has ended
+	Went     Kind = "went"     // the progress of the campaign, every few seconds
+	Ended    Kind = "ended"    // the last event; Text is Report.Ended
 )
 
-// An Event is something that happened. EventSchema describes its JSON.
+// An Event reports something that happened in a campaign. EventSchema describes its JSON.
 type Event struct {
 	Kind    Kind
 	Subject string   `json:",omitempty"`
 	Finding *Finding `json:",omitempty"`
 	Text    string   `json:",omitempty"`
-	Runs    int      // of all properties so far
-	Orders  int      // receive pairs that these have shown
-	Seconds float64  // since the campaign began
-	// Left is the estimated seconds left, 0 if unknown, Properties the progress of each
-	// property. Only events of the kind Went have them.
-	Left       float64    `json:",omitempty"`
+	Runs    int      // runs of all properties so far
+	Orders  int      // distinct receive pairs in all these runs
+	Seconds float64  // seconds since the campaign began
+	// Left is the estimated number of seconds left, 0 if unknown. It is set only in events of
+	// the kind Went.
+	Left float64 `json:",omitempty"`
+	// Properties is the progress of each property. It is set only in events of the kind Went.
 	Properties []Progress `json:",omitempty"`
-	// Memory is the bytes that the campaign has from the operating system, Workers those that
-	// its workers last had together. Only events of the kinds Went and Ended have them.
-	Memory  uint64 `json:",omitempty"`
+	// Memory is the number of bytes that the campaign's own process uses. It is set only in
+	// events of the kinds Went and Ended.
+	Memory uint64 `json:",omitempty"`
+	// Workers is the number of bytes that all workers use together. It is set only in events of
+	// the kinds Went and Ended.
 	Workers uint64 `json:",omitempty"`
 }
 
 // A Finding is a failure of a property, or the death of a process.
 type Finding struct {
 	record.Record
-	// Told reports that it was reported, Fresh that its file was made for it.
-	Told  bool `json:"told,omitempty"`
+	// Told is set once the finding was reported.
+	Told bool `json:"told,omitempty"`
+	// Fresh is set if the file at Path was created for this finding.
 	Fresh bool `json:"fresh,omitempty"`
-	// Rest reports that it was found out of order, at the end of a campaign. A resumed campaign
-	// may find another run of it.
+	// Rest is set if the finding was taken out of order, at the end of a campaign. A resumed
+	// campaign may find the same failure in a different run.
 	Rest bool `json:"rest,omitempty"`
 	// Times is the number of runs with this failure.
 	Times int `json:"times"`
 }
 
-// An Outcome is the result of a property.
+// An Outcome is the result of the search in one property.
 type Outcome struct {
 	Subject  Subject
 	Findings []*Finding
-	// Runs and Steps count the finished batches of the search, and those cut off by the end of
-	// the time, which a resumed campaign reruns. Ran describes what was run.
+	// Runs and Steps count the finished batches, and the batches that the time limit cut off. A
+	// resumed campaign reruns the latter.
 	Runs  int
 	Steps int
-	Ran   string
-	// Complete says that every order was run, "" if not.
+	// Ran describes what was run: "120 runs, 4000 steps".
+	Ran string
+	// Complete is a text which says that every order was run, "" if that is not so.
 	Complete string
 	// Complaints say why the property was not tested sufficiently, or was given up.
 	Complaints []string
-	// Notes are of saved cases.
+	// Notes are remarks on saved cases, on the hints of the property and on saturation.
 	Notes []string
-	// Arms has the results of each strategy, sorted by name. Orders has the receive pairs of
-	// this campaign and earlier ones; pairs of saved cases and shrunk runs are in it but not
-	// counted. Missed are the situations that no run has reached.
-	Arms   []Arm
+	// Arms has the results of each strategy, sorted by name.
+	Arms []Arm
+	// Orders has the receive pairs of this campaign and earlier ones. It also has the pairs of
+	// saved cases and shrunk runs, but does not count their runs.
 	Orders *coverage.Orders
+	// Missed are the situations that no run has reached.
 	Missed []string
 }
 
-// An End is why a campaign has ended: time, its context, or all of its properties have ended. If
-// they ended for several reasons, it is the last of these constants.
+// An End is the reason why a campaign ended. If its properties ended for different reasons, End is
+// the one that is declared last.
 type End string
 
 // The ends.
 const (
 	EndComplete    End = "complete"    // every order was run
-	EndSaturated   End = "saturated"   // hardly any new receive pairs
-	EndFailures    End = "failures"    // Options.First: each property stops at its first failure
-	EndGivenUp     End = "given up"    // some property was given up
-	EndRuns        End = "runs"        // Options.Runs
-	EndTime        End = "time"        // Options.For
+	EndSaturated   End = "saturated"   // new receive pairs have become rare (see Options.Saturated)
+	EndFailures    End = "failures"    // Options.First is set, and a property has failed
+	EndGivenUp     End = "given up"    // a property was given up
+	EndRuns        End = "runs"        // the limit Options.Runs was reached
+	EndTime        End = "time"        // the limit Options.For was reached
 	EndInterrupted End = "interrupted" // the context was done
 )
 
@@ -181,11 +183,11 @@ type Report struct {
 	Outcomes []Outcome
 	Ended    End
 	Elapsed  time.Duration
-	Deaths   int    // of worker processes, for any reason
-	Seed     uint64 // of its runs
+	Deaths   int    // number of worker processes that died, for any reason
+	Seed     uint64 // the seed that determined the runs
 }
 
-// Failures returns how many findings there are.
+// Failures returns the number of findings of all properties.
 func (r *Report) Failures() (n int) {
 	for i := range r.Outcomes {
 		n += len(r.Outcomes[i].Findings)
@@ -204,17 +206,17 @@ func (r *Report) Complaints() (n int) {
 	return n
 }
 
-// ErrInUse means that another campaign uses the state file.
+// ErrInUse is returned by Run if another campaign uses the state file.
 var ErrInUse = errors.New("another campaign uses this state file")
 
-// ErrForeign means that the file is not a state file.
+// ErrForeign is returned by Run if Options.File exists and is not a state file.
 var ErrForeign = errors.New("not the state file of a campaign, so it is not overwritten")
 
-// Run searches all subjects until nothing is left, a limit is reached or the context is done. An
-// error means that the campaign could not start.
+// Run searches all subjects until nothing is left to run, a limit is reached or the context is
+// done. It returns an error if the campaign could not start.
 func Run(ctx context.Context, subjects []Subject, o Options) (*Report, error) {
 	if o.File != "" {
-		if real, err := filepath.EvalSymlinks(o.File); err == nil { // do not overwrite a link
+		if real, err := filepath.EvalSymlinks(o.File); err == nil { // do not replace a symbolic link
 			o.File = real
 		}
 		if err := o.mayWrite(); err != nil {
@@ -242,7 +244,8 @@ func Run(ctx context.Context, subjects []Subject, o Options) (*Report, error) {
 	return c.run(ctx)
 }
 
-// newCampaign returns a new or resumed campaign.
+// newCampaign returns a campaign with the subjects and options. If o.Resume is set, it resumes the
+// campaign in o.File.
 func newCampaign(subjects []Subject, o Options) (*campaign, error) {
 	c := &campaign{Options: o, began: time.Now(), ready: make(chan struct{})}
 	for _, s := range subjects {
@@ -264,11 +267,12 @@ func newCampaign(subjects []Subject, o Options) (*campaign, error) {
 
 const usualShrink = 30 * time.Second
 
-// The receive pairs of a property take from leastRoom to mostRoom bytes, those of all properties
-// about allRoom. Sources makes the names of coverage sources differ from other hashes of seeds.
+// Memory limits for receive pairs, in bytes.
 const (
-	leastRoom = 1 << 20
-	mostRoom  = 16 << 20
-	allRoom   = 256 << 20
-	sources   = 0x5eed
+	leastRoom = 1 << 20   // at least this much for each property
+	mostRoom  = 16 << 20  // at most this much for each property
+	allRoom   = 256 << 20 // about this much for all properties together
 )
+
+// sources is mixed into the seed, so that coverage.Orders.Source differs from other hashes of it.
+const sources = 0x5eed

@@ -348,7 +348,7 @@ func TestOnlyInOldProcesses(t *testing.T) {
 }
 
 // TestArms: what the strategies have shown first is together what was shown, however many
-// shares have shown it again; and it is the same number wherever it is told.
+// chunks have shown it again; and it is the same number wherever it is told.
 func TestArms(t *testing.T) {
 	for _, test := range []string{"TestHolds", "TestFew"} {
 		var told []campaign.Arm

@@ -9,8 +9,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 )
 
-// grouped returns the findings with those of one cause joined: they are faces of one bug, and
-// the joined finding names them.
+// grouped merges findings that have the same cause, and returns one finding for each bug. A merged
+// finding lists the signatures of the others in Faces.
 func grouped(list []*Finding) (bugs []*Finding) {
 	at := map[string]int{}
 	for _, f := range list {
@@ -28,25 +28,25 @@ func grouped(list []*Finding) (bugs []*Finding) {
 	return bugs
 }
 
-// joined returns, of two findings with one cause, the one whose case stays, with the other as
-// its face.
+// joined merges two findings that have the same cause. It returns a copy of the one whose case
+// stays, with the signature of the other added to Faces.
 func joined(a, b *Finding) *Finding {
 	if a.yields() && !b.yields() || a.yields() == b.yields() && isGone(a.Path) && !isGone(b.Path) {
 		a, b = b, a
 	}
 	both := *a
 	both.Times += b.Times
-	if b.yields() && isGone(a.Path) { // it was rewritten to name the face
+	if b.yields() && isGone(a.Path) { // the merged case has b's path
 		both.Kept = record.Kept{Path: b.Path}
 	}
 	both.addFaces(b)
 	return &both
 }
 
-// yields reports whether the finding has the case of another.
+// yields reports whether Path is the case of another finding, because this one was not saved.
 func (f *Finding) yields() bool { return f.Path != "" && !f.Saved() }
 
-// addFaces records that another finding is a face of the same bug.
+// addFaces adds the signatures of o, a finding with the same cause, to Faces.
 func (f *Finding) addFaces(o *Finding) {
 	for _, face := range append([]string{o.Signature}, o.Faces...) {
 		if face != f.Signature && !slices.Contains(f.Faces, face) {
@@ -56,8 +56,8 @@ func (f *Finding) addFaces(o *Finding) {
 	slices.Sort(f.Faces)
 }
 
-// join merges the case of a shrunk finding with those of others with the same cause. Usually a
-// worker has done this, unless another worker saved the other case at the same time.
+// join merges the case of a shrunk finding with the cases of findings that have the same cause.
+// Usually the worker has done this already, unless another worker saved a case at the same time.
 func (t *target) join(f *Finding) {
 	for _, o := range t.Findings {
 		if o == f || f.Cause == "" || o.Cause != f.Cause || f.Path == "" || o.Path == "" || o.Path == f.Path {
@@ -73,7 +73,7 @@ func (t *target) join(f *Finding) {
 	}
 }
 
-// gaveWay records that one of two findings' cases replaced the other.
+// gaveWay updates the paths of all findings after the cases of f and o were merged into one.
 func (t *target) gaveWay(f, o *Finding, k *record.Kept) {
 	was, gone := f.Path, o.Path
 	if k.Alike[0] == f.Path {

@@ -14,7 +14,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/search"
 )
 
-// found takes a finding. If it is the first of its signature, found saves it and has it shrunk.
+// found records a finding. If its signature is new, found saves it and queues it for shrinking.
 func (c *campaign) found(t *target, told *record.Record, died bool) {
 	old := t.find(told.Exact)
 	if old != nil && (!old.Rest || c.resting) {
@@ -39,7 +39,7 @@ func (c *campaign) found(t *target, told *record.Record, died bool) {
 	c.shrink(t, f)
 }
 
-// foundIn takes the findings of a share. A share that was not finished may have deaths.
+// foundIn records the findings of a chunk of the search, including deaths of processes.
 func (c *campaign) foundIn(j *job) {
 	j.target.show(j)
 	for i := range j.died {
@@ -53,9 +53,8 @@ func (c *campaign) foundIn(j *job) {
 	}
 }
 
-// met takes a failure that was met while another was shrunk. It is only saved until the end of
-// the search: the search may find it by another run, and the findings must not depend on which
-// comes first.
+// met saves a failure that occurred while another one was shrunk. It becomes a finding only at the
+// end of the search, because the findings must not depend on when a worker shrinks.
 func (c *campaign) met(t *target, told *record.Record) {
 	same := func(f *Finding) bool { return f.Exact == told.Exact }
 	if !told.Worth || t.find(told.Exact) != nil || slices.ContainsFunc(t.Met, same) || len(t.Met) == mostFindings {
@@ -66,8 +65,8 @@ func (c *campaign) met(t *target, told *record.Record) {
 	t.Met = append(t.Met, f)
 }
 
-// foundRest takes what is left at the end: findings of shares that follow an unfinished one and,
-// if the search has not found them, deaths before the search and failures met while shrinking.
+// foundRest records the remaining findings at the end of the campaign. These are the findings of
+// chunks after an unfinished chunk, deaths before the search, and failures while shrinking.
 func (c *campaign) foundRest() {
 	c.resting = true
 	for _, t := range c.targets {
@@ -95,7 +94,7 @@ func (c *campaign) foundRest() {
 	}
 }
 
-// cutShort counts the runs of a share that is unfinished, or follows an unfinished one.
+// cutShort counts the runs of a chunk that is unfinished or that follows an unfinished chunk.
 func (c *campaign) cutShort(j *job) {
 	t := j.target
 	if j.reply == nil || c.ended != EndTime || t.GivenUp != "" {
@@ -111,10 +110,10 @@ func (c *campaign) cutShort(j *job) {
 	t.Cut.Add(&j.reply.Tally)
 }
 
-// save saves the case of a finding, if it is worth it. The file exists when save returns.
+// save saves the case of a finding before returning, if it is worth saving.
 func (c *campaign) save(t *target, f *Finding) { f.Fresh = f.Save(t.subject.Cases()) }
 
-// doubt marks a finding as not repeating, also in its case, if that was made for it.
+// doubt marks a finding as not reproducible. It also marks the case if this finding created it.
 func doubt(t *target, f *Finding) {
 	f.Stray = true
 	f.Remarks = append(f.Remarks, "IT DOES NOT REPEAT in a new process, so it is not shrunk: does a variable outlive a run?")
@@ -134,13 +133,13 @@ func doubt(t *target, f *Finding) {
 	f.Kept = record.Kept{Path: c.Path}
 }
 
-// shrink has a finding shrunk, before any other job of its target.
+// shrink queues a job that shrinks a finding, ahead of all other jobs of its property.
 func (c *campaign) shrink(t *target, f *Finding) {
 	q := session.Request{Do: session.Shrink, Case: f.Case, File: f.Path, Fresh: f.Fresh, Keep: true, Where: f.Where, Pages: c.Pages, Time: c.Shrink}
 	t.waiting = append([]*job{{target: t, request: q, finding: f}}, t.waiting...)
 }
 
-// shrunk takes the result of shrinking a finding.
+// shrunk updates and reports a finding after the job that was to shrink it.
 func (c *campaign) shrunk(j *job) {
 	f := j.finding
 	j.target.show(j)
@@ -169,11 +168,11 @@ func (c *campaign) shrunk(j *job) {
 	c.told(j.target, f)
 }
 
-// told reports a finding.
+// told reports a finding as an event, and sets its field Told.
 func (c *campaign) told(t *target, f *Finding) {
 	f.Told = true
 	if f.Path != "" {
-		f.Case = "" // the file has it
+		f.Case = "" // the file at Path has the text of the case
 	}
 	c.tell(Event{Kind: Found, Subject: t.subject.String(), Finding: f})
 }

@@ -17,48 +17,48 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
-// A job is a request to a worker of a target, and its result.
+// A job is a request to a worker process, with its result.
 type job struct {
 	target  *target
 	request session.Request
-	finding *Finding // that is shrunk
+	finding *Finding // if the job shrinks a finding, that finding
 	known   []string // the signatures found before the job began
-	size    int      // runs of a batch, 0 if unknown then
+	size    int      // runs in a batch, 0 if unknown when the job began
 
-	// Of a share: its number in its target, its first batch and its number of batches. It may
-	// take several turns: the request is for the rest.
-	number, first, count int
+	// The following three are set if the job is a chunk of the search. A chunk may take several
+	// turns: request is for the batches that have not run yet.
+	number int // the number of the chunk in its property
+	first  int // the first batch of the chunk
+	count  int // the number of batches in the chunk
 
-	// Of the turn: its lane, the seconds charged to the lane, and its cost. Spent is the cost of
-	// all turns before.
-	lane    int
-	hand    *hand
-	charged float64
-	spent   time.Duration
-	*meter
+	lane    int           // the index of the property's lane, which is charged for the job
+	hand    *hand         // the hand that does the job
+	charged float64       // the seconds charged to the lane for this turn
+	spent   time.Duration // the cost of all earlier turns
+	*meter                // measures the cost of this turn
 
-	reply  *session.Reply     // of all turns
-	seen   []*coverage.Orders // receive pairs of the runs, for each turn
+	reply  *session.Reply     // the sum of the replies of all turns
+	seen   []*coverage.Orders // receive pairs of the search, one element for each turn
 	shown  []*coverage.Orders // receive pairs of other runs (see Reply.Shown)
 	err    error
-	died   []record.Record // findings that are deaths
+	died   []record.Record // findings that are deaths of processes
 	notes  []string
 	deaths int
-	late   string // why it was ended within a run
-	fickle bool   // the finding does not fail in a new process
+	late   string // why the job was stopped within a run, "" if it was not
+	fickle bool   // set if the finding does not fail in a new process
 }
 
-// lost reports whether the job was not done because the campaign was over.
+// lost reports whether the job was not completed because the campaign was over.
 func (j *job) lost() bool {
 	return errors.Is(j.err, context.Canceled) || errors.Is(j.err, context.DeadlineExceeded) || j.goesOn()
 }
 
-// goesOn reports whether a part of a share is left.
+// goesOn reports whether the job is a chunk with batches that have not run yet.
 func (j *job) goesOn() bool {
 	return j.err == nil && j.request.Do == session.Run && j.request.Count > 0
 }
 
-// add adds the result of a turn.
+// add adds the reply of a turn to the result of the job, or sets j.err.
 func (j *job) add(r *session.Reply) {
 	if j.err = j.readShown(r); j.err != nil {
 		return
@@ -80,18 +80,19 @@ func (j *job) add(r *session.Reply) {
 	j.reply.Add(r)
 }
 
-// A hand does jobs, one at a time. It keeps the processes of the last few targets.
+// A hand does jobs in a goroutine, one at a time, with the help of worker processes. It keeps the
+// processes of the last few properties for later jobs.
 type hand struct {
 	*Options
-	jobs chan *job
-	busy bool // of the campaign: it has a job
-	// Enough is done when shares must end after their current run, searching when they must end
-	// at once, all when everything must.
-	enough, searching, all context.Context
-	at                     *job
-	doing                  atomic.Pointer[worker.Process] // while it runs a share, else nil
-	kept                   []kept                         // the one used last is the last
-	memory                 atomic.Uint64
+	jobs      chan *job
+	busy      bool                           // set while it has a job; for the campaign's goroutine
+	enough    context.Context                // done when chunks must end after their current run
+	searching context.Context                // done when chunks must end at once
+	all       context.Context                // done when all jobs must end at once
+	at        *job                           // the current job
+	doing     atomic.Pointer[worker.Process] // the process that runs a chunk, else nil
+	kept      []kept                         // the waiting processes, the most recently used last
+	memory    atomic.Uint64                  // the bytes that the waiting processes use
 }
 
 type kept struct {
@@ -99,10 +100,10 @@ type kept struct {
 	process *worker.Process
 }
 
-// mostKept is the number of waiting processes of a hand.
+// mostKept limits the number of processes that a hand keeps.
 const mostKept = 4
 
-// work does jobs until there are no more.
+// work does jobs until the channel of jobs is closed.
 func (h *hand) work(results chan<- *job) {
 	for j := range h.jobs {
 		h.at = j
@@ -122,8 +123,8 @@ func (h *hand) work(results chan<- *job) {
 // mostTries limits the attempts of a job whose process somebody else keeps ending.
 const mostTries = 20
 
-// do does a job. A run that ends its process is rerun to get its case; after that its batch is
-// left out.
+// do does a job. If a run ends its process, do reruns it to get its case, and repeats the job
+// without the batch of that run.
 func (h *hand) do(j *job) {
 	ctx := h.searching
 	if j.request.Do == session.Shrink {
@@ -160,7 +161,7 @@ func (h *hand) do(j *job) {
 				j.late = fmt.Sprintf("a worker ended (%s), and there was no time to rerun its run", death.Headline())
 			}
 			return
-		case again == nil && tries < mostTries && (death.Outside() || j.request.Do != session.Shrink): // ended by somebody else, or by chance
+		case again == nil && tries < mostTries && (death.Outside() || j.request.Do != session.Shrink): // not reproducible
 			tries++
 			j.notes = append(j.notes, fmt.Sprintf("a worker ended (%s); its work was restarted", death.Headline()))
 			if j.request.Do == session.Run && h.enough.Err() != nil {
@@ -184,12 +185,11 @@ func (h *hand) do(j *job) {
 	}
 }
 
-// hearing is how long it may take until this process notices a signal that was also sent to its
-// workers.
+// hearing limits the time until this process notices a signal that was also sent to its workers.
 const hearing = 200 * time.Millisecond
 
-// isOver reports whether ctx is done, or becomes so when this process notices the signal that
-// has ended a worker.
+// isOver reports whether ctx is done. It waits for a moment, because this process may notice the
+// signal that ended a worker a little later.
 func isOver(ctx context.Context) bool {
 	select {
 	case <-ctx.Done():
@@ -199,9 +199,8 @@ func isOver(ctx context.Context) bool {
 	}
 }
 
-// repeats reports whether the finding to shrink also fails, or dies, in a new process. Otherwise
-// the cause may be something that earlier runs left in the process, which every replay there
-// would confirm.
+// repeats reports whether the finding to shrink also fails in a new process. If it does not, its
+// cause may be state that earlier runs left in the old process.
 func (h *hand) repeats(ctx context.Context, j *job) bool {
 	h.kept = slices.DeleteFunc(h.kept, func(k kept) bool {
 		if k.target == j.target {
@@ -215,7 +214,7 @@ func (h *hand) repeats(ctx context.Context, j *job) bool {
 	return !j.fickle
 }
 
-// ask sends a request to a process of the target, a new one if none waits.
+// ask sends a request to a waiting process of the property, or to a new one, and returns the reply.
 func (h *hand) ask(ctx context.Context, t *target, q session.Request) (*session.Reply, error) {
 	p, err := h.process(ctx, t)
 	if err != nil {
@@ -236,8 +235,8 @@ func (h *hand) ask(ctx context.Context, t *target, q session.Request) (*session.
 	return r, err
 }
 
-// process returns a process of the target. It restarts one that somebody else ends before it is
-// ready.
+// process returns a waiting process of the property or starts a new one. If the new process is
+// killed from outside before it is ready, process tries again.
 func (h *hand) process(ctx context.Context, t *target) (p *worker.Process, err error) {
 	for i, k := range h.kept {
 		if k.target == t {
@@ -252,7 +251,7 @@ func (h *hand) process(ctx context.Context, t *target) (p *worker.Process, err e
 		case err == nil || ctx.Err() != nil:
 			return p, err
 		case !errors.As(err, &death) || !death.Outside():
-			return nil, errors.New(err.Error()) // not the death of a run
+			return nil, errors.New(err.Error()) // hide a *worker.Death: no run has died
 		}
 	}
 	return nil, errors.New(err.Error())
@@ -269,7 +268,7 @@ func (h *hand) beat() func(worker.Beat) {
 	}
 }
 
-// keep keeps a process for later.
+// keep adds p to the waiting processes. If there are too many, it stops the least recently used.
 func (h *hand) keep(t *target, p *worker.Process) {
 	if len(h.kept) == mostKept {
 		h.kept[0].process.Stop()
@@ -278,7 +277,7 @@ func (h *hand) keep(t *target, p *worker.Process) {
 	h.kept = append(h.kept, kept{t, p})
 }
 
-// Start starts a process that serves a subject, with the limits and the environment of bounds.
+// Start starts a worker process for a subject, with the limits and the environment of bounds.
 func Start(ctx context.Context, s Subject, bounds worker.Command) (*worker.Process, error) {
 	c := s.Binary.Command(s.Property.Test)
 	c.Memory, c.Silence, c.StartUp, c.Beat, c.Env = bounds.Memory, bounds.Silence, bounds.StartUp, bounds.Beat, append(c.Env, bounds.Env...)
@@ -308,15 +307,15 @@ func Start(ctx context.Context, s Subject, bounds worker.Command) (*worker.Proce
 	}
 }
 
-// timesAgain limits the reruns of a run that has ended its process; the first rerun that ends
-// its process too is enough. If somebody else may have ended the process, the run is to blame
-// only if all reruns end at the same decision.
+// timesAgain limits the reruns of a run that ended its process. One rerun that also ends its
+// process confirms the death. If the process may have been killed from outside, all reruns must end
+// at the same decision.
 const timesAgain = 3
 
-// look reruns the batch with which a process died, and returns the finding. It returns nil if
-// the reruns end normally and the process did not end by itself: somebody ended it, the whole
-// machine stood still, or many runs together took too much memory. Tries is the number of
-// attempts of the job.
+// look reruns the batch in which a process died, and returns the death as a finding. It returns nil
+// if the reruns end normally and the process did not end by itself. In that case the process was
+// killed from outside, the machine was suspended, or many runs together used too much memory. Tries
+// is the number of the attempt, from 1.
 func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int) *record.Record {
 	if j.request.Do == session.Shrink {
 		return nil
@@ -325,7 +324,7 @@ func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int)
 	f.Signature = signature(death)
 	f.Exact, f.Where = f.Signature, whereDied(j, death)
 	f.Property, f.Test = j.target.subject.Property.Name, j.target.subject.Property.Test
-	if j.request.Do == session.Begin && death.At.String() != "" { // otherwise a run of the first batch
+	if j.request.Do == session.Begin && death.At.String() != "" { // in a run before the search
 		if death.Outside() || death.Cause != "" && tries == 1 {
 			return nil
 		}
@@ -333,7 +332,7 @@ func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int)
 		return f
 	}
 	if slices.Contains(j.known, f.Exact) && !death.Outside() {
-		return f // it has a case already
+		return f // the failure has a case already
 	}
 	q := session.Request{Do: session.Again, Seed: h.Seed, First: death.At.Batch, Runs: j.request.Runs, Hinted: j.request.Hinted}
 	var ends []*worker.Death
@@ -359,7 +358,7 @@ func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int)
 	return f
 }
 
-// alike reports whether all deaths came with the same decision.
+// alike reports whether all processes died at the same decision of the same run.
 func alike(list []*worker.Death) bool {
 	for _, d := range list {
 		if d.Last.Run != list[0].Last.Run || d.Last.Number != list[0].Last.Number {
@@ -369,8 +368,8 @@ func alike(list []*worker.Death) bool {
 	return true
 }
 
-// caseOf reruns the run up to the decision with which a process died, and adds its case to the
-// finding.
+// caseOf adds the case of the run that ended its process to f. It reruns the batch and stops before
+// the decision at which the process died.
 func (h *hand) caseOf(ctx context.Context, j *job, death *worker.Death, f *record.Record) {
 	f.Run = death.Last.Run
 	f.Where = fmt.Sprintf("run %d, rerun", f.Run+1)
@@ -385,7 +384,7 @@ func (h *hand) caseOf(ctx context.Context, j *job, death *worker.Death, f *recor
 	}
 }
 
-// whereDied says what a process was doing when it died.
+// whereDied describes what a process was doing when it died, as "one of the runs 21 to 30".
 func whereDied(j *job, d *worker.Death) string {
 	if text := d.At.String(); text != "" {
 		return text
@@ -396,10 +395,10 @@ func whereDied(j *job, d *worker.Death) string {
 	return fmt.Sprintf("a run of batch %d", d.At.Batch+1)
 }
 
-// signature identifies a death: how or why it ended, without numbers.
+// signature returns the signature of a death: its headline with every number replaced by "#".
 func signature(d *worker.Death) string {
 	text := d.Headline()
-	if d.Stalled { // how long does not matter
+	if d.Stalled { // leave out for how long
 		_, where, _ := strings.Cut(text, ", ")
 		text = "no progress, " + where
 	}

@@ -5,30 +5,25 @@ import (
 	"slices"
 )
 
-// A lane schedules the turns of one property at the workers. The cost of a property is charged
-// to its lane, so a slow or stuck property delays only itself. Lanes know no clocks and no
-// processes: the caller reports the costs.
+// A lane is the queue of one property for turns at the workers. The cost of the property's jobs is
+// charged to its lane, so a slow or stuck property delays only itself. A lane measures no time,
+// because its caller reports the costs.
 type lane struct {
-	// urgent reports that other work than the search waits: saved cases, or a failure to
-	// shrink. ready reports that a share of the search can begin.
-	urgent, ready bool
-	// flying is the number of its jobs at workers. overdue reports that one of them is idle, or
-	// has taken much longer than a turn.
-	flying  int
-	overdue bool
-	// paused is the number of its jobs that wait for their next turn.
-	paused int
-	// weight is the lane's part of the time, 1 on average. time is the charged seconds divided
-	// by weight.
-	weight, time float64
+	urgent  bool    // set if saved cases wait to be run, or a failure waits to be shrunk
+	ready   bool    // set if a chunk of the search can begin or continue
+	flying  int     // the number of jobs at workers
+	overdue bool    // set if a job at a worker is idle or takes much longer than a turn
+	paused  int     // the number of jobs at workers that wait for their next turn
+	weight  float64 // the relative amount of time for the lane, 1 on average
+	time    float64 // the charged seconds divided by weight
 }
 
 func (l *lane) wants() bool { return l.urgent || l.ready || l.paused > 0 }
 
-// lanes are those of all properties.
+// lanes has the lane of each property, and decides which property gets the next turn.
 type lanes struct {
 	list []lane
-	now  float64 // the most time of a lane when one of its shares began
+	now  float64 // the largest lane.time at which a chunk has begun
 }
 
 func newLanes(n int) *lanes {
@@ -39,8 +34,8 @@ func newLanes(n int) *lanes {
 	return l
 }
 
-// want sets what waits in a lane. A lane that was idle gets no credit for the time that others
-// used meanwhile.
+// want sets the fields urgent and ready of lane i. A lane that was idle gets no credit for the time
+// that other lanes used meanwhile.
 func (l *lanes) want(i int, urgent, ready bool) {
 	a := &l.list[i]
 	idle := !a.wants() && a.flying == 0
@@ -49,13 +44,13 @@ func (l *lanes) want(i int, urgent, ready bool) {
 	}
 }
 
-// advance is by how many seconds a lane may be ahead of the others and still do its urgent work
-// first.
+// advance is the number of seconds by which a lane may be ahead of the other lanes, and still get
+// the next turn for urgent work.
 const advance = 10
 
-// next returns the lane of the next turn, -1 if there is none: the one that has used the least of
-// its part. Lanes with an overdue job come last. A spare turn, possible while another job is
-// idle, is not for a lane with an overdue job.
+// next returns the index of the lane that gets the next turn, -1 if no lane wants one. This is the
+// lane that has used the least time relative to its weight. Lanes with an overdue job come last. If
+// spare is set, they get no turn, because the turn is available only while another job is idle.
 func (l *lanes) next(spare bool) int {
 	least := -1
 	for i := range l.list {
@@ -67,7 +62,7 @@ func (l *lanes) next(spare bool) int {
 	return least
 }
 
-// before reports whether a has its turn before b.
+// before reports whether lane a gets a turn before lane b.
 func (l *lanes) before(a, b *lane) bool {
 	if a.overdue != b.overdue {
 		return b.overdue
@@ -78,51 +73,51 @@ func (l *lanes) before(a, b *lane) bool {
 	return a.time < b.time
 }
 
+// hurries reports whether lane a has urgent work for which it gets the next turn.
 func (l *lanes) hurries(a *lane) bool { return a.urgent && a.time <= l.now+advance }
 
-// yields reports whether a lane with a worker is ahead of the lane of the next turn by at least
-// so many seconds.
+// yields reports whether lane i is ahead of the lane that would get the next turn, by at least the
+// given number of seconds.
 func (l *lanes) yields(i int, seconds float64) bool {
 	next := l.next(true)
 	return next >= 0 && next != i && l.list[i].time >= l.list[next].time+seconds
 }
 
-// begin starts a job of a lane, with its expected cost in seconds.
-func (l *lanes) begin(i int, share bool, seconds float64) {
+// begin records that a job of lane i starts, and charges its expected cost in seconds. Chunk is set
+// for a chunk of the search.
+func (l *lanes) begin(i int, chunk bool, seconds float64) {
 	a := &l.list[i]
-	if share {
+	if chunk {
 		l.now = max(l.now, a.time)
 	}
 	a.flying++
 	l.charge(i, seconds)
 }
 
-// charge charges a lane. Negative seconds give back what was charged too much.
+// charge adds a cost to the time of lane i. Negative seconds correct an earlier charge.
 func (l *lanes) charge(i int, seconds float64) { l.list[i].time += seconds / l.list[i].weight }
 
-// end ends a job of a lane.
+// end records that a job of lane i has ended.
 func (l *lanes) end(i int) { l.list[i].flying-- }
 
-// A pace is the cost and the yield of the last shares of a property.
+// A pace is the cost of the last chunks of the search in a property, and their new receive pairs.
 type pace struct {
-	open           bool    // the search continues
+	open           bool    // set if the search continues
 	seconds        float64 // zero if unknown
 	steps, batches int
 	fresh          int // new receive pairs
 }
 
-// How lanes are weighed: a lane whose steps take slow times as long as usual gets half of the part
-// of the fastest, and at least leastPart. The yield of a lane is its new receive pairs per
-// second, plus little.
+// Constants of weigh.
 const (
-	slow      = 8
-	leastPart = 1.0 / 8
-	little    = 1.0
+	slow      = 8       // if steps take slow times the median, a lane gets half as much time
+	leastPart = 1.0 / 8 // the least time of a lane, relative to a lane with very fast steps
+	little    = 1.0     // added to the new receive pairs per second, so that no yield is zero
 )
 
-// weigh divides the time. One half is divided by the speed of steps, within limits, so that slow
-// properties take little from the others. The other half is divided by yield, so that a
-// property with nothing new gets less time.
+// weigh sets the weights of the lanes. One half of the time is divided by the speed of steps, so
+// that slow properties take little time from the others. The other half is divided by yield, which
+// is the number of new receive pairs per second.
 func (l *lanes) weigh(paces []pace) {
 	usual := usualStep(paces)
 	parts, yields := make([]float64, len(paces)), make([]float64, len(paces))
@@ -145,13 +140,13 @@ func (l *lanes) weigh(paces []pace) {
 	}
 }
 
-// each returns the seconds of a batch, zero if unknown.
+// each returns the average seconds of a batch, zero if unknown.
 func (p *pace) each() float64 { return p.seconds / float64(max(1, p.batches)) }
 
-// perStep returns the seconds of a step.
+// perStep returns the average seconds of a step, zero if unknown.
 func (p *pace) perStep() float64 { return p.seconds / float64(max(1, p.steps)) }
 
-// usualStep returns the (lower) median of the seconds of a step.
+// usualStep returns the (lower) median of perStep of all properties in which the search continues.
 func usualStep(paces []pace) float64 {
 	var list []float64
 	for _, p := range paces {

@@ -80,7 +80,7 @@ func TestLanes(t *testing.T) {
 	}{
 		{"alike", []worked{{cost: 1}, {cost: 1}, {cost: 1}, {cost: 1}}, 2, 100, "50 50 50 50"},
 		{"a slow one", []worked{{cost: 1}, {cost: 10}, {cost: 1}, {cost: 1}}, 1, 1000, "250 25 250 250"},
-		{"shares of other sizes", []worked{{cost: 0.1}, {cost: 0.5}, {cost: 2}}, 1, 300, "1000 200 50"},
+		{"chunks of other sizes", []worked{{cost: 0.1}, {cost: 0.5}, {cost: 2}}, 1, 300, "1000 200 50"},
 		{"one that waits, and two workers", []worked{{cost: 0.01, takes: 60}, {cost: 1}, {cost: 1}}, 2, 601, "10 600 600"},
 		{"one that waits, and one worker", []worked{{cost: 0.01, takes: 60}, {cost: 1}}, 1, 601, "10 591"},
 		{"two that wait", append([]worked{{cost: 0.01, takes: 10}, {cost: 0.01, takes: 60}}, ten...), 2, 606, "60 10 200 200 200 200 200 200"},
@@ -103,7 +103,7 @@ func TestLanes(t *testing.T) {
 
 // TestTroubledLanes: beside a property that stands still, one whose runs take a second, one that
 // takes two for much memory, and one that prints much, each of six others has at least four
-// fifths of the shares that it has without them. With real processes it is
+// fifths of the chunks that it has without them. With real processes it is
 // TestSlowPropertiesCostThemselves.
 func TestTroubledLanes(t *testing.T) {
 	six := []worked{{cost: 0.5}, {cost: 0.5}, {cost: 0.5}, {cost: 0.5}, {cost: 0.5}, {cost: 0.5}}
@@ -126,12 +126,12 @@ func TestTroubledLanes(t *testing.T) {
 		t.Logf("%d workers: %v, without the slow ones %v", workers, with, alone)
 		for i := range alone {
 			if 10*with[i].got < 8*alone[i].got {
-				t.Errorf("%d workers: property %d has %d shares, and without the slow ones %d", workers, i, with[i].got, alone[i].got)
+				t.Errorf("%d workers: property %d has %d chunks, and without the slow ones %d", workers, i, with[i].got, alone[i].got)
 			}
 		}
 		for i, w := range with[len(six):] {
 			if w.got < 5 {
-				t.Errorf("%d workers: slow property %d has %d shares", workers, i, w.got)
+				t.Errorf("%d workers: slow property %d has %d chunks", workers, i, w.got)
 			}
 		}
 	}

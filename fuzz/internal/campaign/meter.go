@@ -5,28 +5,28 @@ import (
 	"time"
 )
 
-// A meter measures the cost of a job. The hand that does the job writes it, the campaign reads
-// it.
+// A meter measures the cost of a job. The goroutine that does the job updates the processor time,
+// and the goroutine of the campaign reads it.
 type meter struct {
 	begun time.Time
 	cpu   atomic.Int64 // processor time so far, zero if unknown
-	idle  atomic.Bool  // its process waits
+	idle  atomic.Bool  // set if its process uses hardly any processor time
 
-	turned time.Time     // when its turn began
-	paused bool          // it waits for its next turn
-	off    time.Duration // for how long it has waited for turns
+	turned time.Time     // when its turn or its pause began
+	paused bool          // set while the job waits for its next turn
+	off    time.Duration // the total time that the job was paused
 
-	marked time.Time     // since then
-	window time.Duration // it has used so much of it
+	marked time.Time     // when the current window of measurement began
+	window time.Duration // processor time used in this window
 }
 
-// A process is idle if it uses less than 1/idlePart of a processor for idleAfter.
+// A process is idle if it uses less than 1/idlePart of a processor during idleAfter.
 const (
 	idlePart  = 10
 	idleAfter = time.Second
 )
 
-// newMeter returns a meter for a job that begins now; idle is the initial state of its process.
+// newMeter returns a meter for a job that begins now. Idle is the initial state of its process.
 func newMeter(idle bool) *meter {
 	m := &meter{begun: time.Now()}
 	m.marked, m.turned = m.begun, m.begun
@@ -34,7 +34,7 @@ func newMeter(idle bool) *meter {
 	return m
 }
 
-// use adds processor time that was used.
+// use adds the processor time d to the cost, and updates idle.
 func (m *meter) use(d time.Duration) {
 	m.cpu.Add(int64(d))
 	m.window += d

@@ -20,7 +20,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// planned returns a campaign of so many targets that are ready for shares.
+// planned returns a campaign of so many targets that are ready for chunks.
 func planned(targets int, o Options) *campaign {
 	c := &campaign{Options: o, lanes: newLanes(targets)}
 	for i := range targets {
@@ -52,7 +52,7 @@ func shows(before int, receives ...int) *coverage.Orders {
 	return o
 }
 
-// over makes a share that is over, with so many steps, in which actors of this share alone
+// over makes a chunk that is over, with so many steps, in which actors of this chunk alone
 // have received so many messages, and findings.
 func over(j *job, receives []int, steps int, signatures ...string) *job {
 	j.reply = &session.Reply{Batch: 32, Tally: search.NewTally()}
@@ -66,15 +66,15 @@ func over(j *job, receives []int, steps int, signatures ...string) *job {
 	return j
 }
 
-// shares returns the shares that each target has until so many are settled. They are over as
+// chunks returns the chunks that each target has until so many are settled. They are over as
 // soon as all that may be on at a time are begun.
-func shares(c *campaign, targets, each int, finish func(target int, j *job)) (lists [][]string) {
+func chunks(c *campaign, targets, each int, finish func(target int, j *job)) (lists [][]string) {
 	lists = make([][]string, targets)
 	for done := 0; done < each; done += window {
 		var jobs []*job
 		for i, t := range c.targets {
-			for c.hasShare(t) {
-				j := c.share(t)
+			for c.hasChunk(t) {
+				j := c.chunk(t)
 				jobs = append(jobs, j)
 				lists[i] = append(lists[i], fmt.Sprintf("%d+%d", j.first, j.count))
 			}
@@ -87,12 +87,12 @@ func shares(c *campaign, targets, each int, finish func(target int, j *job)) (li
 	return lists
 }
 
-// TestShares: a share follows from the one that is eight before it of the same property, and
-// not from those of others: it has about as many steps as all shares, and at most four times
+// TestShares: a chunk follows from the one that is eight before it of the same property, and
+// not from those of others: it has about as many steps as all chunks, and at most four times
 // as many batches as the one before.
 func TestShares(t *testing.T) {
 	steps := []int{32 * 100, 32 * 10, 32, 32 * 4000}
-	got := shares(planned(4, Options{Seed: 1}), 4, 16, func(i int, j *job) { over(j, nil, steps[i]*j.count) })
+	got := chunks(planned(4, Options{Seed: 1}), 4, 16, func(i int, j *job) { over(j, nil, steps[i]*j.count) })
 	want := []string{
 		"0+1 1+1 2+1 3+1 4+1 5+1 6+1 7+1 8+4 12+16 28+64 92+256 348+327 675+327 1002+327 1329+327",
 		"0+1 1+1 2+1 3+1 4+1 5+1 6+1 7+1 8+4 12+16 28+64 92+256 348+1024 1372+3276 4648+3276 7924+3276",
@@ -104,17 +104,17 @@ func TestShares(t *testing.T) {
 			t.Errorf("property %d has\n%s\nwant\n%s", i, text, want[i])
 		}
 	}
-	alone := shares(planned(1, Options{Seed: 1}), 1, 16, func(_ int, j *job) { over(j, nil, steps[0]*j.count) })
+	alone := chunks(planned(1, Options{Seed: 1}), 1, 16, func(_ int, j *job) { over(j, nil, steps[0]*j.count) })
 	if text := strings.Join(alone[0], " "); text != want[0] {
 		t.Errorf("alone property 0 has\n%s\nwant\n%s", text, want[0])
 	}
 }
 
-// TestSharesOfShortSearches: where time is short no share takes much of it.
+// TestSharesOfShortSearches: where time is short no chunk takes much of it.
 func TestSharesOfShortSearches(t *testing.T) {
 	for _, test := range []struct {
 		o    Options
-		most int // batches of 1,000 steps in a share
+		most int // batches of 1,000 steps in a chunk
 	}{
 		{Options{}, 1 << 20 / 1000},
 		{Options{For: 8 * time.Hour}, 1 << 20 / 1000},
@@ -122,30 +122,30 @@ func TestSharesOfShortSearches(t *testing.T) {
 		{Options{For: time.Millisecond, First: true}, 4},
 	} {
 		most := 0
-		shares(planned(2, test.o), 2, 20, func(_ int, j *job) {
+		chunks(planned(2, test.o), 2, 20, func(_ int, j *job) {
 			most = max(most, j.count)
 			over(j, nil, 1000*j.count)
 		})
 		if most != test.most {
-			t.Errorf("%+v: shares of up to %d batches, want %d", test.o, most, test.most)
+			t.Errorf("%+v: chunks of up to %d batches, want %d", test.o, most, test.most)
 		}
 	}
 }
 
-// TestTurnsOfShares: a share has the same result in several turns as in one, and no later
-// share counts before it is over.
+// TestTurnsOfShares: a chunk has the same result in several turns as in one, and no later
+// chunk counts before it is over.
 func TestTurnsOfShares(t *testing.T) {
 	var want string
 	for _, turns := range [][]int{{6}, {1, 2, 3}, {5, 1}} {
 		c := planned(1, Options{Seed: 1})
 		target := c.targets[0]
 		target.Size = 6
-		j := c.share(target)
+		j := c.chunk(target)
 		j.request.Count, j.count = 6, 6
 		for _, n := range turns {
 			if j.reply != nil {
 				if len(target.rest) != 1 || target.Done != 0 || target.Tally.Runs != 0 {
-					t.Fatalf("%v: %d shares go on, %d batches are over", turns, len(target.rest), target.Done)
+					t.Fatalf("%v: %d chunks go on, %d batches are over", turns, len(target.rest), target.Done)
 				}
 				target.rest = nil
 			}
@@ -175,7 +175,7 @@ func TestTurnsOfShares(t *testing.T) {
 }
 
 // TestFirstShares: when the time is over each property still has its saved cases and its
-// first share, and nothing more; after an interrupt none has.
+// first chunk, and nothing more; after an interrupt none has.
 func TestFirstShares(t *testing.T) {
 	for why, want := range map[End]string{EndTime: "begin 0, run 0 0+1, run 1 0+1", EndInterrupted: ""} {
 		c := planned(4, Options{Seed: 1, For: time.Second})
@@ -184,7 +184,7 @@ func TestFirstShares(t *testing.T) {
 		c.targets[0].Begun, c.targets[0].waiting = false, []*job{begin}
 		c.targets[2].next = 1
 		c.targets[3].next = 1
-		c.targets[3].rest = []*job{c.share(c.targets[3])}
+		c.targets[3].rest = []*job{c.chunk(c.targets[3])}
 		c.end(why)
 		var left []string
 		for lane := c.next(false); lane >= 0; lane = c.next(false) {
@@ -202,20 +202,20 @@ func TestFirstShares(t *testing.T) {
 	}
 }
 
-// TestBoundedShares: a property with all its runs has no more shares.
+// TestBoundedShares: a property with all its runs has no more chunks.
 func TestBoundedShares(t *testing.T) {
-	got := shares(planned(1, Options{Seed: 1, Runs: 100}), 1, 16, func(_ int, j *job) { over(j, nil, 1) })
+	got := chunks(planned(1, Options{Seed: 1, Runs: 100}), 1, 16, func(_ int, j *job) { over(j, nil, 1) })
 	if n := len(got[0]); n != 4 { // of 32 runs each
-		t.Errorf("it has %d shares, want 4", n)
+		t.Errorf("it has %d chunks, want 4", n)
 	}
 }
 
-// TestSettled: what shares found counts in the order of the shares, not in that in which
+// TestSettled: what chunks found counts in the order of the chunks, not in that in which
 // they are over, and nothing that was found is lost at the end.
 func TestSettled(t *testing.T) {
 	var told []string
 	c := planned(1, Options{Seed: 1, Tell: func(e Event) { told = append(told, fmt.Sprint(e.Finding.Exact, " in run ", e.Finding.Run)) }})
-	jobs := []*job{c.share(c.targets[0]), c.share(c.targets[0]), c.share(c.targets[0]), c.share(c.targets[0])}
+	jobs := []*job{c.chunk(c.targets[0]), c.chunk(c.targets[0]), c.chunk(c.targets[0]), c.chunk(c.targets[0])}
 	for i, j := range jobs {
 		over(j, nil, 1, "a", fmt.Sprint("only in ", i))
 		for k := range j.reply.Findings {
@@ -243,12 +243,12 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// TestYieldIsOfTheUnion: what counts for a share is what no share before it has shown, in
-// the order of the shares and not in that in which they are over.
+// TestYieldIsOfTheUnion: what counts for a chunk is what no chunk before it has shown, in
+// the order of the chunks and not in that in which they are over.
 func TestYieldIsOfTheUnion(t *testing.T) {
 	for _, turned := range []bool{false, true} {
 		c := planned(1, Options{Seed: 1})
-		jobs := []*job{c.share(c.targets[0]), c.share(c.targets[0])}
+		jobs := []*job{c.chunk(c.targets[0]), c.chunk(c.targets[0])}
 		for i, j := range jobs {
 			over(j, nil, 1)
 			j.seen = []*coverage.Orders{shows(0, 4+i)} // 6 orders, and 4 more
@@ -262,7 +262,7 @@ func TestYieldIsOfTheUnion(t *testing.T) {
 		if got := fmt.Sprint(c.targets[0].yields[0].Fresh, c.targets[0].yields[1].Fresh); got != "6 4" {
 			t.Errorf("%s orders were new, want 6 and 4", got)
 		}
-		again := over(c.share(c.targets[0]), nil, 1)
+		again := over(c.chunk(c.targets[0]), nil, 1)
 		again.seen = []*coverage.Orders{shows(0, 5)}
 		c.settle(again)
 		if got := c.targets[0].yields[2].Fresh; got != 0 {
@@ -272,19 +272,19 @@ func TestYieldIsOfTheUnion(t *testing.T) {
 }
 
 // TestShownBesides: what runs besides those of the search have shown is in reports, without
-// the runs; it is noted for campaigns that go on or come later, and no share goes by it.
+// the runs; it is noted for campaigns that go on or come later, and no chunk goes by it.
 func TestShownBesides(t *testing.T) {
 	c := planned(1, Options{Seed: 1, Runs: 1 << 20, File: filepath.Join(t.TempDir(), "state.json")})
 	target := c.targets[0]
 	for i, sent := range []int{4, 5} {
-		j := over(c.share(target), nil, 1)
+		j := over(c.chunk(target), nil, 1)
 		j.seen, j.shown = []*coverage.Orders{shows(0, sent)}, []*coverage.Orders{shows(0, 5), shows(100, 3)}
 		c.settle(j)
 		if got, want := target.yieldOf(i).Fresh, []int{6, 4}[i]; got != want { // 10 orders of the first actor
-			t.Errorf("in share %d %d orders were new, want %d", i, got, want)
+			t.Errorf("in chunk %d %d orders were new, want %d", i, got, want)
 		}
 		if got := target.reported(); got.Seen() != 13 || got.Runs() != target.all().Runs() {
-			t.Errorf("after share %d %d orders of %d runs are reported, want 13 of %d", i, got.Seen(), got.Runs(), target.all().Runs())
+			t.Errorf("after chunk %d %d orders of %d runs are reported, want 13 of %d", i, got.Seen(), got.Runs(), target.all().Runs())
 		}
 	}
 	c.checkpoint()
@@ -363,7 +363,7 @@ func TestProgress(t *testing.T) {
 	c := planned(2, Options{})
 	c.targets[0].learn(race(2))
 	c.targets[0].Tally.By["pct"], c.targets[0].Tally.By["fair"] = 3, 1
-	for _, fresh := range []int{2, 0, 1} { // the second share shows what the first has shown
+	for _, fresh := range []int{2, 0, 1} { // the second chunk shows what the first has shown
 		c.targets[0].gain(&search.Tally{Fresh: map[string]int{"pct": 3, "fair": 1}}, fresh)
 	}
 	c.targets[0].gain(&search.Tally{}, 5)

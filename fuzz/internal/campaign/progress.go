@@ -11,15 +11,14 @@ import (
 // A Progress is the progress of the search in one property.
 type Progress struct {
 	Subject string
-	// State is one of the states.
-	State State
-	// Runs and Steps count the search so far, Findings the known failures.
+	State   State
+	// Runs, Steps and Findings count the runs, steps and distinct failures so far.
 	Runs, Steps, Findings int
-	// Orders is the number of receive pairs seen in this campaign. Open is how many came in one
-	// order only, although the other seems possible.
+	// Orders is the number of distinct receive pairs in this campaign. Open counts the pairs whose
+	// reverse order seems possible but has not occurred.
 	Orders, Open int
-	// Likely is the Good-Turing estimate of the chance that the next random run shows a new
-	// receive pair, High its upper bound. They are 0 and 1 while unknown.
+	// Likely is the Good-Turing estimate of the probability that the next random run contains a
+	// new receive pair, 0 while unknown. High is its upper bound, 1 while unknown.
 	Likely, High float64
 	// Arms has the results of each strategy, sorted by name.
 	Arms []Arm `json:",omitempty"`
@@ -29,8 +28,8 @@ type Progress struct {
 type Arm struct {
 	Name string
 	Runs int
-	// Fresh is approximately its number of new receive pairs: those of each share of the search
-	// are divided among the strategies.
+	// Fresh is approximately the number of new receive pairs that the strategy has found: the new
+	// pairs of a series of batches are divided among the strategies that ran in it.
 	Fresh float64
 }
 
@@ -39,15 +38,15 @@ type State string
 
 // The states.
 const (
-	Waiting   State = "waiting"   // its saved cases have not run yet
+	Waiting   State = "waiting"   // the saved cases have not run yet
 	Searching State = "searching" // the search continues
 	Complete  State = "complete"  // every order was run
-	Saturated State = "saturated" // hardly any new receive pairs
+	Saturated State = "saturated" // new receive pairs have become rare (see Options.Saturated)
 	GivenUp   State = "given up"  // the search was given up
-	Over      State = "over"      // it has had its runs, or its failure
+	Over      State = "over"      // Options.Runs or Options.First has ended the search
 )
 
-// stands returns the state of the target.
+// stands returns the State of the search in the property.
 func (t *target) stands(o *Options) State {
 	switch {
 	case t.GivenUp != "":
@@ -64,8 +63,8 @@ func (t *target) stands(o *Options) State {
 	return Over
 }
 
-// progress returns the progress of the target. With counted it recomputes the coverage;
-// otherwise that is as it was last.
+// progress returns the progress of the property. If counted is set, it recomputes Open, Likely and
+// High; otherwise they keep their last values.
 func (t *target) progress(o *Options, counted bool) Progress {
 	p := &t.told
 	p.Subject, p.State, p.Runs, p.Steps, p.Findings = t.subject.String(), t.stands(o), t.Tally.Runs, t.Tally.Steps, len(grouped(t.Findings))
@@ -86,11 +85,11 @@ func (t *target) arms() (list []Arm) {
 	return list
 }
 
-// gain divides the new receive pairs of a share among its arms, in proportion to what each has
-// shown first within the share.
-func (t *target) gain(share *search.Tally, fresh int) {
+// gain divides the new receive pairs of a chunk among its strategies, in proportion to the pairs
+// that each of them was the first to find within the chunk.
+func (t *target) gain(chunk *search.Tally, fresh int) {
 	sum := 0
-	for _, n := range share.Fresh {
+	for _, n := range chunk.Fresh {
 		sum += n
 	}
 	if sum == 0 || fresh == 0 {
@@ -99,15 +98,16 @@ func (t *target) gain(share *search.Tally, fresh int) {
 	if t.Gained == nil {
 		t.Gained = map[string]float64{}
 	}
-	for name, n := range share.Fresh {
+	for name, n := range chunk.Fresh {
 		t.Gained[name] += float64(n) * float64(fresh) / float64(sum)
 	}
 }
 
-// costly: after a count of the coverage, none follows for costly times as long as it took.
+// costly limits the cost of recomputing the coverage: if it took a time t, it is not repeated for
+// costly times t.
 const costly = 100
 
-// went reports the progress of the campaign.
+// went reports the progress of the campaign as an event of the kind Went.
 func (c *campaign) went() {
 	e := Event{Kind: Went, Text: c.progress(), Left: c.left().Seconds()}
 	began := time.Now()
@@ -121,8 +121,8 @@ func (c *campaign) went() {
 	c.tell(e)
 }
 
-// left returns the estimated time left, from the time limit or the speed of runs so far; zero if
-// unknown.
+// left estimates the time left from the time limit and from the speed of runs so far. It returns
+// zero if the time is unknown.
 func (c *campaign) left() (d time.Duration) {
 	if c.over {
 		return 0

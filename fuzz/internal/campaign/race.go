@@ -16,17 +16,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// raceSeed makes the seed of the search with the race detector differ. That search makes one run
-// for every raceRuns of the other.
+// Constants of the search with the race detector.
 const (
-	raceSeed = 0xace
-	raceRuns = 8
+	raceSeed = 0xace // mixed into its seed, which must differ from the seed of the other search
+	raceRuns = 8     // it makes one run for every raceRuns runs of the other search
 )
 
-// raceSuffix ends the name of a subject in a test binary with the race detector.
+// raceSuffix is the end of the name of a subject whose test binary has the race detector.
 const raceSuffix = " (race)"
 
-// raceFile returns the state file of the search with the race detector.
+// raceFile returns the path of the state file of the search with the race detector, "" for "".
 func raceFile(file string) string {
 	if file == "" {
 		return ""
@@ -35,20 +34,20 @@ func raceFile(file string) string {
 	return strings.TrimSuffix(file, ext) + ".race" + ext
 }
 
-// A pair is a campaign and another one in test binaries with the race detector. They share only
-// the folders of cases: what the first finds does not depend on the other. The other one begins
-// when the first has run the saved cases.
+// A pair is a plain campaign and a race campaign, whose test binaries have the race detector. They
+// share only the folders of cases, so the findings of the plain one do not depend on the other.
+// The race campaign begins when the plain one has run the saved cases.
 type pair struct {
 	plain, race *campaign
-	said        func(Event)
+	said        func(Event) // the caller's Tell
 
 	mu     sync.Mutex
-	told   map[string]bool // by subject and signature
-	last   [2]Event        // of each, for the sums
-	closed bool
+	told   map[string]bool // the reported failures, by subject and signature
+	last   [2]Event        // the last event of plain and of race
+	closed bool            // set when both campaigns have ended
 }
 
-// newPair returns both campaigns.
+// newPair returns a plain campaign and a race campaign with the options o.
 func newPair(subjects []Subject, o Options) (p *pair, err error) {
 	p = &pair{said: o.Tell, told: map[string]bool{}}
 	plain, race := o, o
@@ -59,7 +58,7 @@ func newPair(subjects []Subject, o Options) (p *pair, err error) {
 		race.Runs = max(1, o.Runs/raceRuns)
 	}
 	if _, err := os.Stat(race.File); errors.Is(err, fs.ErrNotExist) {
-		race.Resume = false // the campaign ended before this one began
+		race.Resume = false // the plain campaign ended before its race campaign began
 	}
 	if p.plain, err = newCampaign(subjects, plain); err == nil {
 		p.race, err = newCampaign(o.Races, race)
@@ -67,7 +66,7 @@ func newPair(subjects []Subject, o Options) (p *pair, err error) {
 	return p, err
 }
 
-// run runs both, and returns one report.
+// run runs both campaigns and returns one report for both.
 func (p *pair) run(ctx context.Context) (*Report, error) {
 	var r *Report
 	var err error
@@ -80,7 +79,7 @@ func (p *pair) run(ctx context.Context) (*Report, error) {
 	case <-p.plain.ready:
 	case <-over:
 	}
-	if p.race.For > 0 { // it ends with the other
+	if p.race.For > 0 { // the race campaign ends at the same time as the plain one
 		p.race.For = p.race.before + max(time.Millisecond, p.plain.For-p.plain.elapsed())
 	}
 	beside, raceErr := p.race.run(ctx)
@@ -94,16 +93,17 @@ func (p *pair) run(ctx context.Context) (*Report, error) {
 	return r, nil
 }
 
-// tell passes on an event of one of them; a failure that both find only once.
-func (p *pair) tell(of int, e Event) {
+// tell passes an event of one campaign to the caller, with the sums of both. From is 0 for
+// plain and 1 for race. A failure that both campaigns find is passed on once.
+func (p *pair) tell(from int, e Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	before := p.last[of]
-	if p.last[of] = e; e.Kind != Went { // Went has the progress of all properties
-		p.last[of].Properties = before.Properties
+	before := p.last[from]
+	if p.last[from] = e; e.Kind != Went { // Went has the progress of all properties
+		p.last[from].Properties = before.Properties
 	}
 	if e.Workers == 0 {
-		p.last[of].Workers = before.Workers
+		p.last[from].Workers = before.Workers
 	}
 	e.Runs, e.Orders = p.last[0].Runs+p.last[1].Runs, p.last[0].Orders+p.last[1].Orders
 	e.Seconds = p.plain.elapsed().Seconds()
@@ -114,7 +114,7 @@ func (p *pair) tell(of int, e Event) {
 		e.Properties = slices.Concat(p.last[0].Properties, p.last[1].Properties)
 	}
 	switch {
-	case p.said == nil, e.Kind == Ended && !p.closed, e.Kind == Went && of == 1 && p.last[0].Kind != Ended:
+	case p.said == nil, e.Kind == Ended && !p.closed, e.Kind == Went && from == 1 && p.last[0].Kind != Ended:
 		return
 	case e.Kind == Found:
 		name := strings.TrimSuffix(e.Subject, raceSuffix) + "\x00" + e.Finding.Exact
@@ -126,8 +126,7 @@ func (p *pair) tell(of int, e Event) {
 	p.said(e)
 }
 
-// add adds the report of the search with the race detector. Failures that both have found count
-// once.
+// add adds the report of the race campaign. It merges failures that both campaigns have found.
 func (r *Report) add(beside *Report) {
 	for _, out := range beside.Outcomes {
 		for i := range r.Outcomes {
@@ -151,7 +150,8 @@ func (r *Report) add(beside *Report) {
 	}
 }
 
-// counts adds the runs of a finding of the other search, if out has it too, and reports that.
+// counts reports whether out has a finding with the same signature as f. If so, it adds the runs of
+// f to that finding.
 func (out *Outcome) counts(f *Finding) bool {
 	i := slices.IndexFunc(out.Findings, func(own *Finding) bool { return own.Exact == f.Exact })
 	if i < 0 {
@@ -164,10 +164,10 @@ func (out *Outcome) counts(f *Finding) bool {
 	return true
 }
 
-// readBeside adds the report in the state file of the search with the race detector.
+// readBeside adds the report of the race campaign. Path is the state file of the plain campaign.
 func (r *Report) readBeside(path string) error {
 	beside, err := Read(raceFile(path))
-	if errors.Is(err, fs.ErrNotExist) { // the campaign ended before that search began
+	if errors.Is(err, fs.ErrNotExist) { // the plain campaign ended before its race campaign began
 		return nil
 	}
 	if err != nil {

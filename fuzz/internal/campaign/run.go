@@ -14,49 +14,47 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
-// A campaign is one call of Run. The caller's goroutine owns all of it except the jobs at
-// workers.
+// A campaign is the state of one call to Run. Only the caller's goroutine uses it, except the jobs
+// at workers.
 type campaign struct {
 	Options
 	targets []*target
 	began   time.Time
-	lanes   *lanes // of the targets, in their order
-	flying  []*job // at workers
+	lanes   *lanes // one lane for each of targets
+	flying  []*job // the jobs at workers
 	deaths  int
-	recount time.Time // the coverage is not recounted before
+	recount time.Time // the coverage is not recomputed before this time
 	hands   []*hand
-	room    int           // bytes for the receive pairs of a target
+	room    int           // memory for the receive pairs of a property, in bytes
 	before  time.Duration // time of this campaign before it was resumed
-	first   int           // unfinished requests for saved cases
+	first   int           // number of unfinished jobs of the kind session.Begin
 	ready   chan struct{} // closed when first is 0
 
-	over    bool  // no more shares begin
-	resting bool  // findings are now out of order
-	ended   End   // why it is over
-	broken  error // of writing a checkpoint, reported once
+	over    bool  // set when no more chunks begin
+	resting bool  // set when findings are taken out of order, at the end
+	ended   End   // why the campaign is over
+	broken  error // the first error of writing a checkpoint
 }
 
-// How often a campaign reports its progress (in its first minute and later), writes its state,
-// and checks its workers. When the time is over, a share may continue for grace, and then to
-// the end of its run, for at most mostLate.
+// Intervals and time limits of a campaign.
 const (
-	sayEvery   = 5 * time.Second
-	sayLater   = time.Minute
-	noteEvery  = time.Minute
-	watchEvery = time.Second / 10
-	grace      = 2 * time.Second
-	mostLate   = time.Minute
+	sayEvery   = 5 * time.Second  // between reports of progress in the first minute
+	sayLater   = time.Minute      // between reports of progress later
+	noteEvery  = time.Minute      // between writes of the state file
+	watchEvery = time.Second / 10 // between checks of the workers
+	grace      = 2 * time.Second  // for which chunks continue after the time limit
+	mostLate   = time.Minute      // after grace, for which a chunk may complete its current run
 )
 
-// mostIdle is the number of further hands: an idle process needs no processor, so others may work
-// meanwhile.
+// mostIdle is the number of additional hands, which do jobs while the processes of other hands are
+// idle. There are Options.Workers other hands.
 const mostIdle = 8
 
-// run runs the campaign.
+// run runs the campaign and returns its report.
 func (c *campaign) run(ctx context.Context) (*Report, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	searching, stop := context.WithCancel(ctx) // of shares
+	searching, stop := context.WithCancel(ctx) // for chunks
 	defer stop()
 	enough, late := context.WithCancel(searching)
 	defer late()
@@ -84,10 +82,10 @@ func (c *campaign) run(ctx context.Context) (*Report, error) {
 	return r, nil
 }
 
-// stops end shares: enough after their current runs, now at once.
+// stops has two functions that end all chunks: enough after their current runs, now at once.
 type stops struct{ enough, now func() }
 
-// after calls both after the end of the time.
+// after calls both functions later: enough after grace, and now after mostLate in addition.
 func (s stops) after() {
 	time.AfterFunc(grace, s.enough)
 	time.AfterFunc(grace+mostLate, s.now)
@@ -113,7 +111,7 @@ func (c *campaign) prepare() {
 	}
 }
 
-// nothingLeft returns why nothing is left to search for.
+// nothingLeft returns the reason why all properties have ended.
 func (c *campaign) nothingLeft() End {
 	why := []End{EndComplete, EndSaturated, EndFailures, EndGivenUp, EndRuns}
 	last := 0
@@ -123,7 +121,7 @@ func (c *campaign) nothingLeft() End {
 	return why[last]
 }
 
-// loop hands out jobs and takes their results until nothing is left.
+// loop starts jobs and processes their results until no job is left.
 func (c *campaign) loop(ctx context.Context, s stops, results chan *job) {
 	say, note, watch := time.NewTicker(cmp.Or(c.Say, sayEvery)), time.NewTicker(c.Every), time.NewTicker(watchEvery)
 	defer say.Stop()
@@ -166,9 +164,9 @@ func (c *campaign) loop(ctx context.Context, s stops, results chan *job) {
 	}
 }
 
-// end ends the search. Why counts if the search had not ended before, or if interrupted. Findings
-// are still shrunk. When the time is over, each property still gets its saved cases and its
-// first share: otherwise it would fail because others took long.
+// end ends the search for the reason why. If the search is already over, only EndInterrupted has an
+// effect. After other reasons findings are still shrunk. After EndTime each property still runs its
+// saved cases and its first chunk, because otherwise it would fail if other properties took long.
 func (c *campaign) end(why End) {
 	if c.over && why != EndInterrupted {
 		return
@@ -188,7 +186,7 @@ func (c *campaign) end(why End) {
 	}
 }
 
-// settle takes the result of a job.
+// settle processes the result of a job.
 func (c *campaign) settle(j *job) {
 	t := j.target
 	c.deaths += j.deaths
@@ -218,21 +216,21 @@ func (c *campaign) settle(j *job) {
 				return
 			}
 			delete(t.early, t.Done)
-			c.settleShare(next)
+			c.settleChunk(next)
 		}
 	}
 }
 
-// noteLate records that a run of a share did not end.
+// noteLate adds a complaint if the job was stopped because its current run did not end.
 func (c *campaign) noteLate(j *job) {
 	if t := j.target; j.late != "" && len(j.died) == 0 && c.ended == EndTime && len(t.Late) < mostTexts {
 		t.Late = append(t.Late, j.late)
 	}
 }
 
-// settleShare takes the result of a share, in the order of shares. If the target was given up,
-// it takes only the findings.
-func (c *campaign) settleShare(j *job) {
+// settleChunk processes the result of a chunk. It is called in the order of chunks. If the property
+// was given up, it records only the findings.
+func (c *campaign) settleChunk(j *job) {
 	t := j.target
 	t.Done = j.first + j.count
 	t.settled++
@@ -263,7 +261,7 @@ func (c *campaign) settleShare(j *job) {
 	}
 }
 
-// begun takes the result of the saved cases.
+// begun processes the result of a job of the kind session.Begin.
 func (c *campaign) begun(j *job) {
 	t := j.target
 	if j.lost() {
@@ -306,7 +304,7 @@ func (c *campaign) begun(j *job) {
 	}
 }
 
-// tell reports an event.
+// tell adds the counts of all properties to an event and passes it to Options.Tell.
 func (c *campaign) tell(e Event) {
 	if c.Tell == nil {
 		return
@@ -325,9 +323,10 @@ func (c *campaign) tell(e Event) {
 	c.Tell(e)
 }
 
+// elapsed returns the time of the campaign so far, including the time before it was resumed.
 func (c *campaign) elapsed() time.Duration { return c.before + time.Since(c.began) }
 
-// progress describes the progress of the campaign.
+// progress returns the progress of the campaign as text: "3 of 5 properties open, 1 found".
 func (c *campaign) progress() string {
 	found, open := 0, 0
 	for _, t := range c.targets {

@@ -5,5 +5,5 @@ import _ "embed"
 //go:embed event.schema.json
 var eventSchema string
 
-// EventSchema returns the JSON Schema of an Event as JSON.
+// EventSchema returns the JSON Schema of Event.
 func EventSchema() string { return eventSchema }

@@ -5,11 +5,11 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 )
 
-// Some runs are outside the search: saved cases, every order before the search, and shrunk runs.
-// A report must not say that a receive pair was never seen if one of them shows it. But the
-// search must not depend on them, because their number at any moment depends on time.
+// Some runs do not belong to the search: runs of saved cases, of every order before the search, and
+// of shrinking. A report must not call a receive pair unseen if one of these runs contains it. But
+// the search must not depend on these runs, because their number at any moment depends on time.
 
-// readShown takes the receive pairs of runs outside the search from a reply.
+// readShown moves the receive pairs of runs outside the search from a reply to the job.
 func (j *job) readShown(r *session.Reply) error {
 	if r.Shown == nil {
 		return nil
@@ -22,7 +22,7 @@ func (j *job) readShown(r *session.Reply) error {
 	return err
 }
 
-// show adds the receive pairs of runs outside the search.
+// show moves the receive pairs of runs outside the search from a job to the property.
 func (t *target) show(j *job) {
 	for _, shown := range j.shown {
 		t.shown.Append(shown)
@@ -30,7 +30,7 @@ func (t *target) show(j *job) {
 	j.shown = nil
 }
 
-// reported returns the receive pairs of all runs. Only runs of the search are counted.
+// reported returns the receive pairs of all runs. It counts only the runs of the search.
 func (t *target) reported() *coverage.Orders {
 	all := &coverage.Orders{}
 	all.Merge(t.all())

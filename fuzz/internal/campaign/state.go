@@ -18,8 +18,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
-// stateVersion is the version of the state file. Raise it when a field changes its meaning, or a
-// batch its runs: a resumed campaign counts batches.
+// stateVersion is the version of the state file. Raise it when a field changes its meaning. Also
+// raise it when a batch has other runs, because a resumed campaign skips batches by their numbers.
 const stateVersion = 4
 
 // A state is the content of the state file.
@@ -30,32 +30,34 @@ type state struct {
 	Elapsed time.Duration
 	Deaths  int
 	Ended   End
-	Race    bool `json:",omitempty"` // raceFile has the search with the race detector
+	Race    bool `json:",omitempty"` // set if raceFile has the state of a race campaign
 	Targets []targetState
 }
 
-// A targetState is a target with the names that identify it.
+// A targetState is a target in the state file, with the names that identify its property.
 type targetState struct {
 	Package, Dir, Test, Name, Func string
 	Call                           int
 	Target                         *target
-	// Seen has the receive pairs of this campaign, Known those of earlier ones.
+	// Seen has the receive pairs of this campaign, Known the receive pairs of earlier campaigns.
 	Seen, Known []byte
-	// Shown has those of runs outside the searches.
+	// Shown has the receive pairs of runs outside the search.
 	Shown []byte `json:",omitempty"`
 }
+
+// state returns the names that identify the target's property, and the target.
 
 func (t *target) state() targetState {
 	p := &t.subject.Property
 	return targetState{Package: t.subject.Binary.Package, Dir: t.subject.Binary.Dir, Test: p.Test, Name: p.Name, Func: p.Func, Call: p.Call, Target: t}
 }
 
-// same reports whether two states are of one property.
+// same reports whether s and o belong to the same property.
 func (s *targetState) same(o *targetState) bool {
 	return s.Package == o.Package && s.Test == o.Test && s.Name == o.Name && s.Func == o.Func && s.Call == o.Call
 }
 
-// checkpoint replaces the state file atomically.
+// checkpoint replaces the state file atomically. It reports the first error as an event.
 func (c *campaign) checkpoint() {
 	if c.File == "" {
 		return
@@ -95,11 +97,11 @@ func (s *state) write(path string) error {
 	return corpus.Replace(path, append(text, '\n'))
 }
 
-// noted matches the start of a state file of any version.
+// noted matches the beginning of a state file of any version.
 var noted = regexp.MustCompile(`^\{"Version":\d+,"Seed":\d+,"Runs":`)
 
-// mayWrite returns an error if a file to be written exists and is not a state file. It does not
-// check a file to resume from, which is read anyway.
+// mayWrite returns an error if writing the state would overwrite a file that is not a state file.
+// It checks nothing if the campaign resumes, because then the file is read before it is written.
 func (o *Options) mayWrite() error {
 	files := []string{o.File}
 	if len(o.Races) > 0 {
@@ -117,7 +119,7 @@ func (o *Options) mayWrite() error {
 	return nil
 }
 
-// begins reports whether the text of a file matches pattern.
+// begins reports whether the text of the file matches pattern.
 func begins(path string, pattern *regexp.Regexp) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -127,8 +129,8 @@ func begins(path string, pattern *regexp.Regexp) bool {
 	return pattern.MatchReader(bufio.NewReader(f))
 }
 
-// restore resumes from the state file. Properties that are not in it start from the beginning;
-// properties that no longer exist are dropped.
+// restore resumes from the state file. Properties that are not in the file start from the
+// beginning. Properties that no longer exist are dropped.
 func (c *campaign) restore() error {
 	s, err := readState(c.File)
 	switch {
@@ -149,10 +151,10 @@ func (c *campaign) restore() error {
 					return fmt.Errorf("cannot resume the campaign: %s: %w", c.File, err)
 				}
 				old.Target.GivenUp, old.Target.Cut = "", nil
-				if old.Target.Saturated > c.Saturated { // its limit was higher
+				if old.Target.Saturated > c.Saturated { // the old campaign may have stopped too early
 					old.Target.Saturated = 0
 				}
-				if size := old.Target.Batch; size > 0 && s.Runs > 0 && c.Runs != s.Runs { // the last batch may have been cut off
+				if size := old.Target.Batch; size > 0 && s.Runs > 0 && c.Runs != s.Runs { // the old limit may have shortened the last batch
 					old.Target.Done = min(old.Target.Done, s.Runs/size)
 				}
 				c.targets[i] = old.Target
@@ -162,14 +164,14 @@ func (c *campaign) restore() error {
 	return nil
 }
 
-// seed returns the seed (see Options.Seed).
+// seed returns the seed of the campaign, which Options.Seed describes.
 func (o *Options) seed() uint64 {
 	if o.Seed != 0 || o.File == "" {
 		return max(1, o.Seed)
 	}
 	s, err := readState(o.File)
 	switch {
-	case err != nil: // no earlier campaign
+	case err != nil: // as if there were no earlier campaign
 		return 1
 	case o.Resume:
 		return max(1, s.Seed)
@@ -177,7 +179,7 @@ func (o *Options) seed() uint64 {
 	return max(1, s.Seed+1)
 }
 
-// readState reads a state file.
+// readState reads and checks a state file. The error is fs.ErrNotExist if there is no file.
 func readState(path string) (s state, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -212,20 +214,20 @@ func (t *target) damaged() bool {
 		slices.Contains(t.Findings, nil) || slices.Contains(t.Met, nil)
 }
 
-// decode decodes the receive pairs.
+// decode decodes the receive pairs into the property.
 func (s *targetState) decode() error {
 	t := s.Target
 	t.seen, t.known, t.shown = &coverage.Orders{}, &coverage.Orders{}, &coverage.Orders{}
 	err := errors.Join(t.seen.UnmarshalBinary(s.Seen), t.known.UnmarshalBinary(s.Known))
-	if s.Shown != nil { // earlier versions did not note it
+	if s.Shown != nil { // an older jostle did not write it
 		err = errors.Join(err, t.shown.UnmarshalBinary(s.Shown))
 	}
 	return err
 }
 
-// recall loads the receive pairs of earlier campaigns from the state file. If it cannot be read,
-// a note says so. If the pairs of the earlier campaigns of a property exceed the room, only those
-// of the last one count.
+// recall loads the receive pairs of earlier campaigns from the state file. If it cannot read the
+// file, it reports a note. If the pairs of a property exceed c.room, it loads only the pairs of the
+// last campaign.
 func (c *campaign) recall() {
 	if c.File == "" {
 		return
@@ -255,7 +257,7 @@ func (c *campaign) recall() {
 	}
 }
 
-// Read returns the report of the campaign in a state file.
+// Read returns the report of the campaign whose state file is at path.
 func Read(path string) (*Report, error) {
 	s, err := readState(path)
 	if err != nil {

@@ -11,93 +11,94 @@ import (
 	"github.com/jostle-go/jostle/fuzz/search"
 )
 
-// A target is a subject with the state of its search. Exported fields are in the state file.
+// A target is a subject with the state of its search. The state file stores its exported fields.
 type target struct {
 	subject Subject
 
-	// Begun reports that the saved cases were run, and every order if there are few.
+	// Begun is set once the saved cases were run, and every order if there are few orders.
 	Begun bool
-	// Hinted reports that the property gives hints: half of its runs are guided.
+	// Hinted is set if the property gives hints. Then half of its runs are guided.
 	Hinted bool `json:",omitempty"`
-	// Done is the number of finished batches, Size the number in the last share.
-	Done, Size int
+	// Done is the number of finished batches. All batches before this number are finished.
+	Done int
+	// Size is the number of batches in the last chunk.
+	Size int
 	// Batch is the number of runs in a batch, 0 while unknown.
 	Batch int
+	// Tally counts the runs of the finished batches.
 	Tally search.Tally
-	// Cut counts the runs of batches that were unfinished when the time was over, and of those
-	// after them. A resumed campaign reruns them.
+	// Cut counts the runs of an unfinished batch at the time limit and of all batches after it. A
+	// resumed campaign reruns these batches.
 	Cut      *search.Tally `json:",omitempty"`
-	Missed   []string
-	Late     []string
-	Complete string
-	// Distinct becomes Complete if a quarter of the search shows no failure: it holds only if
-	// actors share nothing but messages.
+	Missed   []string      // situations that no run has reached
+	Late     []string      // complaints, for example of a run that did not end
+	Complete string        // says that every order was run, "" if that is not so
+	// Distinct becomes Complete if a quarter of the search finds no failure. Until then it is not
+	// certain, because it assumes that actors share nothing but messages.
 	Distinct string `json:",omitempty"`
 	Notes    []string
-	GivenUp  string // why nothing more is searched
+	GivenUp  string // why the search was given up, "" if it was not
 	Findings []*Finding
-	// Deaths is the number of batches with a death.
+	// Deaths is the number of batches in which a process died.
 	Deaths int
-	// Early are deaths before the first share, without cases. The search may find them again,
-	// and then their cases.
+	// Early are deaths before the first chunk that have no case. The search may find them again,
+	// with a case.
 	Early []record.Record
-	// Met are failures that were met while others were shrunk, saved as cases. The search may
-	// find them by itself.
+	// Met are failures that occurred while others were shrunk, saved as cases. The search may
+	// also find them.
 	Met []*Finding
 
-	// Gained is the number of new receive pairs of each arm (see gain).
+	// Gained is the number of new receive pairs of each strategy (see gain).
 	Gained map[string]float64 `json:",omitempty"`
 
-	// Saturated is Options.Saturated once the chance of a new receive pair has dropped below
-	// it, which ends the search; else zero.
+	// Saturated is Options.Saturated if the search has ended because of it, else zero.
 	Saturated float64
 
 	noted   []string         // the notes about its workers
-	waiting []*job           // jobs to do before shares
-	waits   bool             // its last job ended idle
-	rest    []*job           // unfinished shares
-	next    int              // the first batch not yet in a share
-	planned int              // number of shares
-	settled int              // shares with results taken, in order
-	yields  [window]yield    // of the last shares, by number
+	waiting []*job           // jobs to do before chunks
+	waits   bool             // set if the process of the last job was idle at the end
+	rest    []*job           // chunks that wait for their next turn
+	next    int              // the number of the first batch that is not in a chunk yet
+	planned int              // number of chunks so far
+	settled int              // number of chunks whose results were processed, in order
+	yields  [window]yield    // the results of the last chunks (see yieldOf)
 	seen    *coverage.Orders // receive pairs of this campaign
-	known   *coverage.Orders // of earlier campaigns
-	shown   *coverage.Orders // of runs outside the search
-	told    Progress         // the last one reported
-	early   map[int]*job     // shares finished before earlier ones, by first batch
+	known   *coverage.Orders // receive pairs of earlier campaigns
+	shown   *coverage.Orders // receive pairs of runs outside the search
+	told    Progress         // the progress that was last reported
+	early   map[int]*job     // chunks that wait for an earlier chunk to end, by first batch
 }
 
-// window limits the shares of a property in progress. The size of a share follows from the share
-// that is window before it.
+// window limits the number of chunks of a property in progress. The size of a chunk depends on the
+// yield of the chunk that is window before it.
 const window = 8
 
-// A yield is the result of a share.
+// A yield is the result of a chunk.
 type yield struct {
 	Steps, Batches int
-	Seconds        float64 // its cost
-	Fresh          int     // new receive pairs
-	Chance         float64 // upper bound that the next run shows a new pair; 0 is unknown
+	Seconds        float64 // the processor time of the chunk
+	Fresh          int     // number of new receive pairs
+	Chance         float64 // coverage.Chance.High after the chunk; 0 if unknown
 }
 
 func newTarget(s Subject) *target {
 	return &target{subject: s, Tally: search.NewTally(), early: map[int]*job{}, seen: &coverage.Orders{}, known: &coverage.Orders{}, shown: &coverage.Orders{}}
 }
 
-// A share takes about shareSteps steps, fewer (at least leastSteps) if the time is limited. It has
-// at most mostBatches batches, and at most growth times as many as the share before.
+// The size of a chunk.
 const (
-	shareSteps  = 1 << 20
-	leastSteps  = 1 << 12
-	mostBatches = 1 << 12
-	growth      = 4
+	chunkSteps  = 1 << 20 // about so many steps
+	leastSteps  = 1 << 12 // about so many steps, if the time is short
+	mostBatches = 1 << 12 // at most so many batches
+	growth      = 4       // at most growth times as many batches as the previous chunk
 )
 
-// confirmingPart: 1/confirmingPart of a search makes random runs before a result that holds only if
-// actors share nothing but messages ends it.
+// confirmingPart is the part of the search, as 1/confirmingPart, that makes random runs although
+// target.Distinct says that all orders were run.
 const confirmingPart = 4
 
-// confirm ends the search in a target whose distinct orders were all run, once enough random runs
-// have passed.
+// confirm ends the search in a property that has a Distinct, once enough random runs have passed.
+// If the property has failed, it removes Distinct.
 func (c *campaign) confirm(t *target) {
 	switch {
 	case t.Distinct == "" || t.Complete != "":
@@ -108,34 +109,34 @@ func (c *campaign) confirm(t *target) {
 	}
 }
 
-// complete ends the search in a target.
+// complete ends the search in a property because every order was run, as text says.
 func (c *campaign) complete(t *target, text string) {
 	t.Complete = text
 	c.tell(Event{Kind: Finished, Subject: t.subject.String(), Text: text})
 }
 
-// shareSteps returns the approximate number of steps of a share. If the time is short, each
-// property gets about 32 shares (at a microsecond a step). Otherwise a property that is ready
-// later than the others would wait for their shares until the time is over.
-func (c *campaign) shareSteps() int {
+// chunkSteps returns the approximate number of steps of a chunk. If the time is limited, chunks are
+// so small that each property gets about 32 of them, at a microsecond a step. With larger chunks a
+// property that is ready late might get no turn before the time limit.
+func (c *campaign) chunkSteps() int {
 	if c.For == 0 {
-		return shareSteps
+		return chunkSteps
 	}
 	each := int(c.For.Microseconds()) / len(c.targets) * max(1, c.Workers)
-	return max(leastSteps, min(shareSteps, each/32))
+	return max(leastSteps, min(chunkSteps, each/32))
 }
 
-// open reports whether the search continues.
+// open reports whether the search continues with further chunks.
 func (t *target) open(o *Options) bool {
 	return t.Begun && t.Complete == "" && t.GivenUp == "" && t.Saturated == 0 && !(o.First && len(t.Findings) > 0) &&
 		!(o.Runs > 0 && t.Batch > 0 && t.next*t.Batch >= o.Runs)
 }
 
-// isClosed reports whether the target makes no more runs, not even of unfinished shares.
+// isClosed reports whether the property makes no more runs, not even of unfinished chunks.
 func (t *target) isClosed(o *Options) bool { return t.GivenUp != "" || o.First && len(t.Findings) > 0 }
 
-// share returns the next share, of about so many steps, as a job.
-func (t *target) share(o *Options, steps int) *job {
+// chunk returns the next chunk as a job. The chunk has about the given number of steps.
+func (t *target) chunk(o *Options, steps int) *job {
 	y, size := t.yieldOf(t.planned), 1
 	if y.Batches > 0 {
 		size = max(1, min(mostBatches, growth*max(1, t.Size), steps*y.Batches/max(1, y.Steps)))
@@ -149,11 +150,11 @@ func (t *target) share(o *Options, steps int) *job {
 	return j
 }
 
-// yieldOf returns the yield of a share. Until the share is planned, that is the yield of the share
-// that determines its size.
+// yieldOf returns the yield of the chunk with the given number. If this chunk is the next one to be
+// planned, the result is still the yield of the chunk that determines its size.
 func (t *target) yieldOf(number int) *yield { return &t.yields[number%window] }
 
-// pace returns the cost and the yield of the last shares.
+// pace returns the total cost and new receive pairs of the last chunks.
 func (t *target) pace(o *Options) (p pace) {
 	p.open = t.open(o)
 	for i := range t.yields {
@@ -163,7 +164,7 @@ func (t *target) pace(o *Options) (p pace) {
 	return p
 }
 
-// dropRest drops the rest of unfinished shares.
+// dropRest moves all chunks that wait for their next turn to early, so that they are not continued.
 func (t *target) dropRest() {
 	for _, j := range t.rest {
 		t.early[j.first] = j
@@ -171,7 +172,7 @@ func (t *target) dropRest() {
 	t.rest = nil
 }
 
-// take adds the result of a share.
+// take adds the result of a chunk to the property.
 func (t *target) take(o *Options, j *job) {
 	r := j.reply
 	first := t.Tally.Runs == 0
@@ -198,15 +199,17 @@ func (t *target) take(o *Options, j *job) {
 	}
 }
 
-// enoughRuns: endless does not judge before so many runs, since the first may be skipped by chance.
+// enoughRuns is the number of runs before which endless returns false, because the property may
+// have skipped the first runs by chance.
 const enoughRuns = 1000
 
-// endless reports whether only saturation would end the search, and no run can show it.
+// endless reports whether the search could end only by saturation, but has no random runs from
+// which saturation is estimated.
 func (t *target) endless(o *Options) bool {
 	return o.Saturated > 0 && o.For == 0 && o.Runs == 0 && t.Tally.Runs >= enoughRuns && t.seen.Chance().Runs == 0
 }
 
-// learn adds the receive pairs of a share, and returns the number of new ones.
+// learn adds the receive pairs of a chunk, and returns the number of new ones.
 func (t *target) learn(parts ...*coverage.Orders) int {
 	before := t.seen.Seen()
 	for _, seen := range parts {
@@ -226,15 +229,14 @@ func (t *target) all() *coverage.Orders {
 	return all
 }
 
-// mostTexts limits the different notes of a property, mostFindings its findings. After mostDeaths
-// deaths it is given up.
+// Limits of a property.
 const (
-	mostTexts    = 20
-	mostFindings = 100
-	mostDeaths   = 20
+	mostTexts    = 20  // distinct notes
+	mostFindings = 100 // findings
+	mostDeaths   = 20  // batches with a death, before the property is given up
 )
 
-// find returns the finding with a signature, nil if there is none.
+// find returns the finding whose exact signature is given, nil if there is none.
 func (t *target) find(signature string) *Finding {
 	for _, f := range t.Findings {
 		if f.Exact == signature {
@@ -244,7 +246,7 @@ func (t *target) find(signature string) *Finding {
 	return nil
 }
 
-// signatures returns those of all findings.
+// signatures returns the exact signatures of all findings.
 func (t *target) signatures() (list []string) {
 	for _, f := range t.Findings {
 		list = append(list, f.Exact)
@@ -252,7 +254,7 @@ func (t *target) signatures() (list []string) {
 	return list
 }
 
-// ended returns why the search has ended.
+// ended returns why the search in the property has ended.
 func (t *target) ended(o *Options) End {
 	switch {
 	case t.Complete != "":
@@ -267,8 +269,8 @@ func (t *target) ended(o *Options) End {
 	return EndRuns
 }
 
-// ran describes what was run. Runs before the search are not counted, nor are batches in which a
-// process has died.
+// ran describes what was run. It counts neither the runs before the search nor the batches in which
+// a process died.
 func (t *target) ran() string {
 	switch {
 	case t.Complete != "":
@@ -281,7 +283,7 @@ func (t *target) ran() string {
 	return "no completed runs"
 }
 
-// made returns the tally of all runs.
+// made returns the sum of Tally and Cut.
 func (t *target) made() *search.Tally {
 	if t.Cut == nil {
 		return &t.Tally
@@ -292,7 +294,7 @@ func (t *target) made() *search.Tally {
 	return &all
 }
 
-// outcome returns the result of the target.
+// outcome returns the result of the property.
 func (t *target) outcome(interrupted bool) Outcome {
 	made := t.made()
 	out := Outcome{Subject: t.subject, Findings: grouped(t.Findings), Runs: made.Runs, Steps: made.Steps, Complete: t.Complete, Ran: t.ran(),
@@ -317,8 +319,9 @@ func (t *target) outcome(interrupted bool) Outcome {
 	return out
 }
 
-// plans reports whether a target gets another share. Saturation is judged by the share that
-// determines the size of the next one, so that it does not depend on the number of workers.
+// plans reports whether a property gets another chunk. It first ends the search if it is saturated.
+// Saturation is judged by the chunk that is window before the next one, so that the result does not
+// depend on the number of workers.
 func (c *campaign) plans(t *target) bool {
 	if t.planned-t.settled >= window {
 		return false
@@ -331,8 +334,8 @@ func (c *campaign) plans(t *target) bool {
 	return t.open(&c.Options)
 }
 
-// share returns the next share of a target.
-func (c *campaign) share(t *target) *job { return t.share(&c.Options, c.shareSteps()) }
+// chunk returns the next chunk of a property.
+func (c *campaign) chunk(t *target) *job { return t.chunk(&c.Options, c.chunkSteps()) }
 
-// giveUp ends the search in a target.
+// giveUp ends the search in a property, for the reason that format and args describe.
 func (t *target) giveUp(format string, args ...any) { t.GivenUp = fmt.Sprintf(format, args...) }

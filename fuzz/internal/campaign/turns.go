@@ -7,12 +7,12 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 )
 
-// turn limits a job of the search: after it no further batch begins, and the rest of the share
-// waits for the next turn.
+// turn is the length of a turn. After that time a chunk begins no further batch, and its remaining
+// batches wait for its next turn.
 const turn = 2 * time.Second
 
-// handOut gives jobs to hands while fewer than Workers are busy. Idle and paused jobs make room for
-// jobs of other properties, if these have no overdue job.
+// handOut starts or resumes jobs while fewer than Workers jobs are busy. Idle and paused jobs do
+// not count as busy, so they make room for jobs of properties that have no overdue job.
 func (c *campaign) handOut() {
 	for c.busy() < c.Workers {
 		lane := c.next(len(c.flying) >= c.Workers)
@@ -31,7 +31,7 @@ func (c *campaign) handOut() {
 	}
 }
 
-// busy returns the number of jobs that need a processor.
+// busy returns the number of jobs that are neither idle nor paused.
 func (c *campaign) busy() (n int) {
 	for _, j := range c.flying {
 		if !j.idle.Load() && !j.paused {
@@ -41,7 +41,8 @@ func (c *campaign) busy() (n int) {
 	return n
 }
 
-// pausedOf returns a paused job of a lane without urgent jobs or, with any, of any lane.
+// pausedOf returns a paused job of the lane, nil if there is none or the lane has urgent jobs. If
+// any is set, it returns a paused job of any lane.
 func (c *campaign) pausedOf(lane int, any bool) *job {
 	for _, j := range c.flying {
 		if j.paused && (any || j.lane == lane && len(j.target.waiting) == 0) {
@@ -51,11 +52,11 @@ func (c *campaign) pausedOf(lane int, any bool) *job {
 	return nil
 }
 
-// pause makes a job wait at its next run, so that others get their turns.
+// pause makes a chunk wait before its next run, so that other jobs get turns.
 func (c *campaign) pause(j *job) {
 	p := j.hand.doing.Load()
 	if p == nil {
-		return // it is not running a share
+		return // the job does not run a chunk now
 	}
 	p.Pause()
 	c.account(j)
@@ -83,7 +84,7 @@ func (c *campaign) resume(j *job) {
 	j.charged += turn.Seconds()
 }
 
-// handFor returns an idle hand, preferably one with a process of the target.
+// handFor returns a hand without a job, preferably one that keeps a process of the property.
 func (c *campaign) handFor(t *target) (first *hand) {
 	for _, h := range c.hands {
 		switch {
@@ -97,16 +98,16 @@ func (c *campaign) handFor(t *target) (first *hand) {
 	return first
 }
 
-// next returns the target of the next turn, -1 if there is nothing to do.
+// next returns the index of the property that gets the next turn, -1 if there is nothing to do.
 func (c *campaign) next(spare bool) int {
 	for i, t := range c.targets {
-		c.lanes.want(i, len(t.waiting) > 0, c.hasShare(t))
+		c.lanes.want(i, len(t.waiting) > 0, c.hasChunk(t))
 	}
 	return c.lanes.next(spare)
 }
 
-// hasShare reports whether a target has a share to begin or continue.
-func (c *campaign) hasShare(t *target) bool {
+// hasChunk reports whether a property has a chunk to begin or continue.
+func (c *campaign) hasChunk(t *target) bool {
 	if c.over {
 		return c.ended == EndTime && t.next == 0 && t.open(&c.Options)
 	}
@@ -116,7 +117,8 @@ func (c *campaign) hasShare(t *target) bool {
 	return len(t.rest) > 0 || c.plans(t)
 }
 
-// take takes the next job of a target.
+// take removes the next job of a property from its queue, and charges the lane of the property for
+// the expected cost. Lane is the index of both.
 func (c *campaign) take(lane int) (j *job) {
 	t := c.targets[lane]
 	switch {
@@ -125,7 +127,7 @@ func (c *campaign) take(lane int) (j *job) {
 	case len(t.rest) > 0:
 		j, t.rest = t.rest[0], t.rest[1:]
 	default:
-		j = c.share(t)
+		j = c.chunk(t)
 	}
 	j.lane, j.known, j.size = lane, t.signatures(), t.Batch
 	j.meter = newMeter(t.waits)
@@ -138,8 +140,8 @@ func (c *campaign) take(lane int) (j *job) {
 	return j
 }
 
-// watch charges the lanes for jobs that cost more than expected, and marks overdue lanes. It
-// pauses a job whose turn is over if another property is behind by a turn.
+// watch charges the lanes for jobs that cost more than expected, and marks overdue lanes. If the
+// turn of a job is over and another lane is behind by at least a turn, it pauses the job.
 func (c *campaign) watch() {
 	for i := range c.lanes.list {
 		c.lanes.list[i].overdue = false
@@ -166,7 +168,8 @@ func (c *campaign) watch() {
 	}
 }
 
-// land takes a job from a worker, and charges its lane for the cost.
+// land removes a finished job from its hand, and corrects the charge of its lane to the actual
+// cost.
 func (c *campaign) land(j *job) {
 	c.flying = slices.DeleteFunc(c.flying, func(o *job) bool { return o == j })
 	if j.paused {
@@ -179,11 +182,12 @@ func (c *campaign) land(j *job) {
 	c.watch()
 }
 
-// unknown is how many seconds the first share of a property may cost before the property counts as
-// slow.
+// unknown is the number of seconds after which an unfinished first chunk counts in the weights of
+// the lanes.
 const unknown = 1
 
-// weigh divides the time between the targets by their paces. With First all get the same.
+// weigh divides the time among the properties by their paces. With First all properties get the
+// same time.
 func (c *campaign) weigh() {
 	if c.First {
 		return
@@ -192,7 +196,7 @@ func (c *campaign) weigh() {
 	for _, t := range c.targets {
 		paces = append(paces, t.pace(&c.Options))
 	}
-	for _, j := range c.flying { // the first share of a slow property may take long
+	for _, j := range c.flying { // count first chunks that are not finished yet
 		if p := &paces[j.lane]; p.batches == 0 && j.request.Do == session.Run && j.charged > unknown {
 			p.seconds += j.charged
 		}

@@ -1,8 +1,8 @@
-// Package changed says which statements of a change were run by tests. It combines a
-// profile of go test -coverprofile with a diff of git.
+// Package changed determines which statements of a change were run by tests. It combines a
+// profile of go test -coverprofile with the output of git diff.
 //
-// A statement belongs to a change if one of its lines does. For a statement with a
-// body only the lines up to its brace count. Removed statements do not count.
+// A statement belongs to a change if the change adds one of its lines. For a statement with a
+// body, only the lines up to the opening brace are considered. Removed statements are ignored.
 package changed
 
 import (
@@ -28,7 +28,7 @@ var hunk = regexp.MustCompile(`^@@ -\S+ \+(\d+)(?:,(\d+))? @@`)
 // ReadDiff reads the output of git diff --unified=0.
 func ReadDiff(text string) (Lines, error) {
 	lines, file := Lines{}, ""
-	left := 0 // remaining lines of a hunk, which may look like anything
+	left := 0 // number of remaining lines of the hunk, which may look like headers
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		if left > 0 && strings.HasPrefix(line, "+") {
@@ -65,11 +65,11 @@ func ReadDiff(text string) (Lines, error) {
 	return lines, nil
 }
 
-// A Profile says which parts of files were run. Its keys are the names in the
-// profile: the import path of the package and the name of the file.
+// A Profile records which parts of files were run. A key consists of the import path of a
+// package, a slash and the name of a file.
 type Profile map[string][]part
 
-// A part is a sequence of statements.
+// A part is a sequence of statements in a file.
 type part struct {
 	from, to place
 	run      bool
@@ -116,17 +116,16 @@ func (p Profile) Packages() (list []string) {
 	return slices.Compact(list)
 }
 
-// A Count is how many statements a change has in a file, and how many of them were
-// run. Missed has the lines on which the others begin. Unknown reports that the file
-// is not in the profile.
+// A Count counts the changed statements of a file.
 type Count struct {
-	Statements, Run int
-	Missed          []int
-	Unknown         bool
+	Statements int   // number of changed statements
+	Run        int   // number of changed statements that were run
+	Missed     []int // the lines on which the remaining changed statements begin
+	Unknown    bool  // set if the file is not in the profile
 }
 
-// In counts the changed statements of a file, given its name in the profile and its
-// text.
+// In counts the changed statements of a file. Name is the key of the file in the profile, text is
+// the content of the file, and lines are the changed lines.
 func (p Profile) In(name string, text []byte, lines map[int]bool) (c Count, err error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
@@ -157,7 +156,8 @@ func (p Profile) In(name string, text []byte, lines map[int]bool) (c Count, err 
 	return c, nil
 }
 
-// isCounted reports whether a statement does something by itself.
+// isCounted reports whether a statement counts. Blocks, clauses, labels and empty statements do
+// not.
 func isCounted(s ast.Stmt) bool {
 	switch s.(type) {
 	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause, *ast.LabeledStmt, *ast.EmptyStmt:
@@ -166,8 +166,8 @@ func isCounted(s ast.Stmt) bool {
 	return true
 }
 
-// head returns where a statement ends without its body, or without the body of the
-// first function in it.
+// head returns the end of a statement without its body: the position of its first opening brace of
+// a block, or the end of the statement if it contains no block.
 func head(s ast.Stmt) (end token.Pos) {
 	end = s.End()
 	ast.Inspect(s, func(n ast.Node) bool {
@@ -188,8 +188,8 @@ func touches(lines map[int]bool, from, to int) bool {
 	return false
 }
 
-// hasRun reports whether the part at a place was run in any test binary. A part may
-// lie in another: the one that begins last counts.
+// hasRun reports whether the part that contains a place was run by any test binary. If several
+// nested parts contain the place, the part that begins last is used.
 func hasRun(parts []part, at place) (run bool) {
 	var inner place
 	for _, p := range parts {

@@ -1,4 +1,4 @@
-// Package env reads the settings of package fuzz from the environment.
+// Package env reads the settings of package fuzz from environment variables.
 package env
 
 import (
@@ -14,12 +14,11 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// Settings are the settings in the environment; those that are not set are zero.
+// Settings are the settings in the environment. A field is zero if its variable is not set.
 type Settings struct {
-	Seed uint64 // JOSTLE_SEED
-	// Budget or Runs is JOSTLE_BUDGET, a duration or a number of runs.
-	Budget     time.Duration
-	Runs       int
+	Seed       uint64        // JOSTLE_SEED
+	Budget     time.Duration // JOSTLE_BUDGET, if it is a duration
+	Runs       int           // JOSTLE_BUDGET, if it is a number of runs
 	Workers    int           // JOSTLE_WORKERS
 	Strategies []string      // JOSTLE_STRATEGY
 	Stall      time.Duration // JOSTLE_STALL
@@ -29,8 +28,8 @@ type Settings struct {
 	Out        string        // JOSTLE_OUT, a folder
 }
 
-// Read reads the environment. Strategies has the valid names of strategies. The error
-// names an invalid setting and its valid values.
+// Read reads the environment. Strategies lists the valid names of strategies. If a setting is
+// invalid, the error says which values are valid.
 func Read(strategies []string) (s Settings, err error) {
 	for _, x := range []struct {
 		name string
@@ -79,7 +78,7 @@ func readWorkers(s *Settings, text string) bool {
 	return err == nil && n > 0
 }
 
-// readStrategies returns a function that reads the names of known strategies.
+// readStrategies returns a function that reads a list of names, all of which must be in known.
 func readStrategies(known []string) func(*Settings, string) bool {
 	return func(s *Settings, text string) bool {
 		for name := range strings.SplitSeq(text, ",") {
@@ -113,9 +112,9 @@ func readDistill(s *Settings, text string) bool {
 	return s.Distill || text == "0"
 }
 
-// Cache returns the folder for what outlives a process, as JOSTLE_CACHE says. If that is
-// not set, it is in the user's cache folder. It is "" if there is none, or for "off". A
-// relative path is relative to dir.
+// Cache returns the folder for data that outlives a process: JOSTLE_CACHE, relative to dir, or if
+// that is not set, the folder jostle in the user's cache folder. It returns "" if JOSTLE_CACHE is
+// "off" or the user has no cache folder.
 func Cache(dir string) string {
 	setting := os.Getenv("JOSTLE_CACHE")
 	switch setting {
@@ -134,8 +133,8 @@ func Cache(dir string) string {
 	return setting
 }
 
-// Again returns the settings that a command needs to find the case saved at a path. If
-// the path is "", they repeat the search of this process.
+// Again returns the variables that a command needs to find the case saved at a path, as a prefix of
+// the command. If the path is "", it returns the variables that repeat the search of this process.
 func Again(path string) string {
 	if path == "" {
 		return Set("JOSTLE_SEED", "JOSTLE_BUDGET", "JOSTLE_STRATEGY", "JOSTLE_DISTILL")
@@ -145,7 +144,7 @@ func Again(path string) string {
 
 const out = "JOSTLE_OUT"
 
-// When says when a saved case is replayed first.
+// When returns a text that says when a saved case will be replayed: "from now on".
 func When() string {
 	if os.Getenv(out) != "" {
 		return "while " + out + " is set so"
@@ -153,8 +152,8 @@ func When() string {
 	return "from now on"
 }
 
-// Set returns the variables of these names as a prefix of a shell command, such as
-// "JOSTLE_SEED='7' ". It leaves out variables that are not set.
+// Set returns the environment variables with these names as a prefix of a shell command, such as
+// "JOSTLE_SEED='7' ". It omits variables that are not set.
 func Set(names ...string) string {
 	var b strings.Builder
 	for _, name := range names {

@@ -1,4 +1,4 @@
-// Package report prints the progress of an exploration.
+// Package report prints the progress of explorations and of shrinking.
 package report
 
 import (
@@ -41,8 +41,8 @@ func Progress(p explore.Progress) string {
 	return b.String()
 }
 
-// whole returns the estimated total time of an exploration and the part that is done. It
-// says so if the estimate was too small, or if it is out of reach.
+// whole returns the estimated total time of an exploration and the percentage that is done. If the
+// estimate was too small or is too large to explore, the text says this instead.
 func whole(p explore.Progress) string {
 	switch {
 	case p.Done || p.Estimate == 0:
@@ -57,7 +57,7 @@ func whole(p explore.Progress) string {
 	return fmt.Sprintf(" of about %s (%s of %s)", words.InOneUnit(p.Elapsed+p.Left), percent(p), words.Roughly(p.Estimate, 0))
 }
 
-// percent returns the part that is done.
+// percent returns the percentage of the estimated runs that is done.
 func percent(p explore.Progress) string {
 	part := 100 * float64(p.Runs) / p.Estimate
 	if part < 1 {
@@ -66,16 +66,15 @@ func percent(p explore.Progress) string {
 	return fmt.Sprintf("%d%%", int(part))
 }
 
-// Searches shorter than these print nothing. A line that stays in a log waits longer than
-// one that is overwritten.
+// The intervals between lines of progress. A search that ends before the first line prints nothing.
 const (
-	waitForLine = time.Second
-	waitForLog  = 5 * time.Second
+	waitForLine = time.Second     // on a terminal, where each line overwrites the previous one
+	waitForLog  = 5 * time.Second // elsewhere
 )
 
-// Printer returns a function that writes the progress of a search to w, with the name of
-// the search. On a terminal it overwrites one line each second. Elsewhere it writes a
-// line every five seconds. If it wrote anything, it also writes the end.
+// Printer returns a function that writes the progress of an exploration with the given name to w.
+// On a terminal, the function overwrites one line each second. Elsewhere it writes a line every
+// five seconds. If it has written a line, it also writes the final result.
 func Printer(w io.Writer, name string, terminal bool) func(explore.Progress) {
 	pr := &printer{w: w, name: trace.Visible(name), terminal: terminal, wait: waitForLog}
 	if terminal {
@@ -91,8 +90,8 @@ type printer struct {
 	terminal bool
 	wait     time.Duration // between two lines
 	next     time.Duration // the time of the next line
-	shown    bool
-	width    int // of the line to overwrite
+	shown    bool          // set if a line was written
+	width    int           // the width of the line to overwrite
 }
 
 func (pr *printer) print(p explore.Progress) {

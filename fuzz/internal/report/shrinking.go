@@ -11,17 +11,16 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// mostWidth limits the width of a line that is erased later. A wrapped line cannot be
-// erased.
+// mostWidth limits the width of a line, because a line that wraps on the terminal cannot be erased.
 const mostWidth = 79
 
-// Shrinking returns a function that shows the progress of shrinking on a terminal, and
-// one that erases it. The first line comes after a second, and then at most one each
-// second. The cursor stays at the beginning of the line, so other output overwrites it.
-// Now is the clock. If w is not a terminal, nothing is written and tell is nil.
+// Shrinking returns two functions: tell shows the progress of shrinking as one line on a terminal,
+// and erase erases this line. The line appears after a second and changes at most once a second.
+// The cursor stays at its beginning, so other output overwrites it. Now returns the current time.
+// If w is not a terminal, tell is nil.
 //
-// The standard error of a test is a terminal if go test runs on one without package
-// arguments. With package arguments it is a pipe.
+// If go test runs on a terminal, the standard error of a test is the terminal without package
+// arguments, and a pipe with package arguments.
 func Shrinking(w io.Writer, name string, terminal bool, now func() time.Time) (tell func(shrink.Progress), erase func()) {
 	if !terminal {
 		return nil, func() {}
@@ -31,14 +30,14 @@ func Shrinking(w io.Writer, name string, terminal bool, now func() time.Time) (t
 	return l.tell, func() { l.write("") }
 }
 
-// An erased is a line that is overwritten, and erased in the end.
+// An erased is a line of progress on a terminal, which is erased at the end.
 type erased struct {
 	w     io.Writer
 	name  string
 	now   func() time.Time
 	begin time.Time
 	next  time.Time // the time of the next line
-	width int       // of the current line
+	width int       // the width of the current line
 }
 
 func (l *erased) tell(p shrink.Progress) {
@@ -56,7 +55,7 @@ func (l *erased) tell(p shrink.Progress) {
 	l.write("    " + string(name) + text)
 }
 
-// write overwrites the last line, and returns the cursor to its beginning.
+// write overwrites the previous line, and moves the cursor to the beginning of the line.
 func (l *erased) write(line string) {
 	if width := utf8.RuneCountInString(line); width+l.width > 0 {
 		fmt.Fprintf(l.w, "%-*s\r", l.width, line)

@@ -4,24 +4,24 @@ import "unicode/utf8"
 
 // Keys turns the keys of a terminal into commands. The zero value is ready.
 type Keys struct {
-	typed  []byte // of a command that ends with Enter
-	typing bool
-	escape []byte // of a key that sends several bytes; nil when there is none
+	typed  []byte // the typed part of a command that ends with Enter
+	typing bool   // set while such a command is typed
+	escape []byte // the first bytes of a key that sends several bytes, nil if there is none
 }
 
-// Typed returns what was typed of a command that ends with Enter.
+// Typed returns the typed part of a command that ends with Enter, "" if there is none.
 func (k *Keys) Typed() string { return string(k.typed) }
 
-// What keys send.
-const (
-	ctrlC, ctrlD, backspace, enter, newline, escape, del = 3, 4, 8, '\r', '\n', 27, 127
-	mostTyped, mostSent                                  = 200, 8
-)
+// The bytes that keys send.
+const ctrlC, ctrlD, backspace, enter, newline, escape, del = 3, 4, 8, '\r', '\n', 27, 127
 
-// sequences are the keys that send several bytes, after the escape.
+// Limits for the length of a typed command and for the number of bytes of a key.
+const mostTyped, mostSent = 200, 8
+
+// sequences maps the bytes that a key sends after the escape to its command.
 var sequences = map[string]string{"[A": "p", "[B": "n", "[C": "n", "[D": "p", "[H": "s", "[F": "e", "OA": "p", "OB": "n", "OC": "n", "OD": "p", "OH": "s", "OF": "e"}
 
-// Take takes a byte and returns a command when one is complete.
+// Take takes the next byte. If the byte completes a command, Take returns it and true.
 func (k *Keys) Take(b byte) (command string, complete bool) {
 	switch {
 	case b == ctrlC || b == ctrlD:
@@ -46,9 +46,9 @@ func (k *Keys) Take(b byte) (command string, complete bool) {
 	return string(rune(b)), true
 }
 
-// takeEscape takes a byte of a key that sends several.
+// takeEscape takes a byte of a key that sends several bytes.
 func (k *Keys) takeEscape(b byte) (string, bool) {
-	if len(k.escape) < mostSent { // no known key sends more
+	if len(k.escape) < mostSent { // no known key sends more bytes
 		k.escape = append(k.escape, b)
 	}
 	if first := k.escape[0]; len(k.escape) == 1 && (first == '[' || first == 'O') || first == '[' && b >= ' ' && b < '@' {

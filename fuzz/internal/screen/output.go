@@ -12,25 +12,24 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// An Output is standard output or standard error of the command. Everything that the
-// command prints goes through one. Write escapes control characters, as trace.Visible
-// does. So no text of a user's program, a file or an argument reaches a terminal as
-// an escape sequence. Only this package writes escape sequences of its own. Any
-// goroutine may call the methods.
+// An Output is the standard output or standard error of the command jostle. Write escapes
+// control characters, as trace.Visible does. Therefore no text of a user's program, a file or
+// an argument reaches a terminal as an escape sequence. Only this package writes escape
+// sequences. The methods may be called by any goroutine.
 type Output struct {
 	to     io.Writer
 	failed func(error) // called with the first error
 
 	mu   sync.Mutex
-	part []byte // the beginning of a character whose end was not written yet
+	part []byte // the beginning of a character whose remaining bytes were not written yet
 	err  error
 }
 
-// NewOutput returns an output to w. Failed is called with the first error of a write; it may
-// be nil.
+// NewOutput returns an output to w. If failed is not nil, it is called with the first error of a
+// write.
 func NewOutput(w io.Writer, failed func(error)) *Output { return &Output{to: w, failed: failed} }
 
-// Write writes text with its control characters escaped; newlines and tabs stay.
+// Write writes text and escapes its control characters, except newlines and tabs.
 func (o *Output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -40,8 +39,7 @@ func (o *Output) Write(p []byte) (int, error) {
 	return len(p), o.put(trace.Visible(string(text[:whole])))
 }
 
-// wholeRunes returns how many bytes of a text come before an incomplete character at
-// its end.
+// wholeRunes returns the length of a text without an incomplete character at its end.
 func wholeRunes(text []byte) int {
 	for i := 1; i <= min(utf8.UTFMax-1, len(text)); i++ {
 		if last := text[len(text)-i:]; utf8.RuneStart(last[0]) && !utf8.FullRune(last) {
@@ -51,15 +49,15 @@ func wholeRunes(text []byte) int {
 	return len(text)
 }
 
-// raw writes a text with escape sequences of this package; all else in it was escaped
-// before.
+// raw writes a text with escape sequences of this package. The caller must have escaped all
+// other parts of the text.
 func (o *Output) raw(text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.put(text)
 }
 
-// put writes a text. After an error it writes nothing more. The caller holds the lock.
+// put writes a text, unless an earlier write has failed. The caller must hold mu.
 func (o *Output) put(text string) error {
 	if o.err != nil || text == "" {
 		return o.err
@@ -70,7 +68,7 @@ func (o *Output) put(text string) error {
 	return o.err
 }
 
-// Close writes the rest of an incomplete character, and returns the first error.
+// Close writes an incomplete character, escaped, and returns the first error of all writes.
 func (o *Output) Close() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -79,8 +77,8 @@ func (o *Output) Close() error {
 	return o.put(trace.Visible(string(left)))
 }
 
-// Fd returns the descriptor of the file that the output goes to; ok is false if it is
-// not a file.
+// Fd returns the descriptor of the file to which the output is written, or false if it is not
+// written to a file.
 func (o *Output) Fd() (fd uintptr, ok bool) {
 	f, ok := o.to.(*os.File)
 	if !ok {
@@ -89,8 +87,8 @@ func (o *Output) Fd() (fd uintptr, ok bool) {
 	return f.Fd(), true
 }
 
-// JSON returns a JSON text with its control characters written as JSON escapes. Write
-// then changes nothing, and the text is still JSON.
+// JSON replaces the control characters of a JSON text by JSON escapes, so that Write does not
+// change the text and it remains JSON.
 func JSON(text []byte) string {
 	all := string(text)
 	if trace.Visible(all) == all {

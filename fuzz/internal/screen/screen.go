@@ -8,27 +8,27 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Line is one of the lines that stay on a terminal.
+// A Line is one of the lines that a Screen keeps at the bottom of a terminal.
 type Line struct {
 	Text string
 	Bold bool
-	Bad  bool // in red
+	Bad  bool // shown in red
 }
 
-// A Screen keeps a few lines at the bottom of a terminal. Everything else is printed
-// above them, and scrolls as usual. Any goroutine may call the methods.
+// A Screen keeps a few lines at the bottom of a terminal. All other text is printed above
+// these lines and scrolls. The methods may be called by any goroutine.
 //
-// It writes escape codes without a library: it needs three of them, and a library for
-// whole applications (bubbletea) brings sixteen modules.
+// Screen uses no library, because it needs only a few escape codes, and a library for whole
+// applications (bubbletea) depends on sixteen modules.
 type Screen struct {
 	Out *Output
-	// Size returns how many columns and rows the terminal has now.
+	// Size returns the current number of columns and rows of the terminal.
 	Size  func() (columns, rows int)
 	Color bool
 
 	mu    sync.Mutex
 	lines []Line
-	drawn []int // the width of each line as it was drawn
+	drawn []int // the widths of the lines on the terminal
 }
 
 const (
@@ -38,8 +38,8 @@ const (
 	plain      = "\x1b[0m"
 )
 
-// Draw replaces the lines that were shown before. It cuts lines that are too long,
-// and leaves out those that the terminal has no room for.
+// Draw replaces the lines. It cuts lines that are too long, and omits the last ones if the
+// terminal has too few rows.
 func (s *Screen) Draw(lines []Line) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,8 +62,8 @@ func (s *Screen) Close() {
 	s.redraw("")
 }
 
-// redraw prints a text in place of the lines, and the lines below it. It does so in
-// one write, so that nobody sees half of it.
+// redraw removes the lines, prints a text, and draws the lines again below the text. It uses a
+// single write, so that the terminal does not flicker.
 func (s *Screen) redraw(text string) {
 	columns, rows := s.Size()
 	columns, rows = max(columns, 1), max(rows, 2)
@@ -77,15 +77,15 @@ func (s *Screen) redraw(text string) {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		text := Cut(Inline(line.Text), columns-1) // terminals differ in what a full line does
+		text := Cut(Inline(line.Text), columns-1) // a full line may wrap
 		s.drawn = append(s.drawn, Width(text))
 		b.WriteString(s.styled(text, line))
 	}
 	s.Out.raw(b.String())
 }
 
-// erase returns the codes that remove the lines. If the terminal has become narrower
-// since they were drawn, a line may take several rows.
+// erase returns the escape codes that remove the drawn lines. If the terminal has become
+// narrower, a line occupies several rows.
 func (s *Screen) erase(columns int) string {
 	if len(s.drawn) == 0 {
 		return ""
@@ -100,7 +100,7 @@ func (s *Screen) erase(columns int) string {
 	return fmt.Sprintf("\r\x1b[%dA", rows-1) + clearBelow
 }
 
-// styled returns a line with its colors, if it has any.
+// styled returns text with the escape codes for the style of its line.
 func (s *Screen) styled(text string, line Line) string {
 	if !s.Color || !line.Bold && !line.Bad {
 		return text

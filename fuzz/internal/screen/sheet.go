@@ -7,11 +7,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Sheet is a terminal that shows one text at a time, for the walk through a run by
+// A Sheet shows one text at a time on a whole terminal. It is used to step through a run with
 // keys.
 type Sheet struct {
 	Out *Output
-	// Size returns how many columns and rows the terminal has now.
+	// Size returns the current number of columns and rows of the terminal.
 	Size    func() (columns, rows int)
 	Heading string
 }
@@ -21,7 +21,7 @@ const (
 	keysHelp = "n next  p back  f failure  a next of actor  17⏎ step 17  h help  q quit"
 )
 
-// Show shows a text, and below it what was typed.
+// Show shows the heading, a text, and the command that is being typed.
 func (s *Sheet) Show(text, typed string) {
 	columns, rows := s.Size()
 	lines := Fold(trace.Visible(s.Heading+"\n"+text), columns)

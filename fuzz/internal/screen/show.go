@@ -8,12 +8,13 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// A sheet is text that is written line by line.
+// A sheet builds a text line by line.
 type sheet struct{ strings.Builder }
 
 func (b *sheet) line(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
 
-// list writes texts of any number of lines under a title, if there are any.
+// list writes a title and below it the texts, each of one or more lines. It writes nothing if
+// there are no texts.
 func (b *sheet) list(title string, lines []string) {
 	if len(lines) == 0 {
 		return
@@ -26,7 +27,7 @@ func (b *sheet) list(title string, lines []string) {
 	}
 }
 
-// Show describes the current step, or the end of the run.
+// Show returns a description of the current step, or of the end of the run.
 func (s *Stepper) Show() string {
 	b := &sheet{}
 	if s.at == s.steps {
@@ -61,7 +62,7 @@ func (s *Stepper) Show() string {
 	return b.String()
 }
 
-// what says in a line what a step was.
+// what returns one line about a step: its message, or its fault.
 func (s *Stepper) what(m *record.Moment) string {
 	if m.From < 0 {
 		return Inline(m.Label)
@@ -69,12 +70,12 @@ func (s *Stepper) what(m *record.Moment) string {
 	return s.arrow(&m.Message)
 }
 
-// arrow returns a message with sender and receiver.
+// arrow returns a message with its sender and receiver: "client ──deposit(1)──▶ server".
 func (s *Stepper) arrow(m *record.Message) string {
 	return fmt.Sprintf("%s ──%s──▶ %s", s.actor(m.From), Inline(m.Label), s.actor(m.To))
 }
 
-// how says where the message comes from and which code has received it.
+// how returns where the message of a step was sent and which code has received it.
 func (s *Stepper) how(m *record.Moment) string {
 	var parts []string
 	if m.From >= 0 {
@@ -86,7 +87,7 @@ func (s *Stepper) how(m *record.Moment) string {
 	return strings.Join(parts, ", ")
 }
 
-// sent says where a message was sent.
+// sent returns where a message was sent: "sent in step 3 at bank.go:21".
 func sent(m *record.Message) string {
 	text := "sent by the test"
 	if m.SentIn >= 0 {
@@ -98,8 +99,8 @@ func sent(m *record.Message) string {
 	return text
 }
 
-// showState writes what the receiver keeps: each field once if the step has not changed
-// it, else with a mark, as it was and as it is.
+// showState writes the fields of the receiver. If the step has changed a field, showState writes
+// a mark, the old value and the new value.
 func (s *Stepper) showState(b *sheet, m *record.Moment) {
 	if len(m.Before)+len(m.Now) == 0 {
 		return
@@ -107,9 +108,9 @@ func (s *Stepper) showState(b *sheet, m *record.Moment) {
 	name := s.actor(m.To)
 	switch {
 	case len(m.Now) == 0:
-		b.line("  %s before (what it keeps after is not known)", name)
+		b.line("  %s before the step (its state after the step is unknown)", name)
 	case len(m.Before) == 0:
-		b.line("  %s after (what it kept before is not known)", name)
+		b.line("  %s after the step (its state before the step is unknown)", name)
 	default:
 		b.line("  %s", name)
 	}
@@ -147,7 +148,7 @@ func field(name, text string) string {
 	return Inline(name) + ": " + Inline(text)
 }
 
-// showOthers writes what else could have been received.
+// showOthers writes the messages that could have been received instead.
 func (s *Stepper) showOthers(b *sheet, m *record.Moment) {
 	switch n := len(m.Others) + m.More; {
 	case m.Fixed:
@@ -160,7 +161,7 @@ func (s *Stepper) showOthers(b *sheet, m *record.Moment) {
 	}
 }
 
-// messages writes messages, and how many more there are.
+// messages writes a list of messages, and the number of further messages that are not in it.
 func (s *Stepper) messages(b *sheet, list []record.Message, more int) {
 	for i := range list {
 		b.line("    %s, %s", s.arrow(&list[i]), sent(&list[i]))
@@ -170,7 +171,7 @@ func (s *Stepper) messages(b *sheet, list []record.Message, more int) {
 	}
 }
 
-// showEnd writes what is known about the end of the run.
+// showEnd writes how the run ended and which messages were never received.
 func (s *Stepper) showEnd(b *sheet) {
 	b.line("the end, after %s", words.Count(s.steps, "step"))
 	switch s.walk.Failed {
@@ -190,7 +191,7 @@ func (s *Stepper) showEnd(b *sheet) {
 	}
 }
 
-// drawn lists the draws of the run, and what was logged outside of steps.
+// drawn returns the draws of the run and the log of the test, as text.
 func (s *Stepper) drawn() string {
 	b := &sheet{}
 	if len(s.walk.Draws) == 0 {
@@ -201,10 +202,10 @@ func (s *Stepper) drawn() string {
 	return b.String()
 }
 
-// sight is how many steps before and after the current one are listed.
+// sight is the number of steps that around lists before the current step, and after it.
 const sight = 5
 
-// around lists the steps around the current one.
+// around returns a list of the steps around the current one, as text.
 func (s *Stepper) around() string {
 	b := &sheet{}
 	at := s.at

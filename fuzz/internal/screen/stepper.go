@@ -9,27 +9,26 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 )
 
-// window is how many steps are fetched at once, and mostKept how many such windows
-// are kept. They bound the memory of a walk, however long the run is.
+// These constants limit the memory of a Stepper for a long run.
 const (
-	window   = 256
-	mostKept = 4
+	window   = 256 // the number of steps that are fetched at once
+	mostKept = 4   // the number of fetched windows that are kept
 )
 
-// A Stepper walks through a run one step at a time: it describes steps and obeys
-// commands. NewStepper makes one.
+// A Stepper steps through a run: it executes commands and describes steps. Use NewStepper to
+// create one.
 type Stepper struct {
 	fetch  func(first, count int) (*record.Walk, error)
 	walk   *record.Walk
-	kept   []*record.Walk // the one used last is the last
-	steps  int
-	at     int // the current step, from 0; the number of steps is the end
-	broken string
+	kept   []*record.Walk // the fetched windows, the most recently used last
+	steps  int            // the number of steps of the run
+	at     int            // the current step, from 0; equal to steps at the end of the run
+	broken string         // why no more steps can be fetched, "" if they can
 }
 
-// NewStepper returns a stepper that stands at the first step. Fetch returns count steps from
-// number first on, or fewer, but one at least if there is one. The error is that of the
-// first call.
+// NewStepper returns a stepper at the first step of a run. Fetch must return the steps of the run
+// from index first, at most count of them, and at least one if the index exists. NewStepper calls
+// fetch once and returns its error.
 func NewStepper(fetch func(first, count int) (*record.Walk, error)) (*Stepper, error) {
 	w, err := fetch(0, window)
 	if err != nil {
@@ -48,8 +47,7 @@ d  what was drawn            l  the steps around
 h  this                      q  quit
 `
 
-// Do executes a command line, and returns the text to show. It reports whether the
-// command was to quit.
+// Do executes a command line and returns the text to show. Quit is true after the command to quit.
 func (s *Stepper) Do(line string) (text string, quit bool) {
 	line = strings.TrimSpace(line)
 	word, rest, _ := strings.Cut(line, " ")
@@ -91,7 +89,7 @@ func unknown(line string) string {
 	return fmt.Sprintf("%s is not a command: h lists them\n", strconv.QuoteToGraphic(Cut(line, 40)))
 }
 
-// to goes to a step, or to the end, which comes after the last one.
+// to goes to a step, or to the end if step is the number of steps. It returns the text to show.
 func (s *Stepper) to(step int) string {
 	switch {
 	case step < 0 && s.at == 0:
@@ -112,7 +110,7 @@ func (s *Stepper) to(step int) string {
 	return s.Show()
 }
 
-// size says which steps there are.
+// size returns a text with the number of the last step.
 func (s *Stepper) size() string {
 	if s.steps == 0 {
 		return "the run has no steps"
@@ -120,7 +118,7 @@ func (s *Stepper) size() string {
 	return fmt.Sprintf("the last is %d", s.steps-1)
 }
 
-// toFailure goes to the step in which the run failed.
+// toFailure goes to the step in which the run failed, and returns the text to show.
 func (s *Stepper) toFailure() string {
 	if s.walk.Failed < 0 {
 		return "the run did not fail\n"
@@ -128,8 +126,8 @@ func (s *Stepper) toFailure() string {
 	return s.to(s.walk.Failed)
 }
 
-// toActor goes to the next step of an actor in one direction: of the current step's
-// actor, or of a named one.
+// toActor goes to the next step of an actor (if by is 1) or its previous step (if by is -1), and
+// returns the text to show. If name is "", it uses the actor of the current step.
 func (s *Stepper) toActor(name string, by int) string {
 	actor := -1
 	if s.at < s.steps {
@@ -142,7 +140,7 @@ func (s *Stepper) toActor(name string, by int) string {
 		}
 	}
 	if actor < 0 {
-		return "no actor is shown: say which, as a NAME\n"
+		return "no actor is shown: type a or b with a name\n"
 	}
 	for i := s.at + by; i >= 0 && i < s.steps; i += by {
 		if s.walk.Receivers[i] == actor {
@@ -155,9 +153,10 @@ func (s *Stepper) toActor(name string, by int) string {
 	return s.actor(actor) + " has no step before this\n"
 }
 
-// mostNames is how many actors a message names at most.
+// mostNames limits the number of actors that names lists.
 const mostNames = 20
 
+// names returns the names of the actors, without the test.
 func (s *Stepper) names() string {
 	list := s.walk.Actors[min(1, len(s.walk.Actors)):]
 	text := Inline(strings.Join(list[:min(len(list), mostNames)], ", "))
@@ -167,6 +166,7 @@ func (s *Stepper) names() string {
 	return text
 }
 
+// actor returns the name of an actor, given its index in Walk.Actors.
 func (s *Stepper) actor(i int) string {
 	if i < 0 || i >= len(s.walk.Actors) {
 		return "nobody"
@@ -174,7 +174,7 @@ func (s *Stepper) actor(i int) string {
 	return Inline(s.walk.Actors[i])
 }
 
-// moment returns a step, or why it is not known.
+// moment returns a step, or nil and a text that says why the step is unknown.
 func (s *Stepper) moment(step int) (*record.Moment, string) {
 	for i, w := range s.kept {
 		if k := step - w.First; k >= 0 && k < len(w.Moments) {
@@ -186,7 +186,7 @@ func (s *Stepper) moment(step int) (*record.Moment, string) {
 		return nil, fmt.Sprintf("step %d is not known: the program does not repeat itself, so its run cannot be replayed\n", step)
 	}
 	first := step / window * window
-	if n := len(s.walk.Moments); n > 0 && n < window { // windows are shorter, as there are many actors
+	if n := len(s.walk.Moments); n > 0 && n < window { // fetch returns fewer for many actors
 		first = step / n * n
 	}
 	w, err := s.fetch(first, window)
@@ -197,7 +197,7 @@ func (s *Stepper) moment(step int) (*record.Moment, string) {
 		s.broken = "the replay was another run"
 		return s.moment(step)
 	}
-	w.Actors, w.Receivers = nil, nil // as in the first
+	w.Actors, w.Receivers = nil, nil // s.walk has them
 	if s.kept = append(s.kept, w); len(s.kept) > mostKept {
 		s.kept = s.kept[1:]
 	}

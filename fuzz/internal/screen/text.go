@@ -1,5 +1,5 @@
-// Package screen shows things on terminals: a few lines that stay below all other
-// output, the progress of a campaign as such lines, and a walk through a run.
+// Package screen writes to terminals. A Screen keeps a few lines below all other output, a View
+// makes such lines from the progress of a campaign, and a Stepper shows a run step by step.
 package screen
 
 import (
@@ -9,19 +9,19 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Inline returns a program's text for a terminal, on one line.
+// Inline returns a text on one line, with control characters escaped.
 func Inline(text string) string {
 	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(trace.Visible(text))
 }
 
-// wide are the characters that take two columns.
+// wide are the characters that occupy two columns of a terminal.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{{Lo: 0x1100, Hi: 0x115f, Stride: 1}, {Lo: 0x2e80, Hi: 0x303e, Stride: 1}, {Lo: 0x3041, Hi: 0xa4cf, Stride: 1},
 		{Lo: 0xac00, Hi: 0xd7a3, Stride: 1}, {Lo: 0xf900, Hi: 0xfaff, Stride: 1}, {Lo: 0xfe30, Hi: 0xfe6f, Stride: 1}, {Lo: 0xff00, Hi: 0xff60, Stride: 1}, {Lo: 0xffe0, Hi: 0xffe6, Stride: 1}},
 	R32: []unicode.Range32{{Lo: 0x1f300, Hi: 0x1f64f, Stride: 1}, {Lo: 0x1f900, Hi: 0x1f9ff, Stride: 1}, {Lo: 0x20000, Hi: 0x3fffd, Stride: 1}},
 }
 
-// columns returns how many columns a character takes.
+// columns returns the number of columns that a character occupies: 0, 1 or 2.
 func columns(r rune) int {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me):
@@ -32,7 +32,7 @@ func columns(r rune) int {
 	return 1
 }
 
-// Width returns how many columns a text without escapes takes.
+// Width returns the number of columns that a text without escape sequences occupies.
 func Width(text string) (n int) {
 	for _, r := range text {
 		n += columns(r)
@@ -40,8 +40,8 @@ func Width(text string) (n int) {
 	return n
 }
 
-// Cut returns a prefix of a text that takes at most width columns. If the text is
-// longer, the prefix ends with a mark.
+// Cut returns text if it occupies at most width columns. Otherwise it returns a prefix of the text
+// followed by "…".
 func Cut(text string, width int) string {
 	if Width(text) <= width {
 		return text
@@ -55,7 +55,7 @@ func Cut(text string, width int) string {
 	return text
 }
 
-// Fold breaks a text into lines of width columns at most.
+// Fold breaks a text into lines of at most width columns.
 func Fold(text string, width int) (lines []string) {
 	width = max(width, 2)
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {

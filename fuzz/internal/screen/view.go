@@ -11,34 +11,33 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// A View shows the progress of a campaign, from its events alone. The zero value has
-// no events.
+// A View makes lines that show the progress of a campaign, from the campaign's events. The zero
+// value is ready to use.
 type View struct {
-	// Ending reports that somebody has asked the campaign to end.
+	// Ending is set if the user has asked the campaign to end.
 	Ending bool
 
 	last     campaign.Event
-	said     string // why the campaign has ended
-	samples  []sample
-	subjects []string // in the order of their first event
-	progress map[string]campaign.Progress
-	found    int
+	said     string                       // why the campaign has ended, "" if it has not
+	samples  []sample                     // recent samples, for the rate
+	subjects []string                     // the properties, in the order of their first event
+	progress map[string]campaign.Progress // by property
+	found    int                          // number of events of the kind Found
 }
 
-// A sample is the number of runs at a time.
+// A sample is the number of runs of a campaign at some time.
 type sample struct {
 	seconds float64
 	runs    int
 }
 
-// The rate is the average of the last rateOver seconds, but of mostSamples events at
-// most.
+// Limits for the samples from which the rate is computed.
 const (
-	rateOver    = 10
+	rateOver    = 10 // about so many seconds
 	mostSamples = 100
 )
 
-// Tell adds an event.
+// Tell updates the view with an event.
 func (v *View) Tell(e campaign.Event) {
 	switch e.Kind {
 	case campaign.Found:
@@ -64,7 +63,7 @@ func (v *View) Tell(e campaign.Event) {
 	v.last.Runs, v.last.Orders, v.last.Seconds = e.Runs, e.Orders, e.Seconds
 }
 
-// rate returns the recent number of runs per second, or zero if it is not known.
+// rate returns the recent number of runs per second, zero if it is unknown.
 func (v *View) rate() float64 {
 	if len(v.samples) == 0 {
 		return 0
@@ -91,7 +90,7 @@ func (v *View) Lines(columns, rows int) []Line {
 	return append(lines, arms...)
 }
 
-// fitted joins parts to lines, as many on each as there is room for.
+// fitted joins parts to as few lines of at most the given columns as possible.
 func fitted(parts []string, columns int) (lines []string) {
 	const gap = " · "
 	for _, part := range parts {
@@ -104,7 +103,7 @@ func fitted(parts []string, columns int) (lines []string) {
 	return lines
 }
 
-// head summarizes the campaign.
+// head returns the lines that summarize the whole campaign.
 func (v *View) head(columns int) (lines []Line) {
 	open, found := 0, 0
 	for _, p := range v.progress {
@@ -142,7 +141,7 @@ func (v *View) head(columns int) (lines []Line) {
 	return append(lines, Line{Text: words.Count(found, "failure"), Bad: found > 0})
 }
 
-// open returns how many receive pairs are open in all properties.
+// open returns the sum of campaign.Progress.Open of all properties.
 func (v *View) open() (n int) {
 	for _, p := range v.progress {
 		n += p.Open
@@ -150,7 +149,7 @@ func (v *View) open() (n int) {
 	return n
 }
 
-// clock writes seconds as people read them: "7s", "2m 05s", "3h 04m".
+// clock formats seconds: "7s", "2m 05s", "3h 04m".
 func clock(seconds float64) string {
 	d := time.Duration(max(0, seconds)) * time.Second
 	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
@@ -163,15 +162,14 @@ func clock(seconds float64) string {
 	return fmt.Sprintf("%ds", s)
 }
 
-// A column is a column of the table: its title, the width of the terminal from which
-// on it is shown, and its text for a property.
+// A column is a column of the table of properties.
 type column struct {
 	title string
-	from  int
-	text  func(*campaign.Progress) string
+	from  int                             // shown if the terminal has at least so many columns
+	text  func(*campaign.Progress) string // returns the cell for a property
 }
 
-// tableColumns are the columns after the property's name.
+// tableColumns are the columns after the column with the property's name.
 var tableColumns = []column{
 	{"runs", 0, func(p *campaign.Progress) string { return words.Short(float64(p.Runs)) }},
 	{"steps", 140, func(p *campaign.Progress) string { return words.Short(float64(p.Steps)) }},
@@ -183,7 +181,7 @@ var tableColumns = []column{
 	{"", 0, func(p *campaign.Progress) string { return stateOf(p) }},
 }
 
-// stateOf returns the state of a property, "" while it is searched.
+// stateOf returns the state of a property as text, "" while the search continues.
 func stateOf(p *campaign.Progress) string {
 	if p.State == campaign.Searching {
 		return ""
@@ -191,7 +189,7 @@ func stateOf(p *campaign.Progress) string {
 	return string(p.State)
 }
 
-// estimate returns the probability that the next run shows something new.
+// estimate returns the probability that the next random run contains a new receive pair, as text.
 func estimate(p *campaign.Progress) string {
 	if p.High >= 1 && p.Likely == 0 {
 		return "?"
@@ -199,7 +197,7 @@ func estimate(p *campaign.Progress) string {
 	return percent(p.Likely)
 }
 
-// percent writes a probability.
+// percent formats a probability as a percentage.
 func percent(x float64) string {
 	switch {
 	case x <= 0:
@@ -210,7 +208,7 @@ func percent(x float64) string {
 	return number(100*x) + "%"
 }
 
-// number writes a number with two digits, or as a whole number from 10 on.
+// number formats a number: as a whole number if it is at least 10, else with two digits.
 func number(x float64) string {
 	if x >= 10 {
 		return words.Grouped(int(x + 0.5))
@@ -218,11 +216,11 @@ func number(x float64) string {
 	return fmt.Sprintf("%.2g", x)
 }
 
-// least is the least width for the name of a property.
+// least is the smallest width of the column with the property's name.
 const least = 16
 
-// table has a line for each property, as many as there is room for. Those with
-// failures come first, then those that are being searched.
+// table returns a table with a line for each property. If there is not enough room for all
+// properties, the ones with the lowest rank are shown first.
 func (v *View) table(columns, room int) (lines []Line) {
 	if room < 2 || len(v.subjects) == 0 || room < 3 && len(v.subjects) > 1 {
 		return nil
@@ -257,7 +255,8 @@ func (v *View) table(columns, room int) (lines []Line) {
 	return lines
 }
 
-// rank returns the place of a property in a table that has no room for all.
+// rank returns 0 for a property with failures, 1 for one that is searched, 2 for one that waits,
+// and 3 for the remaining ones.
 func (v *View) rank(subject string) int {
 	switch p := v.progress[subject]; {
 	case p.Findings > 0:
@@ -270,9 +269,9 @@ func (v *View) rank(subject string) int {
 	return 3
 }
 
-// aligned returns rows as lines of at most the given columns. The first cell of each
-// row is cut to the space that the others leave. The last cell is aligned to the
-// left, and those between to the right.
+// aligned formats rows as lines of at most the given columns. It cuts the first cell of a row if
+// the other cells leave too little space. The first and the last cell are aligned to the left, all
+// other cells to the right.
 func aligned(rows [][]string, columns int) (lines []string) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -300,7 +299,8 @@ func aligned(rows [][]string, columns int) (lines []string) {
 	return lines
 }
 
-// end returns the end of a name. The beginning is only a package's path.
+// end returns the end of a property's name if the name is too wide. It omits the beginning, which
+// is the path of the package.
 func end(name string, width int) string {
 	if Width(name) <= width {
 		return name
@@ -313,7 +313,7 @@ func end(name string, width int) string {
 	return "…"
 }
 
-// arms lists how many new receive pairs each strategy has shown per 1,000 runs.
+// arms returns lines with the number of new receive pairs per 1,000 runs of each strategy.
 func (v *View) arms(columns int) (lines []Line) {
 	sum := map[string]campaign.Arm{}
 	var names []string

@@ -7,23 +7,23 @@ import (
 	"slices"
 )
 
-// methods are the names that a method which handles a message may have.
+// methods are the possible names of the method that handles a message.
 var methods = []string{"Receive", "Handle", "HandleMessage", "OnMessage", "Step"}
 
 // An Actor is a type with a method that handles a message.
 type Actor struct {
 	Name, Method string
-	// Own reports that the type is an actor of package pulse as it is.
+	// Own is set if the type implements pulse.Actor.
 	Own bool
 
 	named   *types.Named
 	method  *types.Func
-	message *types.Var // the parameter that is the message
-	context bool       // the parameter before it is a context.Context
+	message *types.Var // the parameter for the message
+	context bool       // set if the parameter before message is a context.Context
 }
 
-// Actors lists the types that may be actors. Those of package pulse come first, the
-// others in the order of the files.
+// Actors lists the types that may be actors. Types that implement pulse.Actor come first, then
+// the other types in the order of the files.
 func (p *Package) Actors() (list []*Actor) {
 	for _, f := range p.files {
 		for _, d := range f.Decls {
@@ -50,14 +50,14 @@ func (p *Package) Actors() (list []*Actor) {
 	return list
 }
 
-// actor returns the actor that a type is, nil if it is none. A generic type is none:
-// it is not known which instance is meant.
+// actor returns the actor for a type declaration, nil if the type is not an actor. A generic type
+// is not an actor, because its type arguments are unknown.
 func (p *Package) actor(spec *ast.TypeSpec) *Actor {
 	obj, ok := p.info.Defs[spec.Name].(*types.TypeName)
 	if !ok {
 		return nil
 	}
-	named, ok := obj.Type().(*types.Named) // not an alias
+	named, ok := obj.Type().(*types.Named) // an alias is not an actor
 	if !ok || named.TypeParams().Len() > 0 || types.IsInterface(named) {
 		return nil
 	}
@@ -75,9 +75,9 @@ func (p *Package) actor(spec *ast.TypeSpec) *Actor {
 	return nil
 }
 
-// Uncalled lists methods with the name of a handler whose types are not actors here,
-// as "Door.Receive". The types are generic, or the method takes what only a framework
-// or its user can make.
+// Uncalled lists the methods of the package that have the name of a handler, as "Door.Receive".
+// It is for packages without actors. There the types are generic, or only a framework or the user
+// can create the arguments of the methods.
 func (p *Package) Uncalled() (list []string) {
 	for _, f := range p.files {
 		for _, d := range f.Decls {
@@ -99,8 +99,8 @@ func (p *Package) Uncalled() (list []string) {
 	return list
 }
 
-// takes finds the parameter of a method that is the message, and reports whether the
-// others can be supplied.
+// takes reports whether a method with the signature can handle messages that the property draws. It
+// sets the fields of the actor that describe the parameters.
 func (p *Package) takes(a *Actor, s *types.Signature) bool {
 	in := s.Params()
 	if s.Variadic() || in.Len() == 0 || in.Len() > 2 {
@@ -122,8 +122,8 @@ func (p *Package) takes(a *Actor, s *types.Signature) bool {
 	return !isNamed(t, "context", "Context") && p.reachable(t) && !isFramework(t) && (isAny(t) || len(p.messages(a)) > 0)
 }
 
-// isFramework reports whether a framework passes this parameter instead of the
-// message: it is an interface with a method that returns the message.
+// isFramework reports whether a parameter of this type comes from a framework and contains the
+// message. Such a type is an interface with a method Message that has no parameters.
 func isFramework(t types.Type) bool {
 	i, ok := t.Underlying().(*types.Interface)
 	if !ok {
@@ -142,7 +142,7 @@ func isNamed(t types.Type, path, name string) bool {
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == path && n.Obj().Name() == name
 }
 
-// reachable reports whether a file of the package can name a type.
+// reachable reports whether a new file of the package can refer to a type.
 func (p *Package) reachable(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:
@@ -175,18 +175,19 @@ func (p *Package) reachable(t types.Type) bool {
 	return true
 }
 
-// A sight is what a handler does with its message: it takes one of a type, or one
-// that equals a constant.
+// A sight is a kind of messages that a handler expects: the messages of a type, or a constant
+// with which the handler compares the message.
 type sight struct {
 	typ      types.Type
-	constant ast.Expr // nil if it is a type
+	constant ast.Expr // nil for a type
 }
 
-// mostKinds is how many kinds of messages a property draws at most.
+// mostKinds limits the number of kinds of messages that a property draws.
 const mostKinds = 16
 
-// messages returns the messages that an actor takes. If it takes an interface with
-// methods and no use is seen, these are the types with those methods.
+// messages returns the kinds of messages that an actor handles, according to the code of the
+// handler. If the code shows none and the message is an interface with methods, messages returns
+// the types that implement it.
 func (p *Package) messages(a *Actor) (list []sight) {
 	switch t := a.message.Type().Underlying().(type) {
 	case *types.Interface:
@@ -201,7 +202,7 @@ func (p *Package) messages(a *Actor) (list []sight) {
 	return list[:min(len(list), mostKinds)]
 }
 
-// implementers returns the types of the package that have the methods of an interface.
+// implementers returns the types of the package that implement an interface.
 func (p *Package) implementers(i *types.Interface) (list []sight) {
 	for _, name := range p.types.Scope().Names() {
 		obj, ok := p.types.Scope().Lookup(name).(*types.TypeName)
@@ -221,15 +222,15 @@ func (p *Package) implementers(i *types.Interface) (list []sight) {
 	return list
 }
 
-// A seer finds what functions do with a message.
+// A seer finds the kinds of messages that functions expect.
 type seer struct {
 	*Package
-	seen map[*types.Var]bool
-	list []sight
+	seen map[*types.Var]bool // the parameters that look has handled
+	list []sight             // the kinds found so far
 }
 
-// look finds what a function does with one of its parameters. If it passes that on,
-// look also finds what the called functions do.
+// look finds the kinds of messages that a function expects in one of its parameters. If the
+// function passes the parameter to another function, look also inspects that function.
 func (s *seer) look(f *types.Func, message *types.Var) {
 	body := s.body(f)
 	if body == nil || s.seen[message] {
@@ -281,7 +282,7 @@ func (s *seer) look(f *types.Func, message *types.Var) {
 	})
 }
 
-// asserted returns x of a switch over x.(type).
+// asserted returns the expression x of the statement in "switch x.(type)".
 func asserted(s ast.Stmt) ast.Expr {
 	var e ast.Expr
 	switch s := s.(type) {
@@ -293,7 +294,7 @@ func asserted(s ast.Stmt) ast.Expr {
 	return e.(*ast.TypeAssertExpr).X
 }
 
-// callee returns the called function, nil if it is not known.
+// callee returns the called function, nil if it is unknown.
 func (s *seer) callee(c *ast.CallExpr) *types.Func {
 	var id *ast.Ident
 	switch f := ast.Unparen(c.Fun).(type) {
@@ -308,7 +309,7 @@ func (s *seer) callee(c *ast.CallExpr) *types.Func {
 	return f
 }
 
-// body returns the body of a function of the package.
+// body returns the body of a function, nil if the function is not declared in the package.
 func (p *Package) body(f *types.Func) *ast.BlockStmt {
 	for _, file := range p.files {
 		for _, d := range file.Decls {
@@ -320,8 +321,7 @@ func (p *Package) body(f *types.Func) *ast.BlockStmt {
 	return nil
 }
 
-// addType adds a type of messages. It leaves out messages of package pulse itself,
-// and interfaces, which are not messages by themselves.
+// addType adds the messages of a type. It ignores interfaces and the messages of package pulse.
 func (s *seer) addType(e ast.Expr) {
 	tv := s.info.Types[e]
 	if !tv.IsType() || types.IsInterface(tv.Type) || !s.reachable(tv.Type) {
@@ -336,8 +336,8 @@ func (s *seer) addType(e ast.Expr) {
 	}
 }
 
-// addConstant adds a value that a message is compared with: a literal, or a constant
-// of the package.
+// addConstant adds a value with which a message is compared, if the value is a literal or a
+// constant of the package.
 func (s *seer) addConstant(e ast.Expr) {
 	tv := s.info.Types[e]
 	switch x := e.(type) {

@@ -1,7 +1,7 @@
-// Package starter writes files to begin with: a first property next to an actor of
-// the user, which it finds by reading the code, and the workflows of a CI.
+// Package starter generates files for new users: a first property for an actor that it finds in
+// the user's code, and workflows for CI.
 //
-// Load reads a package. Package.Actors lists the types that may be actors in it, and
-// Package.Property writes a property for one of them as text. Workflows writes the
-// workflows of a CI. Nothing here changes a file.
+// Load reads a package. Package.Actors lists the types in the package that may be actors, and
+// Package.Property returns the text of a property for one of them. Workflows returns the texts
+// of the workflows. This package writes no files.
 package starter

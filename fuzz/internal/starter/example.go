@@ -2,11 +2,11 @@ package starter
 
 import "strings"
 
-// example returns the text of a property with its own actor.
+// example returns the text of an example: an actor and a property for it.
 func (w *writer) example(f *File) string {
 	f.Test, f.Property = w.free("TestDrawnOut"), w.free("drawnOut")
 	n := w.names()
-	// The names in the text below, and their replacements.
+	// Pairs of a name in exampleText and its replacement.
 	pairs := []string{"TestDrawnOut", f.Test, "drawnOut", f.Property}
 	for _, name := range []string{"account", "deposit", "withdraw", "sum", "acc", "ctx", "msg", "m", "a"} {
 		pairs = append(pairs, "«"+name+"»", w.free(name))

@@ -22,13 +22,13 @@ import (
 	"strings"
 )
 
-// Go runs go in some folder and returns its output. The error is a line.
+// Go runs the go command in some folder and returns its output. The error has one line.
 type Go func(ctx context.Context, args ...string) ([]byte, error)
 
 // Paths are the import paths of the packages that a property uses.
 type Paths struct{ Fuzz, Props, Pulse, Rapid string }
 
-// A Package is a package of the user, with the tests that belong to it.
+// A Package is a package of the user, including its tests.
 type Package struct {
 	Name, Path, Dir string
 
@@ -39,7 +39,7 @@ type Package struct {
 	info  *types.Info
 }
 
-// listed is what go list prints about a package.
+// listed is the output of go list for a package.
 type listed struct {
 	ImportPath, Name, Dir, Export, ForTest string
 	GoFiles, CgoFiles, TestGoFiles         []string
@@ -48,8 +48,8 @@ type listed struct {
 	Error                                  *struct{ Pos, Err string }
 }
 
-// Load reads the package of a pattern. A folder without Go files also counts, if it
-// is in a module. The error says why no property can be written there.
+// Load reads the package that matches a pattern. The pattern may also be a folder in a module that
+// has no Go files yet. The error says why no property can be added to the package.
 func Load(ctx context.Context, run Go, paths Paths, pattern string) (*Package, error) {
 	list, err := list(ctx, run, "list", "-e", "-json=ImportPath,Name,Dir,GoFiles,CgoFiles,TestGoFiles,Module,Error", "--", pattern)
 	if err != nil {
@@ -76,7 +76,7 @@ func Load(ctx context.Context, run Go, paths Paths, pattern string) (*Package, e
 	return p, p.read(ctx, run, l)
 }
 
-// said returns go's message about a package as a line, without the names of packages.
+// said returns a message of the go command as one line, without the lines that name packages.
 func said(pos, text string) string {
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -87,7 +87,7 @@ func said(pos, text string) string {
 	return strings.TrimPrefix(pos+": ", ": ") + strings.Join(lines, "; ")
 }
 
-// begin names the package of a folder that has no Go files yet.
+// begin sets the path and the name of a package that has no Go files yet.
 func (p *Package) begin(ctx context.Context, run Go) error {
 	out, err := run(ctx, "list", "-m", "-f", "{{.Path}}\t{{.Dir}}")
 	if err != nil {
@@ -112,8 +112,8 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// outside says what to do about a folder for which go has no package. It is in no
-// module here, or go took it for the import path of another package.
+// outside returns an error for a folder for which the go command finds no package. The error says
+// what the user can do.
 func outside(dir string) error {
 	if !filepath.IsAbs(dir) && !build.IsLocalImport(filepath.ToSlash(dir)) {
 		return fmt.Errorf("go takes %s for an import path: give the folder as ./%s", dir, dir)
@@ -126,7 +126,7 @@ func outside(dir string) error {
 	return fmt.Errorf("%s is in no module: `go mod init example.com/name` makes one", dir)
 }
 
-// moduleAbove returns the folder of the module that a folder is in, "" if there is none.
+// moduleAbove returns the root folder of the module that contains dir, "" if there is none.
 func moduleAbove(dir string) string {
 	for last := ""; dir != last; dir, last = filepath.Dir(dir), dir {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
@@ -136,7 +136,8 @@ func moduleAbove(dir string) string {
 	return ""
 }
 
-// nameFor returns a name for a package, derived from its import path as people do.
+// nameFor returns a name for a package: the last element of its import path in lower case, without
+// characters that are not allowed.
 func nameFor(importPath string) string {
 	base := path.Base(regexp.MustCompile(`/v\d+$`).ReplaceAllString(importPath, ""))
 	if name := strings.ToLower(regexp.MustCompile(`[^\pL\pN_]`).ReplaceAllString(base, "")); token.IsIdentifier(name) {
@@ -191,7 +192,7 @@ func (p *Package) read(ctx context.Context, run Go, l *listed) error {
 		return os.Open(exports[path])
 	}
 	p.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
-	// Files may have errors: the types of the others suffice.
+	// Files may have errors. The types that are known nevertheless are sufficient.
 	c := types.Config{Importer: importer.ForCompiler(p.fset, "gc", lookup), FakeImportC: true, Error: func(error) {}}
 	p.types, _ = c.Check(p.Path, p.fset, p.files, p.info)
 	return nil

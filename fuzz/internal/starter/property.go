@@ -15,15 +15,15 @@ import (
 
 func keyword(name string) bool { return token.IsKeyword(name) }
 
-// A File is a file that may be written.
+// A File is a generated file, which this package does not write.
 type File struct {
-	Name string // in its folder
-	Text []byte
-	// Test is the name of the test in it, Property the name of the property.
-	Test, Property string
+	Name     string // without the folder
+	Text     []byte
+	Test     string // the name of the test in the file
+	Property string // the name of the property in the file
 }
 
-// Property returns a property for an actor, or an example if a is nil.
+// Property returns a file with a property for an actor, or with an example if a is nil.
 func (p *Package) Property(a *Actor) (*File, error) {
 	w := p.writer()
 	f := &File{Name: "orders_test.go"}
@@ -62,7 +62,7 @@ func (p *Package) Property(a *Actor) (*File, error) {
 	return f, err
 }
 
-// names are the names that all files use.
+// names are the names of packages and variables that every generated file uses.
 type names struct{ testing, fuzz, props, pulse, rapid, t, sys, ref, p string }
 
 func (w *writer) names() names {
@@ -71,12 +71,13 @@ func (w *writer) names() names {
 		t: w.free("t"), sys: w.free("sys"), ref: w.free("ref"), p: w.free("p")}
 }
 
-// upper and lower return a name with another first letter.
+// upper returns a name with its first letter in upper case.
 func upper(name string) string {
 	r, n := utf8.DecodeRuneInString(name)
 	return string(unicode.ToUpper(r)) + name[n:]
 }
 
+// lower returns a name with its first letter in lower case.
 func lower(name string) string {
 	r, n := utf8.DecodeRuneInString(name)
 	return string(unicode.ToLower(r)) + name[n:]
@@ -129,7 +130,7 @@ func (w *writer) property(f *File, a *Actor) string {
 	return b.String()
 }
 
-// invariant returns a comment at which the user adds what must hold.
+// invariant returns a comment that asks the user to add what must hold.
 func (w *writer) invariant(a *Actor, n *names, actor string) string {
 	what := `"this must not be"`
 	condition := "…"
@@ -141,8 +142,8 @@ func (w *writer) invariant(a *Actor, n *names, actor string) string {
 		"\t//\tif %s {\n\t//\t\t%s.Errorf(%s)\n\t//\t}\n\t//\n\t// Use %s.Always before Run for what must hold after each message.\n", condition, n.t, what, n.t)
 }
 
-// spawned returns an expression for what to spawn: the actor itself, or a function
-// that calls it.
+// spawned returns the expression that the property passes to Spawn. The expression is the actor or,
+// if its type does not implement pulse.Actor, a function that calls its method.
 func (w *writer) spawned(a *Actor, n *names, actor, m string, address bool) string {
 	if a.Own {
 		if address {
@@ -169,7 +170,7 @@ func isAny(t types.Type) bool {
 	return ok && i.Empty()
 }
 
-// draws returns the body of the function that draws a message.
+// draws returns the body of the generated function that draws a message.
 func (w *writer) draws(a *Actor, n *names) string {
 	list := w.messages(a)
 	switch len(list) {

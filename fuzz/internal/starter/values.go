@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// A writer writes a file next to those of a package. It uses names that nothing in
-// the package has.
+// A writer generates the text of a new file of a package. Its names do not conflict with names in
+// the package.
 type writer struct {
 	*Package
-	taken   map[string]bool
-	imports map[string]string // names by paths
-	rapid   string            // the name of the *rapid.T in the drawing function
-	client  string            // the name of an actor to which others may send
-	clients bool              // client is used
+	taken   map[string]bool   // names in use
+	imports map[string]string // the names of imported packages, by path
+	rapid   string            // the name of the *rapid.T in the function that draws a message
+	client  string            // the name of the Ref of a client, for fields of type pulse.Ref
+	clients bool              // set if client is used
 }
 
 func (p *Package) writer() *writer {
@@ -28,7 +28,7 @@ func (p *Package) writer() *writer {
 	return w
 }
 
-// free returns a name that is not taken, and takes it.
+// free returns name, with a number if the name is in use already, and marks the result as taken.
 func (w *writer) free(name string) string {
 	base := name
 	for i := 2; w.taken[name] || types.Universe.Lookup(name) != nil || keyword(name); i++ {
@@ -38,7 +38,7 @@ func (w *writer) free(name string) string {
 	return name
 }
 
-// use imports a package, and returns its name in the file.
+// use adds an import of a package to the file, and returns its name in the file.
 func (w *writer) use(path, name string) string {
 	if w.imports[path] == "" {
 		w.imports[path] = w.free(name)
@@ -46,7 +46,7 @@ func (w *writer) use(path, name string) string {
 	return w.imports[path]
 }
 
-// name returns the name of a type in the file.
+// name returns the expression for a type in the file. It adds the necessary imports.
 func (w *writer) name(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string {
 		if p == w.types {
@@ -56,11 +56,11 @@ func (w *writer) name(t types.Type) string {
 	})
 }
 
-// deepest bounds how deeply values are nested.
+// deepest limits the depth of nested values.
 const deepest = 2
 
-// value returns an expression that draws a value of a type, "" if the value can only
-// be zero. It draws from few numbers and texts, so that equal values occur.
+// value returns an expression that draws a value of a type. The value comes from a small set, so
+// that equal values occur. If value cannot make such an expression, it returns "".
 func (w *writer) value(t types.Type, label string, depth int) string {
 	rapid := w.use(w.paths.Rapid, "rapid")
 	draw := func(format string, args ...any) string {
@@ -121,7 +121,7 @@ func (w *writer) value(t types.Type, label string, depth int) string {
 	return ""
 }
 
-// function returns a function that does nothing but return zero values.
+// function returns a function literal that returns zero values.
 func (w *writer) function(s *types.Signature) string {
 	var in, out, zero []string
 	for v := range s.Params().Variables() {
@@ -146,12 +146,13 @@ func nameOf(t types.Type) string {
 	return ""
 }
 
-// settable reports whether a literal in the package can set a field.
+// settable reports whether a composite literal in the package can set a field.
 func (w *writer) settable(f *types.Var) bool {
 	return f.Name() != "_" && (f.Exported() || f.Pkg() == w.types)
 }
 
-// structure returns a literal of a struct with the fields that can be set.
+// structure returns a composite literal of a struct type, or "" if the type is not reachable. The
+// literal sets the fields for which value returns an expression.
 func (w *writer) structure(t types.Type, s *types.Struct, depth int) string {
 	if !w.reachable(t) {
 		return ""
@@ -168,7 +169,7 @@ func (w *writer) structure(t types.Type, s *types.Struct, depth int) string {
 	return w.name(t) + "{" + strings.Join(fields, ", ") + "}"
 }
 
-// message returns an expression for a message that was found.
+// message returns an expression for a message of the kind s.
 func (w *writer) message(s sight) string {
 	switch e := s.constant.(type) {
 	case *ast.Ident:
@@ -182,9 +183,10 @@ func (w *writer) message(s sight) string {
 	return "*new(" + w.name(s.typ) + ")"
 }
 
-// made returns an expression that makes an actor. It calls a function named for the
-// actor if the arguments are known, else it uses a literal with the actor's maps
-// made. Address reports that the result is not a pointer and must become one.
+// made returns an expression that creates an actor. The expression calls the function NewName or
+// New if arguments for it can be given. Otherwise it is a composite literal that initializes the
+// maps of the actor. Address is true if the expression is not a pointer, so that its address must
+// be taken.
 func (w *writer) made(a *Actor) (expr string, address bool) {
 	for _, name := range w.types.Scope().Names() {
 		f, ok := w.types.Scope().Lookup(name).(*types.Func)
@@ -224,7 +226,7 @@ func (w *writer) made(a *Actor) (expr string, address bool) {
 	return "new(" + a.Name + ")", false
 }
 
-// arguments returns arguments for a function, if all are of simple types.
+// arguments returns arguments for a function, and whether all its parameters have simple types.
 func (w *writer) arguments(s *types.Signature) (args []string, ok bool) {
 	clients := w.clients
 	for i := range s.Params().Len() {

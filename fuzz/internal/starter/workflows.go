@@ -6,23 +6,24 @@ import (
 	"text/template"
 )
 
-// The workflows, by the names of their files.
+// The names of the files of the workflows.
 const (
 	Nightly = "jostle-nightly.yml"
 	Change  = "jostle-pr.yml"
 )
 
-// A CI says which module the workflows are for.
+// A CI has the parameters of the workflows.
 type CI struct {
-	// Dir is the folder of the module relative to that of the repository, with
-	// slashes; "" if they are the same.
+	// Dir is the folder of the user's module, relative to the root of the repository and with
+	// slashes. It is "" if the module is at the root.
 	Dir string
-	// Command is the import path of the command, Library the path of the libraries'
-	// module.
-	Command, Library string
+	// Command is the import path of the command jostle.
+	Command string
+	// Library is the module path of jostle's libraries.
+	Library string
 }
 
-// Prefix returns the prefix of paths in the module.
+// Prefix returns the prefix of paths in the user's module: "" or Dir with a slash.
 func (c CI) Prefix() string {
 	if c.Dir == "" {
 		return ""
@@ -36,8 +37,8 @@ var nightly string
 //go:embed jostle-pr.yml
 var change string
 
-// Workflows returns the texts of the workflows. GitHub's expressions use braces, so
-// the templates use brackets.
+// Workflows returns the workflows. The templates use brackets instead of braces, because GitHub's
+// expressions use braces.
 func Workflows(c CI) (list []File, err error) {
 	for _, f := range []struct{ name, text string }{{Nightly, nightly}, {Change, change}} {
 		t, err := template.New(f.name).Delims("[[", "]]").Parse(f.text)

@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// Command returns the command that runs a test of the package in a folder, from the root
-// of the module.
+// Command returns the shell command that runs a test, for use at the root of the module. Dir is the
+// folder of the test's package.
 func Command(test, dir string) string {
 	return fmt.Sprintf("go test -run %s %s", Quoted(Pattern(test)), Argument(packagePath(dir)))
 }
 
-// Argument returns a text as a shell argument, in quotes if needed.
+// Argument returns a text as an argument for a shell, in quotes if necessary.
 func Argument(text string) string {
 	plain := func(r rune) bool {
 		return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("_-./:=@%+,", r)
@@ -26,8 +26,8 @@ func Argument(text string) string {
 	return Quoted(text)
 }
 
-// Quoted returns a text in shell quotes. Characters that cannot be printed become
-// escapes, which bash, zsh and POSIX 2024 support.
+// Quoted returns a text in quotes for a shell. Characters that cannot be printed become escapes,
+// which bash, zsh and POSIX 2024 support.
 func Quoted(text string) string {
 	if utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
 		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
@@ -50,7 +50,7 @@ func Quoted(text string) string {
 	return "$'" + b.String() + "'"
 }
 
-// Pattern returns the -run pattern of a test, with each part anchored.
+// Pattern returns the pattern for go test -run that matches only this test.
 func Pattern(test string) string {
 	parts := strings.Split(test, "/")
 	for i, p := range parts {
@@ -59,8 +59,8 @@ func Pattern(test string) string {
 	return strings.Join(parts, "/")
 }
 
-// regexpQuote escapes special characters of patterns. Unlike regexp.QuoteMeta it leaves
-// characters alone that a shell would then show.
+// regexpQuote escapes the special characters of regular expressions, as regexp.QuoteMeta does, and
+// replaces invalid UTF-8.
 func regexpQuote(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -72,8 +72,7 @@ func regexpQuote(s string) string {
 	return b.String()
 }
 
-// packagePath returns the package in a folder as an argument of go test at the module's
-// root.
+// packagePath returns the package in a folder as an argument for go test at the module's root.
 func packagePath(dir string) string {
 	for up := dir; ; up = filepath.Dir(up) {
 		if _, err := os.Stat(filepath.Join(up, "go.mod")); err == nil {

@@ -1,4 +1,4 @@
-// Package words formats numbers, times and commands for people.
+// Package words formats numbers, times and commands for users.
 package words
 
 import (
@@ -20,7 +20,7 @@ func Count(n int, what string) string {
 	return Grouped(n) + " " + what + "s"
 }
 
-// Grouped returns a number with commas at the thousands.
+// Grouped returns a number with commas: "12,400".
 func Grouped(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -32,11 +32,11 @@ func Grouped(n int) string {
 // vast is the largest number that Roughly prints.
 const vast = 1e18
 
-// IsVast reports whether a number is too large, or infinite, for Roughly to print.
+// IsVast reports whether Roughly returns "more than 10^18" for a number.
 func IsVast(x float64) bool { return !(x <= vast) }
 
-// Roughly returns a number with two digits, but at least least: "81,000", "4.0e+17",
-// "more than 10^18".
+// Roughly returns a number rounded to two digits: "81,000", "4.0e+17", "more than 10^18". If the
+// rounded number is smaller than least, Roughly returns least.
 func Roughly(x float64, least int) string {
 	if IsVast(x) {
 		return "more than 10^18"
@@ -48,7 +48,7 @@ func Roughly(x float64, least int) string {
 	return Grouped(max(least, int(math.Round(x/unit)*unit)))
 }
 
-// Elapsed returns how long something took.
+// Elapsed returns an elapsed time with a suitable precision: "2m5s", "1.32s", "40.3ms".
 func Elapsed(d time.Duration) string {
 	switch {
 	case d > 10*time.Second:
@@ -59,7 +59,7 @@ func Elapsed(d time.Duration) string {
 	return d.Round(100 * time.Microsecond).String()
 }
 
-// Short returns a number in few letters: "950", "12k", "3.1M".
+// Short returns a number with few characters: "950", "12k", "3.1M".
 func Short(x float64) string {
 	switch {
 	case x >= 9.95e6:
@@ -92,7 +92,7 @@ func InOneUnit(d time.Duration) string {
 	return fmt.Sprintf("%s days", Grouped(int(d/day)))
 }
 
-// Indented indents each line by eight spaces, and ends the last with a newline.
+// Indented indents each line by eight spaces, and ends the text with exactly one newline.
 func Indented(s string) string {
 	s = strings.TrimRight(s, "\n")
 	return "        " + strings.ReplaceAll(s, "\n", "\n        ") + "\n"

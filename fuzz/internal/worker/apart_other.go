@@ -4,8 +4,8 @@ package worker
 
 import "os/exec"
 
-// apart does nothing: the process shares the terminal of the command.
+// apart does nothing, so a terminal sends its signals to the worker too.
 func apart(*exec.Cmd) {}
 
-// surviveBrokenPipe does nothing.
+// surviveBrokenPipe does nothing, because this system has no SIGPIPE.
 func surviveBrokenPipe() {}

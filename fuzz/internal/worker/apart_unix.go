@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// apart protects the process from the signals that a terminal sends to the command, which ends
-// the process in order.
+// apart starts cmd in a process group of its own. So Ctrl-C in a terminal reaches only the command
+// jostle, which then ends its workers in order.
 func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// surviveBrokenPipe keeps this process alive when nobody reads its output.
+// surviveBrokenPipe keeps this process alive if it writes to a pipe that nobody reads.
 func surviveBrokenPipe() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

@@ -5,11 +5,11 @@ import (
 	"syscall"
 )
 
-// apart protects the process from the Ctrl-C that a terminal sends to the command, which ends
-// the process in order.
+// apart starts cmd in a process group of its own. So Ctrl-C in a terminal reaches only the command
+// jostle, which then ends its workers in order.
 func apart(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// surviveBrokenPipe does nothing: a write to a pipe that nobody reads fails.
+// surviveBrokenPipe does nothing, because on Windows such a write only returns an error.
 func surviveBrokenPipe() {}

@@ -4,5 +4,5 @@ package worker
 
 import "syscall"
 
-// closeOnExec keeps child processes from inheriting a file.
+// closeOnExec prevents child processes from inheriting the file fd.
 func closeOnExec(fd int) { syscall.CloseOnExec(fd) }

@@ -1,4 +1,4 @@
 package worker
 
-// closeOnExec does nothing: child processes inherit only what they are given.
+// closeOnExec does nothing, because on Plan 9 child processes inherit only files given to them.
 func closeOnExec(int) {}

@@ -7,7 +7,8 @@ import (
 	"runtime/metrics"
 )
 
-// Memory returns the bytes that Go in this process has from the operating system.
+// Memory returns the number of bytes that the Go runtime of this process has from the operating
+// system.
 func Memory() uint64 {
 	return metric("/memory/classes/total:bytes") - metric("/memory/classes/heap/released:bytes")
 }
@@ -18,30 +19,31 @@ func metric(name string) uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// A collector makes garbage collections rarer while the live heap is small, because runs produce
-// much garbage and keep little. With a large heap they are as usual. So a program that keeps more
-// than half of its limit reaches the limit, instead of collecting garbage all the time below it.
+// A collector raises GOGC while the live heap is small, because runs produce much garbage and keep
+// little memory. With a large heap GOGC has its default. Therefore a program whose live heap grows
+// reaches the memory limit, and does not collect garbage all the time just below it.
 type collector struct {
-	percent int  // as GOGC
-	others  bool // the environment or the program sets it
+	percent int  // the current value of GOGC
+	others  bool // set if the environment or the program sets GOGC
 }
 
 const (
-	usualPercent = 100 // Go's
-	mostPercent  = 400
-	mostGarbage  = 128 << 20 // bytes, if that is more than usualPercent
+	usualPercent = 100       // the default of GOGC
+	mostPercent  = 400       // the largest value of GOGC
+	mostGarbage  = 128 << 20 // the garbage before a collection, in bytes, within the above limits
 )
 
 func newCollector() *collector {
 	return &collector{percent: usualPercent, others: os.Getenv("GOGC") != ""}
 }
 
-// percentFor returns the percentage for a live heap of kept bytes.
+// percentFor returns the value of GOGC for a live heap of the given size in bytes.
 func percentFor(kept uint64) int {
 	return int(min(max(mostGarbage*100/max(kept, 1), usualPercent), mostPercent))
 }
 
-// adapt sets the percentage, unless somebody else has.
+// adapt sets GOGC for a live heap of the given size, unless the environment or the program has set
+// it.
 func (c *collector) adapt(kept uint64) {
 	next := percentFor(kept)
 	if c.others || next == c.percent {
@@ -55,10 +57,10 @@ func (c *collector) adapt(kept uint64) {
 	c.percent = next
 }
 
-// watch adapts now, and after each garbage collection.
+// watch calls adapt now and after each garbage collection.
 func (c *collector) watch() {
 	c.adapt(metric("/gc/heap/live:bytes"))
-	if !c.others { // what has no pointer could share its place with others, and live as long as they
+	if !c.others { // the struct has a pointer, because Go may never free a tiny object without one
 		runtime.AddCleanup(&struct{ _ *collector }{}, (*collector).watch, c)
 	}
 }

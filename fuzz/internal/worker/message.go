@@ -12,53 +12,51 @@ const Variable = "JOSTLE_WORKER"
 // Version is the version of the protocol. Raise it when a message changes its meaning.
 const Version = 4
 
-// A Property is what a worker offers: one call of a verb.
+// A Property is one call to a verb of package fuzz, such as fuzz.Check. A worker offers properties.
 type Property struct {
-	// Test is the name of the test, Verb that of the verb, and Call the number of the call
-	// in the test, from 0.
-	Test, Verb string
-	Call       int
-	// Name is the name under which cases are saved, Folder their folder.
-	Name, Folder string
-	// Func is the name of the property's function.
-	Func string
+	Test   string // the name of the test
+	Verb   string // the name of the verb
+	Call   int    // the number of the call in the test, from 0
+	Name   string // the name of the property in its saved cases
+	Folder string // the folder of its saved cases
+	Func   string // the name of the property's function
 }
 
-// A Message is one from a worker. One of its fields is set.
+// A Message goes from a worker to its command. Exactly one of its fields is set.
 type Message struct {
 	Hello *Hello    `json:",omitempty"`
 	Offer *Property `json:",omitempty"`
 	Beat  *Beat     `json:",omitempty"`
 	session.Event
-	Stall string         `json:",omitempty"` // a run makes no progress: where
+	Stall string         `json:",omitempty"` // says where a run makes no progress
 	Done  *session.Reply `json:",omitempty"`
-	Error string         `json:",omitempty"` // why nothing was done
+	Error string         `json:",omitempty"` // why the request was refused
 }
 
-// A Hello is the first message.
+// A Hello is the first message of a worker.
 type Hello struct{ Version int }
 
 // A Beat is sent ten times a second, and after each request.
 type Beat struct {
-	// Memory is the bytes that the process has from the operating system, CPU the processor time
-	// that it has used, 0 if unknown.
+	// Memory is the number of bytes that the process has from the operating system.
 	Memory uint64
-	CPU    time.Duration `json:",omitempty"`
-	// Collected reports that garbage was just collected because of a request collect.
+	// CPU is the processor time that the process has used, 0 if unknown.
+	CPU time.Duration `json:",omitempty"`
+	// Collected is set if the beat answers a request of the kind collect.
 	Collected bool `json:",omitempty"`
 }
 
-// Requests in addition to those of a session.
+// Kinds of requests in addition to those of package session.
 const (
-	pass session.Kind = "pass" // an offer is declined
-	take session.Kind = "take" // an offer is taken
-	stop session.Kind = "stop" // let the test go on
+	pass session.Kind = "pass" // decline an offer
+	take session.Kind = "take" // take an offer
+	stop session.Kind = "stop" // end the current request and let the test continue
 )
 
-// Requests while another is being carried out, without a reply.
+// Kinds of requests that may be sent while another request is carried out. They have no reply.
 const (
-	enough  session.Kind = "enough"  // end Run after the current run
-	collect session.Kind = "collect" // collect garbage, and answer with a Beat
-	pause   session.Kind = "pause"   // begin no further run of Run until resume
-	resume  session.Kind = "resume"
+	enough  session.Kind = "enough"  // end session.Run after the current run
+	collect session.Kind = "collect" // collect garbage, and send a Beat
+	pause   session.Kind = "pause"   // begin no further run of session.Run until resume
+	resume  session.Kind = "resume"  // end pause
 )

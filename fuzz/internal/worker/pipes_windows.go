@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// inherit makes the process of cmd inherit two files, and returns their names in it.
+// inherit makes the process of cmd inherit two files, and returns the names for inherited.
 func inherit(cmd *exec.Cmd, in, out *os.File) (names []string) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -21,8 +21,8 @@ func inherit(cmd *exec.Cmd, in, out *os.File) (names []string) {
 	return names
 }
 
-// inherited returns the file that this process has inherited under a name. Its child processes do
-// not inherit it.
+// inherited returns the file that this process has inherited under a name of inherit, nil if there
+// is none. Child processes of this process do not inherit the file.
 func inherited(name string) *os.File {
 	h, err := strconv.ParseUint(name, 10, 64)
 	if err != nil {

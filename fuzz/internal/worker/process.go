@@ -24,16 +24,17 @@ import (
 
 // A Command says how to start a process of a test binary.
 type Command struct {
-	Binary string // its path
-	Dir    string // the folder of its package
-	Tests  string // the pattern of the tests that it runs
-	Env    []string
+	Binary string   // the path of the test binary
+	Dir    string   // the folder of its package, in which it runs
+	Tests  string   // the pattern of the tests that it runs, as for go test -run
+	Env    []string // additional environment variables
 	// Memory limits the bytes that the process may have from the operating system; zero is no
 	// limit.
 	Memory uint64
-	// Silence is how long the process may send nothing during a request; zero means a minute.
-	// StartUp is how long it may take to each offer; zero means five minutes.
-	Silence, StartUp time.Duration
+	// Silence limits the time without a message during a request; zero means a minute.
+	Silence time.Duration
+	// StartUp limits the time until the next offer; zero means five minutes.
+	StartUp time.Duration
 	// Beat, if not nil, is called for each beat during a request.
 	Beat func(Beat)
 }
@@ -43,50 +44,54 @@ const (
 	usualStartUp = 5 * time.Minute
 )
 
-// A Process is a process of a test binary: the command's end of the connection. One goroutine at a
-// time uses it; another may end it by the context of Do.
+// A Process is the command's end of the connection to a worker, which is a process of a test
+// binary. Only one goroutine at a time may use it, except for methods that say otherwise.
 type Process struct {
 	Command
 	cmd      *exec.Cmd
 	out      flight.Tail
 	asking   sync.Mutex // held while a request is written
 	requests *json.Encoder
-	pipe     *os.File // of the requests
+	pipe     *os.File // carries the requests
 	messages chan Message
 	exited   chan struct{} // closed when the process is gone and its output was read
-	status   string        // how it ended
+	status   string        // exit status or signal; valid when exited is closed
 
-	greeted bool             // it speaks this command's version
-	at      session.At       // the last thing that it began
+	greeted bool             // set if the process uses this command's version of the protocol
+	at      session.At       // what the process last began to do
 	decided session.Decision // the last decision that it reported
-	told    bool             // it has reported a decision
-	stalled bool             // it has reported a run without progress
-	beat    Beat             // the last
+	told    bool             // set if decided is valid
+	stalled bool             // set if the process has reported a run without progress
+	beat    Beat             // the last beat
 
-	collects time.Time // when it was asked to collect garbage; zero if it has answered
+	collects time.Time // when the process was asked to collect garbage; zero if it has answered
 }
 
 // A Death is the unexpected end of a process.
 type Death struct {
-	// Cause is why the command ended the process, "" if it ended by itself. Status is how it
-	// ended, Reason the line of its output that says why ("" if none), Said its most telling
-	// lines.
-	Cause, Status, Reason, Said string
-	// Stalled reports that a run made no progress.
+	// Cause says why the command killed the process, "" if the command did not kill it.
+	Cause string
+	// Status is the exit status or the signal: "exit status 2".
+	Status string
+	// Reason is the line of the process's output that says why it ended, "" if there is none.
+	Reason string
+	// Said is the part of the process's output that best explains its end.
+	Said string
+	// Stalled is set if the process was killed because a run made no progress.
 	Stalled bool
-	// At is the last thing that the process began.
+	// At is what the process last began to do.
 	At session.At
-	// Last is the last decision that it reported, if the request asked for them; else nil.
+	// Last is the last decision that the process reported, nil if the request asked for none.
 	Last *session.Decision
 }
 
-// Headline says in one line why the process ended.
+// Headline returns one line that says why the process ended.
 func (d *Death) Headline() string {
 	text, _, _ := strings.Cut(cmp.Or(d.Cause, d.Reason, d.Status), "\n")
 	return text
 }
 
-// Error says how the process ended.
+// Error returns why or how the process ended, followed by Said.
 func (d *Death) Error() string {
 	text := cmp.Or(d.Cause, d.Status)
 	if d.Said != "" {
@@ -95,7 +100,7 @@ func (d *Death) Error() string {
 	return strings.TrimRight(text, "\n")
 }
 
-// Record returns the failing run with which the process died.
+// Record returns a record of the death, without its run.
 func (d *Death) Record() *record.Record {
 	detail := strings.TrimRight(d.Said, "\n")
 	if _, more, _ := strings.Cut(d.Cause, "\n"); more != "" {
@@ -104,8 +109,8 @@ func (d *Death) Record() *record.Record {
 	return &record.Record{Format: record.Format, Died: true, Failure: "the process ended: " + d.Headline(), Detail: detail}
 }
 
-// Outside reports whether neither the process nor its command ended it, but somebody else or an
-// operating system short of memory. On Windows it reports this for every exit status 1.
+// Outside reports whether the process was killed from outside: by somebody other than the command,
+// or by the operating system for lack of memory. On Windows every exit status 1 counts as such.
 func (d *Death) Outside() bool {
 	if runtime.GOOS == "windows" && d.Cause == "" && d.Status == "exit status 1" {
 		return true
@@ -113,14 +118,14 @@ func (d *Death) Outside() bool {
 	return d.Cause == "" && slices.Contains([]string{"signal: killed", "signal: terminated", "signal: interrupt", "signal: hangup"}, d.Status)
 }
 
-// Asked reports whether a signal asked the process to end. The command may have got it too: a
-// terminal or service manager sends it to both.
+// Asked reports whether a signal asked the process to end. The command may have received the same
+// signal, because a terminal or service manager sends it to both.
 func (d *Death) Asked() bool { return d.Outside() && d.Status != "signal: killed" }
 
 // Failed reports whether the process ended normally with failing tests.
 func (d *Death) Failed() bool { return d.Cause == "" && d.Status == "exit status 1" }
 
-// Start starts a process. Offer waits for its first message.
+// Start starts a process, and does not wait for its first message.
 func Start(c Command) (*Process, error) {
 	toIn, toOut, err := os.Pipe()
 	if err != nil {
@@ -146,7 +151,8 @@ func Start(c Command) (*Process, error) {
 	return p, nil
 }
 
-// check returns an error unless the process uses this version of the protocol.
+// check returns an error, and kills the process, if the process uses another version of the
+// protocol.
 func (p *Process) check(m *Message) error {
 	if p.greeted = p.greeted || m.Hello != nil && m.Hello.Version == Version; p.greeted {
 		return nil
@@ -163,14 +169,14 @@ func helloVersion(m *Message) int {
 	return m.Hello.Version
 }
 
-// read reads the messages of the process until it is gone.
+// read passes the messages of the process to p.messages until the process is gone.
 func (p *Process) read(from *os.File) {
 	d := json.NewDecoder(bufio.NewReader(from))
 	for {
 		var m Message
 		err := d.Decode(&m)
 		if err != nil {
-			if err != io.EOF { // not a message of a worker
+			if err != io.EOF { // the text is not a message
 				p.cmd.Process.Kill()
 			}
 			break
@@ -187,9 +193,10 @@ func (p *Process) read(from *os.File) {
 	close(p.exited)
 }
 
-// hear returns the next message for the caller. It ends a process that is silent for too long. Any
-// message, such as a beat, counts as a sign of life, unless once is set. On a *Death the process
-// is gone.
+// hear returns the next message that is a Hello, Offer, Done or Error. It kills a process that
+// sends nothing for the time silence. If once is set, it kills the process unless the returned
+// message arrives within this time. After an error the process is gone, and the error may be a
+// *Death.
 func (p *Process) hear(ctx context.Context, silence time.Duration, once bool) (Message, error) {
 	quiet := time.NewTimer(silence)
 	defer quiet.Stop()
@@ -199,7 +206,7 @@ func (p *Process) hear(ctx context.Context, silence time.Duration, once bool) (M
 			p.Stop()
 			return Message{}, ctx.Err()
 		case <-quiet.C:
-			return Message{}, p.end(fmt.Sprintf("nothing came of it for %s", words.Elapsed(silence)))
+			return Message{}, p.end(fmt.Sprintf("it sent nothing for %s", words.Elapsed(silence)))
 		case m, ok := <-p.messages:
 			if !ok {
 				return Message{}, p.end("")
@@ -216,8 +223,8 @@ func (p *Process) hear(ctx context.Context, silence time.Duration, once bool) (M
 	}
 }
 
-// note records what a message says about the process. It returns why the process must be ended, ""
-// if it need not be.
+// note records what a message says about the process. It returns why the process must be killed, ""
+// if it may continue.
 func (p *Process) note(m *Message) (cause string) {
 	switch {
 	case m.At != nil:
@@ -238,11 +245,10 @@ func (p *Process) note(m *Message) (cause string) {
 	return ""
 }
 
-// A process above its memory limit is asked to collect garbage. It has the time collecting for
-// this, unless it exceeds tooLarge times its limit meanwhile.
+// A process above its memory limit is asked to collect garbage before it is killed.
 const (
-	collecting = 30 * time.Second
-	tooLarge   = 4
+	collecting = 30 * time.Second // the time for collecting garbage
+	tooLarge   = 4                // above tooLarge times its limit a process is killed at once
 )
 
 // isTooLarge reports whether the process exceeds its memory limit even after collecting garbage.
@@ -259,33 +265,35 @@ func (p *Process) isTooLarge() bool {
 	return false
 }
 
-// ask writes a request. If the process is gone, hear reports that.
+// ask writes a request. Callers may ignore the error, because hear reports that the process is
+// gone.
 func (p *Process) ask(q session.Request) error {
 	p.asking.Lock()
 	defer p.asking.Unlock()
 	return p.requests.Encode(q)
 }
 
-// Pause makes a Do of Run begin no further run until Resume. Another goroutine calls them while
-// Do waits.
+// Pause makes a session.Run begin no further run until Resume is called. It may be called by
+// another goroutine while Do waits.
 func (p *Process) Pause() { p.ask(session.Request{Do: pause}) }
 
-// Resume ends Pause.
+// Resume ends Pause. It may be called by another goroutine while Do waits.
 func (p *Process) Resume() { p.ask(session.Request{Do: resume}) }
 
-// Enough makes a Do of Run end after its current run. Another goroutine calls it while Do waits.
+// Enough makes a session.Run end after its current run. It may be called by another goroutine while
+// Do waits.
 func (p *Process) Enough() { p.ask(session.Request{Do: enough}) }
 
-// Used returns the bytes that the process last reported.
+// Used returns the memory of the process in bytes, as in its last beat.
 func (p *Process) Used() uint64 { return p.beat.Memory }
 
-// end ends the process, and returns what is known of its death.
+// end kills the process if cause is not "", waits until it is gone, and returns a *Death.
 func (p *Process) end(cause string) error {
 	if cause != "" {
 		p.cmd.Process.Kill()
 	}
 	for range p.messages {
-		// the messages before its end no longer matter
+		// discard the last messages
 	}
 	<-p.exited
 	p.pipe.Close()
@@ -296,8 +304,8 @@ func (p *Process) end(cause string) error {
 	return d
 }
 
-// Interrupt asks the process to end, while another goroutine waits for it, and kills it if it does
-// not.
+// Interrupt asks the process to end, and kills it if it does not end in time. It may be called
+// while another goroutine uses the process.
 func (p *Process) Interrupt() {
 	p.pipe.Close()
 	time.AfterFunc(stopping, func() { p.cmd.Process.Kill() })
@@ -307,7 +315,7 @@ func (p *Process) Interrupt() {
 func (p *Process) Kill() { p.end("it was ended") }
 
 // Offer returns the next property that the process offers, or io.EOF when its tests are over.
-// Answer replies to it.
+// Answer accepts or declines the offer.
 func (p *Process) Offer() (Property, error) {
 	for {
 		m, err := p.hear(context.Background(), cmp.Or(p.StartUp, usualStartUp), true)
@@ -331,7 +339,7 @@ func offered(m *Message) (p Property) {
 	return p
 }
 
-// Answer takes an offer or declines it.
+// Answer tells the process whether its last offer is taken or declined.
 func (p *Process) Answer(taken bool) error {
 	if taken {
 		return p.ask(session.Request{Do: take})
@@ -339,8 +347,9 @@ func (p *Process) Answer(taken bool) error {
 	return p.ask(session.Request{Do: pass})
 }
 
-// Do sends a request and returns the reply. A *Refusal leaves the process alive. On any other
-// error the process is gone: the error is *Death if it died or exceeded a limit, or ctx.Err().
+// Do sends a request and returns the reply. If ctx is done first, it ends the process and returns
+// ctx.Err(). If the process dies or exceeds a limit, the error is a *Death. After a *Refusal the
+// process is still alive; after any other error it is gone.
 func (p *Process) Do(ctx context.Context, q session.Request) (*session.Reply, error) {
 	p.at, p.told, p.collects = session.At{Batch: q.First}, false, time.Time{}
 	p.ask(q)
@@ -363,11 +372,12 @@ type Refusal struct{ Text string }
 
 func (r *Refusal) Error() string { return r.Text }
 
-// stopping is how long a process may take to end once its command has asked for it, or is gone: it
-// ends its current run, then its tests and TestMain clean up.
+// stopping limits the time that a process takes to end once its command has asked for the end or is
+// gone. In this time its current run ends, and its tests and TestMain clean up.
 const stopping = 5 * time.Second
 
-// Stop asks the process to end, whatever it is doing, and kills it if it does not.
+// Stop asks the process to end and waits until it is gone. If it does not end in time, Stop kills
+// it.
 func (p *Process) Stop() {
 	p.ask(session.Request{Do: stop})
 	p.pipe.Close()

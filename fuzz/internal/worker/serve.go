@@ -17,9 +17,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Serve offers the property of a verb's call to the command that has started this process, and
-// carries out its requests. A run without progress for stall is reported. Serve returns false if
-// no command has started the process: then the verb does its own work.
+// Serve offers a property to the command that has started this process, and carries out the
+// requests of the command. It reports a run that makes no progress for the time stall. If no
+// command has started this process, Serve does nothing and returns false.
 func Serve(verb string, of *session.Session, stall time.Duration) bool {
 	w := process()
 	if w == nil {
@@ -33,38 +33,36 @@ func Serve(verb string, of *session.Session, stall time.Duration) bool {
 	return true
 }
 
-// fewFor limits the attempt to run every order before a search.
+// fewFor limits the time that a session tries to run every order before a search.
 const fewFor = 2 * time.Second
 
-// process returns the worker of this process, nil if it is none.
+// process returns the worker of this process, nil if the process is not a worker.
 var process = sync.OnceValue(open)
 
 // A worker is the test binary's end of the connection.
 type worker struct {
 	mu    sync.Mutex     // held during an offer and its requests
-	calls map[string]int // how many offers each test has made
+	calls map[string]int // the number of offers of each test
 
 	requests chan session.Request // closed when the command is gone
-	enough   func()               // ends the last request; nil before the first
-	turn     sync.Mutex           // held while runs must not begin, and briefly before each run
-	paused   bool                 // read holds turn
-	pipe     *os.File             // to the command
+	enough   func()               // ends the last request after its current run; nil before the first
+	turn     sync.Mutex           // held while no run may begin, and briefly before each run
+	paused   bool                 // set while the goroutine of read holds turn
+	pipe     *os.File             // carries the messages
 
-	// asked is done when the command has asked for the end or is gone; ask cancels it.
-	asked context.Context
-	ask   context.CancelFunc
-	left  sync.Once
+	asked context.Context    // done when the command has asked for the end or is gone
+	ask   context.CancelFunc // makes asked done
+	left  sync.Once          // for leave
 
-	// out guards the following fields. idle means that the worker waits for a request.
-	out  sync.Mutex
-	to   *json.Encoder
-	idle bool
+	out  sync.Mutex    // guards the following fields
+	to   *json.Encoder // writes the messages
+	idle bool          // set while the worker waits for a request
 }
 
-// setting is the value of Variable at the start of the process: TestMain may clear it later.
+// setting is the value of Variable at the start of the process, before TestMain can clear it.
 var setting = os.Getenv(Variable)
 
-// open connects the process with its command.
+// open connects the process to its command. It returns nil if no command has started the process.
 func open() *worker {
 	if setting == "" {
 		return nil
@@ -87,14 +85,14 @@ func open() *worker {
 	return w
 }
 
-// giveUp ends a process that cannot work for its command.
+// giveUp prints a message and ends the process, which cannot reach its command.
 func giveUp(format string, args ...any) {
 	fmt.Fprint(os.Stderr, trace.Visible(fmt.Sprintf(format+"\n", args...)))
 	os.Exit(gone)
 }
 
-// leave ends the work for a command that is gone. The tests and TestMain may finish within the
-// time stopping.
+// leave is called when the command is gone. It ends the current request, and ends the process
+// unless its tests and TestMain finish within the time stopping.
 func (w *worker) leave() {
 	w.left.Do(func() {
 		surviveBrokenPipe()
@@ -103,11 +101,11 @@ func (w *worker) leave() {
 	})
 }
 
-// gone is the exit code of a process without a command.
+// gone is the exit code of a worker whose command is gone or cannot be reached.
 const gone = 86
 
-// read passes on the requests of the command. If the command asks for the end or is gone, it ends
-// the current runs.
+// read passes the requests of the command to w.requests. If the command asks for the end or is
+// gone, it also ends the current request.
 func (w *worker) read(in *os.File) {
 	from := json.NewDecoder(bufio.NewReader(in))
 	for {
@@ -140,7 +138,7 @@ func (w *worker) read(in *os.File) {
 	}
 }
 
-// pause makes runs wait, or continue.
+// pause makes further runs wait if on is set. Otherwise it lets them continue.
 func (w *worker) pause(on bool) {
 	switch {
 	case on && !w.paused:
@@ -151,24 +149,25 @@ func (w *worker) pause(on bool) {
 	w.paused = on
 }
 
-// waitTurn waits until a run may begin.
+// waitTurn waits while runs are paused. It is called before each run.
 func (w *worker) waitTurn() {
 	w.turn.Lock()
 	defer w.turn.Unlock()
 }
 
-// collect collects garbage and returns free memory to the operating system.
+// collect collects garbage, returns free memory to the operating system, and sends a beat.
 func (w *worker) collect() {
 	debug.FreeOSMemory()
 	w.say(Message{Beat: &Beat{Memory: Memory(), CPU: cpuTime(), Collected: true}})
 }
 
-// say sends a message. If that fails, the command is gone.
+// say sends a message, except a beat while the worker is idle. If the write fails, the command is
+// gone.
 func (w *worker) say(m Message) {
 	w.out.Lock()
 	defer w.out.Unlock()
 	if m.Beat != nil && w.idle {
-		return // nobody listens
+		return // the command does not read messages between requests
 	}
 	if m.Done != nil || m.Error != "" {
 		w.idle = true
@@ -178,7 +177,7 @@ func (w *worker) say(m Message) {
 	}
 }
 
-// next returns the next request, false if the command is gone.
+// next returns the next request and true, or false if the command is gone.
 func (w *worker) next() (session.Request, bool) {
 	q, ok := <-w.requests
 	w.out.Lock()
@@ -194,7 +193,7 @@ func (w *worker) beat() {
 	}
 }
 
-// sayUsed sends a beat.
+// sayUsed sends a beat with the memory and the processor time used.
 func (w *worker) sayUsed() { w.say(Message{Beat: &Beat{Memory: Memory(), CPU: cpuTime()}}) }
 
 // serve offers a property and carries out requests until the command stops it or is gone.
@@ -212,12 +211,12 @@ func (w *worker) serve(verb string, s *session.Session, stall time.Duration) {
 			return
 		}
 		m := w.do(s, &q, stall)
-		w.sayUsed() // for a request that ends before the next beat
+		w.sayUsed() // the request may have ended before its first regular beat
 		w.say(m)
 	}
 }
 
-// do carries out a request under a watchdog, and returns the reply.
+// do carries out a request, with a watchdog for runs without progress, and returns the reply.
 func (w *worker) do(s *session.Session, q *session.Request, stall time.Duration) Message {
 	dog := &search.Watchdog{Limit: stall, Tell: func(headline, lines string) {
 		w.say(Message{Stall: headline + "\n" + lines})
@@ -232,7 +231,7 @@ func (w *worker) do(s *session.Session, q *session.Request, stall time.Duration)
 	return Message{Done: r}
 }
 
-// environment returns the variable by which a process knows its pipes.
+// environment returns the setting of Variable, with the version and the names of the two pipes.
 func environment(names []string) string {
 	return Variable + "=" + strconv.Itoa(Version) + " " + strings.Join(names, " ")
 }

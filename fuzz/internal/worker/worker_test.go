@@ -306,7 +306,7 @@ func TestProcessesThatAreNoWorkers(t *testing.T) {
 		{"other version", "the test binary speaks version 99 of the protocol, and this command version 4: install one version of jostle for the module and the command"},
 		{"no version", "the test binary speaks version 0 of the protocol, and this command version 4: install one version of jostle for the module and the command"},
 		{"gibberish", "signal: killed"},
-		{"silence", "nothing came of it for 1s"},
+		{"silence", "it sent nothing for 1s"},
 		{"exit", "exit status 7\n        no database"},
 	} {
 		t.Run(c.as, func(t *testing.T) {

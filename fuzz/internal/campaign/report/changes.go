@@ -1,16 +1,16 @@
 package report
 
-// Changes are what is new in a report since the one before.
+// Changes are the differences between a report and an earlier one.
 type Changes struct {
-	// New are the failures that the earlier report does not have, Gone those that only it
-	// has, by property and headline. A failure that is not found again may still be there.
-	New  []string `json:"new"`
+	// New lists the failures that only the later report has, as property and headline.
+	New []string `json:"new"`
+	// Gone lists the failures that only the earlier report has. Their bugs may not be fixed.
 	Gone []string `json:"gone"`
-	// Added are properties that the earlier report does not have, Removed those that only it
-	// has.
-	Added   []string `json:"added"`
+	// Added lists the properties that only the later report has.
+	Added []string `json:"added"`
+	// Removed lists the properties that only the earlier report has.
 	Removed []string `json:"removed"`
-	// Orders has the properties whose number of receive pairs has changed.
+	// Orders lists the properties whose number of receive pairs has changed.
 	Orders []Growth `json:"orders"`
 }
 
@@ -21,7 +21,8 @@ type Growth struct {
 	Now    int    `json:"now"`
 }
 
-// Compare sets the changes since an earlier report, which may be nil.
+// Compare sets r.Changes to the differences between last, an earlier report, and r. If last is nil,
+// Changes is nil.
 func (r *Report) Compare(last *Report) {
 	if r.Changes = nil; last == nil {
 		return
@@ -54,7 +55,7 @@ func (r *Report) property(name string) *Property {
 	return nil
 }
 
-// without lists the failures of a report that another does not have.
+// without lists the failures that r has and other does not have.
 func (r *Report) without(other *Report) []string {
 	list := []string{}
 	for i := range r.Properties {
@@ -68,7 +69,7 @@ func (r *Report) without(other *Report) []string {
 	return list
 }
 
-// has reports whether a property, which may be nil, has a finding.
+// has reports whether a property, which may be nil, has a finding with the signature.
 func (p *Property) has(signature string) bool {
 	if p == nil {
 		return false

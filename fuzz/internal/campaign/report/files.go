@@ -24,7 +24,7 @@ const (
 	MarkdownFile = "summary.md"
 )
 
-// marks match the start of a report's files: Write overwrites only files with these.
+// marks match the files of a report. Write overwrites only files that are empty or match.
 var marks = map[string]*regexp.Regexp{
 	HTMLFile:     regexp.MustCompile(`<title>jostle: `),
 	JSONFile:     regexp.MustCompile(`^\{\n\t"format": \d+,\n\t"ended": "`),
@@ -33,11 +33,11 @@ var marks = map[string]*regexp.Regexp{
 	MarkdownFile: regexp.MustCompile(`^## jostle: `),
 }
 
-// mostRead limits the bytes that are read to recognize a file.
+// mostRead limits the number of bytes that are read from a file to recognize it.
 const mostRead = 1 << 20
 
-// Check returns an error if Write would overwrite a foreign file in the folder. An empty file is
-// not foreign.
+// Check returns an error if Write would overwrite a file in the folder that is neither empty nor a
+// file of a report.
 func Check(folder string) error {
 	for _, name := range slices.Sorted(maps.Keys(marks)) {
 		path := filepath.Join(folder, name)
@@ -61,7 +61,7 @@ func Check(folder string) error {
 	return nil
 }
 
-// head returns the beginning of a file.
+// head returns the first mostRead bytes of a file.
 func head(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -71,14 +71,14 @@ func head(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, mostRead))
 }
 
-// JSON returns a report as JSON.
+// JSON returns the report as JSON.
 func (r *Report) JSON() ([]byte, error) {
 	text, err := json.MarshalIndent(r, "", "\t")
 	return append(text, '\n'), err
 }
 
-// Write writes all files of the report into a folder, which it creates if necessary, unless Check
-// returns an error. It replaces each file atomically.
+// Write writes all files of the report into a folder. It creates the folder if necessary and
+// replaces each file atomically. If Check returns an error, Write returns it and writes nothing.
 func (r *Report) Write(folder string) error {
 	if err := Check(folder); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (r *Report) Write(folder string) error {
 		{JUnitFile, r.JUnit},
 		{SARIFFile, r.SARIF},
 		{MarkdownFile, func() ([]byte, error) { return r.Markdown(), nil }},
-		{JSONFile, r.JSON}, // last: the next report is compared with it
+		{JSONFile, r.JSON}, // last, because the next report is compared with this file
 	}
 	for _, f := range files {
 		text, err := f.make()
@@ -108,7 +108,7 @@ func (r *Report) Write(folder string) error {
 	return nil
 }
 
-// Read returns the report in a folder. The error is fs.ErrNotExist if there is none.
+// Read returns the report in a folder. It returns fs.ErrNotExist if the folder has no report.
 func Read(folder string) (*Report, error) {
 	path := filepath.Join(folder, JSONFile)
 	text, err := os.ReadFile(path)

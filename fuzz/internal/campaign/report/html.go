@@ -19,7 +19,7 @@ section { margin-bottom: 2em } .number { text-align: right; white-space: nowrap 
 @media (max-width: 40em) { body { margin: 1em } td, th { padding-right: .5em } }
 `
 
-// verdict summarizes the result in a few words.
+// verdict returns the result in a few words: "2 failures".
 func (r *Report) verdict() string {
 	unproven := 0
 	for i := range r.Properties {
@@ -36,7 +36,7 @@ func (r *Report) verdict() string {
 	return "no failures"
 }
 
-// outline says in one line what was done.
+// outline returns one line with the properties that passed, the runs, the time, and why it ended.
 func (r *Report) outline() string {
 	text := fmt.Sprintf("%d of %d properties passed, %s in %s", r.passing(), len(r.Properties), words.Count(r.Runs, "run"),
 		words.Elapsed(time.Duration(r.Seconds*float64(time.Second))))
@@ -84,7 +84,7 @@ func (r *Report) HTML() []byte {
 	return []byte(w.String())
 }
 
-// summary lists the properties.
+// summary writes a table of the properties.
 func (r *Report) summary(w *record.Writer) {
 	w.Put("<section>\n<h2>Properties</h2>\n"+record.Scroll+"<table>\n<tr><th></th><th>property</th><th>what was run</th><th>failures</th><th>pairs in both orders</th></tr>\n", "Properties")
 	for i := range r.Properties {
@@ -101,7 +101,7 @@ func (r *Report) summary(w *record.Writer) {
 
 func num(n int) string { return fmt.Sprint(n) }
 
-// failures shows what was found.
+// failures writes a section with the findings of all properties, if there are any.
 func (r *Report) failures(w *record.Writer) {
 	if r.Failures() == 0 {
 		return
@@ -117,7 +117,7 @@ func (r *Report) failures(w *record.Writer) {
 	w.Put("</section>\n")
 }
 
-// failure shows a finding, with its chart if its run is known.
+// failure writes finding k, with a chart if the steps of its run are known.
 func (p *Property) failure(w *record.Writer, k int, id string) {
 	f := &p.Findings[k]
 	if len(f.Steps) > 0 {
@@ -136,7 +136,7 @@ func (p *Property) failure(w *record.Writer, k int, id string) {
 	}
 }
 
-// section shows a property, without its failures.
+// section writes the section of a property, without its failures.
 func (p *Property) section(w *record.Writer, i int) {
 	w.Put("<section id=\"property%s\">\n<h2>%s</h2>\n<p>%s; %s</p>\n", num(i), p.Name, p.Ran, p.Coverage.Summary)
 	list(w, "Not tested sufficiently", "bad", p.Complaints)
@@ -159,7 +159,7 @@ func (p *Property) section(w *record.Writer, i int) {
 	w.Put("</section>\n")
 }
 
-// list shows a list with a heading, if there is anything on it.
+// list writes a heading and a list, unless the list is empty.
 func list(w *record.Writer, heading, class string, texts []string) {
 	if len(texts) == 0 {
 		return
@@ -171,13 +171,13 @@ func list(w *record.Writer, heading, class string, texts []string) {
 	w.Put("</ul>\n")
 }
 
-// The size of a picture of curves, and its margins.
+// The size of a picture of curves, and its left and bottom margins.
 const (
 	wide, high  = 560, 220
 	left, below = 70, 30
 )
 
-// curves shows, for each campaign, the known receive pairs by the number of runs.
+// curves draws one curve for each campaign: the number of seen receive pairs by the number of runs.
 func (p *Property) curves(w *record.Writer) {
 	runs, orders := 2, 1
 	for _, curve := range p.Coverage.Curves {
@@ -199,7 +199,7 @@ func (p *Property) curves(w *record.Writer) {
 	w.Put("</svg></div>\n<p class=\"faint\">Runs are on a logarithmic scale; each curve is one seed.</p>\n")
 }
 
-// points returns the points of a curve in a picture.
+// points returns the points of a curve in the form of an SVG polyline.
 func points(curve []coverage.Point, runs, orders int) string {
 	var b strings.Builder
 	for _, at := range curve {

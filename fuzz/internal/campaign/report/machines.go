@@ -18,7 +18,8 @@ func (g Growth) String() string {
 	return fmt.Sprintf("%s: %s seen, %s before", g.Name, words.Count(g.Now, "receive pair"), words.Grouped(g.Before))
 }
 
-// A suite is a testsuite of JUnit. Each finding and complaint of a property is one failure.
+// A suite is a testsuite of JUnit XML, a testcase is one property, and a failure is one finding or
+// complaint of it.
 type suite struct {
 	XMLName  xml.Name   `xml:"testsuite"`
 	Name     string     `xml:"name,attr"`
@@ -40,13 +41,14 @@ type failure struct {
 	Text    string `xml:",chardata"`
 }
 
-// suitesName is the name of all suites, home the page of this project: they identify our files.
+// Texts by which marks recognizes files that Write has written.
 const (
-	suitesName = "jostle"
-	home       = "https://github.com/jostle-go/jostle"
+	suitesName = "jostle"                              // the name attribute of the JUnit file
+	home       = "https://github.com/jostle-go/jostle" // the home page of jostle, in the SARIF file
 )
 
-// JUnit returns a report as JUnit XML: a suite for each package, a test for each property.
+// JUnit returns the report as JUnit XML, with a suite for each package and a test for each
+// property.
 func (r *Report) JUnit() ([]byte, error) {
 	var all struct {
 		XMLName xml.Name `xml:"testsuites"`
@@ -83,11 +85,11 @@ func firstLine(text string) string {
 	return line
 }
 
-// object is a JSON object; package json sorts its names.
+// object is a JSON object. Package json writes its names in sorted order.
 type object = map[string]any
 
-// SARIF returns the failures as SARIF 2.1.0, with which code hosts mark the lines that failed. A
-// failure without a known line has only its property.
+// SARIF returns the failures as SARIF 2.1.0, from which code hosts mark the lines that failed. If
+// the line of a failure is unknown, only its property is given.
 func (r *Report) SARIF() ([]byte, error) {
 	results, rules := []object{}, []object{}
 	for i := range r.Properties {
@@ -110,13 +112,13 @@ func (r *Report) SARIF() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// message says what failed, where, and how to replay it.
+// message returns the headline, the orders that fail, and how to replay the finding.
 func (f *Finding) message() string {
 	text := f.Headline()
 	if orders := f.Orders(); orders != "" {
 		text += "\n" + orders
 		for i, d := range f.Drawn() {
-			if d != f.Draws[i] { // it has a remark
+			if d != f.Draws[i] { // Drawn has added a remark
 				text += "\ndrew " + d
 			}
 		}
@@ -167,8 +169,8 @@ func (r *Report) Markdown() []byte {
 	return []byte(b.String())
 }
 
-// literal returns text escaped for one line of Markdown: all but letters, digits and plain signs
-// become numeric references.
+// literal returns text escaped for one line of Markdown. All characters except letters, digits and
+// a few signs become numeric references.
 func literal(text string) string {
 	var b strings.Builder
 	for _, r := range trace.Visible(text) {
@@ -184,7 +186,7 @@ func literal(text string) string {
 	return b.String()
 }
 
-// fenced returns text as a code block whose fence does not occur in it.
+// fenced returns text as a Markdown code block, with a fence that does not occur in the text.
 func fenced(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {

@@ -1,13 +1,13 @@
 // Package report writes the results of a campaign for people and programs: as one HTML file that
 // needs neither a network nor a script, and as JUnit XML, SARIF, JSON and Markdown.
 //
-//	r := report.New(done, root)       // of a campaign.Report
-//	last, err := report.Read(folder)  // the one before, if there is one
+//	r := report.New(done, root)       // done is a *campaign.Report
+//	last, err := report.Read(folder)  // the report of the previous campaign, if there is one
 //	r.Compare(last)
 //	err = r.Write(folder)
 //
-// The JSON has the fields of Report: names do not change, but new ones may be added. Programs
-// that read it must check Format first.
+// The JSON has the fields of Report. New fields may be added without notice. If a field is removed
+// or changes its meaning, Format changes, so programs that read the JSON must check it first.
 package report
 
 import (
@@ -30,41 +30,41 @@ type Report struct {
 	Ended      campaign.End `json:"ended"` // "" if it is still running
 	Seconds    float64      `json:"seconds"`
 	Runs       int          `json:"runs"`
-	Deaths     int          `json:"deaths"` // of worker processes
+	Deaths     int          `json:"deaths"` // number of worker processes that died
 	Properties []Property   `json:"properties"`
-	// Changes is what is new since the last report; nil if there was none.
+	// Changes lists the differences from the last report; nil if there was none.
 	Changes *Changes `json:"changes"`
 }
 
 // A Property is the result of the search in one property.
 type Property struct {
-	Name       string    `json:"name"` // with its package and test
+	Name       string    `json:"name"` // with its package and test (see campaign.Subject.String)
 	Package    string    `json:"package"`
 	Test       string    `json:"test"`
-	Passed     bool      `json:"passed"` // neither findings nor complaints
+	Passed     bool      `json:"passed"` // set if there are neither findings nor complaints
 	Runs       int       `json:"runs"`
 	Steps      int       `json:"steps"`
 	Ran        string    `json:"ran"`        // what was run, in words
-	Complete   string    `json:"complete"`   // says that every order was run, "" if not
-	Complaints []string  `json:"complaints"` // why it was not tested sufficiently
+	Complete   string    `json:"complete"`   // says that every order was run, "" if that is not so
+	Complaints []string  `json:"complaints"` // why the property was not tested sufficiently
 	Notes      []string  `json:"notes"`
 	Findings   []Finding `json:"findings"`
-	Arms       []Arm     `json:"arms"` // those with the most new receive pairs first
+	Arms       []Arm     `json:"arms"` // sorted by new receive pairs, the most first
 	Coverage   Coverage  `json:"coverage"`
 	Missed     []string  `json:"missed"` // situations that no run has reached
 
-	matrix []byte // a picture
+	matrix []byte // an SVG picture of the receive pairs, nil if there are none
 }
 
-// A Finding is a failure, or the death of a process. Its paths are from the root.
+// A Finding is a failure, or the death of a process. Its paths are relative to New's root.
 type Finding struct {
 	record.Record
 	Times int `json:"times"` // number of runs with this failure
-	// Source is the path of File from the root, "" if unknown.
+	// Source is the path of File relative to New's root, "" if unknown.
 	Source string `json:"source"`
 }
 
-// An Arm is the result of one strategy: its runs, and its approximate number of new receive pairs
+// An Arm is the number of runs of one strategy, and its approximate number of new receive pairs
 // (see campaign.Arm).
 type Arm struct {
 	Name  string  `json:"name"`
@@ -72,20 +72,21 @@ type Arm struct {
 	Fresh float64 `json:"fresh"`
 }
 
-// A Coverage says which receive pairs were seen, including earlier campaigns.
+// A Coverage describes the receive pairs of a property, including those of earlier campaigns. A
+// pair consists of two messages that one actor receives, and can occur in two orders.
 type Coverage struct {
 	Runs     int                `json:"runs"`
-	Seen     int                `json:"seen"`    // orders
-	Covered  int                `json:"covered"` // pairs, in both orders
-	Possible int                `json:"possible"`
-	Unknown  int                `json:"unknown"`
-	Summary  string             `json:"summary"`
-	Chance   coverage.Chance    `json:"chance"` // that the next random run shows a new pair
-	Open     []string           `json:"open"`   // receive pairs that were not seen
-	Curves   [][]coverage.Point `json:"curves"`
+	Seen     int                `json:"seen"`     // orders that occurred
+	Covered  int                `json:"covered"`  // pairs that occurred in both orders
+	Possible int                `json:"possible"` // pairs that seem possible in both orders
+	Unknown  int                `json:"unknown"`  // pairs whose second order may be impossible
+	Summary  string             `json:"summary"`  // these numbers as text
+	Chance   coverage.Chance    `json:"chance"`   // that the next random run contains a new order
+	Open     []string           `json:"open"`     // orders that seem possible but have not occurred
+	Curves   [][]coverage.Point `json:"curves"`   // for each campaign, Seen by the number of runs
 }
 
-// mostOpen limits the receive pairs listed as not seen.
+// mostOpen limits the length of Coverage.Open.
 const mostOpen = 100
 
 // New returns the report of a campaign, with paths relative to root.
@@ -128,7 +129,7 @@ func newProperty(out *campaign.Outcome, root string) Property {
 	return p
 }
 
-// listed returns a list that is not nil, for JSON.
+// listed returns a copy of list that is not nil, because nil would be null in JSON.
 func listed[T any](list []T) []T { return append([]T{}, list...) }
 
 func newFinding(f *campaign.Finding, dir, root string) Finding {
@@ -141,7 +142,7 @@ func newFinding(f *campaign.Finding, dir, root string) Finding {
 	return out
 }
 
-// fromRoot returns path with slashes, relative to root if it is below.
+// fromRoot returns path with slashes. A path below root is made relative to root.
 func fromRoot(path, root string) string {
 	if path == "" {
 		return ""
@@ -152,7 +153,7 @@ func fromRoot(path, root string) string {
 	return filepath.ToSlash(path)
 }
 
-// Failures returns how many findings there are.
+// Failures returns the number of findings of all properties.
 func (r *Report) Failures() (n int) {
 	for i := range r.Properties {
 		n += len(r.Properties[i].Findings)
