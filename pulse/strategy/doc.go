@@ -9,7 +9,9 @@
 // # Which one
 //
 // The depth d of a bug is the number of messages that must come in a certain order
-// to trigger the bug. The order of all other messages does not matter.
+// to trigger the bug, as in the papers. The order of all other messages does not
+// matter. The depth that a failure prints is a different number: of the messages
+// that must move if the oldest message comes first.
 //
 //   - Plain delivers the oldest message first, as a reference for other strategies.
 //   - Random picks each message with equal probability. It has the weakest
@@ -24,8 +26,6 @@
 //     Random it is 1/2^k. POS is a good first choice.
 //   - URW tries to give every order the same probability, using what it learned in
 //     its first run. It suits programs that do the same in each run.
-//   - DelayBounded delivers the oldest message first, but delays a few messages. It
-//     finds bugs that need few delays, even in long runs, and no other bugs.
 //   - Ordered follows a choice.Schedule and reports where a run deviates from it.
 //   - Replay repeats the decisions of a recorded run.
 //
@@ -38,8 +38,8 @@
 //
 // # Rules
 //
-// Only one system may use a strategy at a time. PCT, PCTCP, DelayBounded and URW
-// use what they learned in the previous run. A new strategy makes the same
+// Only one system may use a strategy at a time. PCT, PCTCP and URW use what
+// they learned in the previous run. A new strategy makes the same
 // decisions if it gets the same seeds and programs in the same order.
 //
 // # Writing one
