@@ -162,7 +162,7 @@ func TestDeaths(t *testing.T) {
 			dir := t.TempDir()
 			stall := "JOSTLE_STALL=1m"
 			if c.test == "TestHangs" {
-				stall = "JOSTLE_STALL=2s"
+				stall = "JOSTLE_STALL=1s"
 			}
 			o := campaign.Options{Runs: 200, Workers: 1, Memory: 256 << 20, First: true, Env: []string{stall}}
 			r := campaignOf(t, dir, o, c.test, "TestHolds")
@@ -482,7 +482,7 @@ func TestInterrupted(t *testing.T) {
 // runs with any number of workers. What counts is also what the campaigns before it saw.
 func TestSaturated(t *testing.T) {
 	dir := t.TempDir()
-	want, chance := 0, 0.03
+	want, chance := 0, 0.12
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		chance = 0.01
 	}
@@ -518,7 +518,7 @@ func TestSaturatedFurther(t *testing.T) {
 	for _, c := range []struct {
 		chance float64
 		more   bool
-	}{{0.05, false}, {0.1, false}, {0.01, true}} {
+	}{{0.05, false}, {0.1, false}, {float64(times(3, 1)) / 100, true}} {
 		o.Saturated, o.Resume = c.chance, true
 		r := campaignOf(t, dir, o, "TestHolds")
 		if out := &r.Outcomes[0]; r.Ended != "saturated" || out.Orders.Chance().High >= c.chance || (out.Runs > before) != c.more || out.Runs >= o.Runs {

@@ -126,14 +126,16 @@ func TestMain(m *testing.M) {
 // campaignIn runs a campaign that keeps all in a folder, and goes on with the one that
 // is there. It writes what it finds to standard output.
 func campaignIn(dir string) error {
+	runs := 5 * killedRuns
 	if os.Getenv(isFull) != "" {
 		if err := fill(); err != nil {
 			return err
 		}
+		runs = 3000 // enough to find both bugs
 	}
 	state := filepath.Join(dir, "state.json")
 	_, err := os.Stat(state)
-	o := campaign.Options{Runs: 5 * killedRuns, Workers: 2, File: state, Every: 20 * time.Millisecond, Resume: err == nil,
+	o := campaign.Options{Runs: runs, Workers: 2, File: state, Every: 20 * time.Millisecond, Resume: err == nil,
 		Env: append(environment(filepath.Join(dir, "cases")), pidFolder+"="+os.Getenv(pidFolder)),
 		Tell: func(e campaign.Event) {
 			if e.Kind != campaign.Found {
