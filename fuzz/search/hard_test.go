@@ -113,7 +113,7 @@ func TestShrinkHardSubjects(t *testing.T) {
 		seeds, runs = 20, 20_000
 	}
 	for i, s := range subjects.Hard() {
-		if i%2 > 0 && !nightly() {
+		if i%4 > 0 && !nightly() {
 			continue
 		}
 		for seed := uint64(1); seed <= seeds; seed++ {
