@@ -16,6 +16,7 @@ import (
 // same whether or not the compiler inlines functions: by day those of the packages with the
 // properties, at night all.
 func TestInliningDoesNotMatter(t *testing.T) {
+	long(t)
 	t.Parallel()
 	plain, plainRaw := runInlining(t, "-gcflags=")
 	flag := "-gcflags=github.com/jostle-go/jostle/fuzz/testdata/inlining/...=-l"

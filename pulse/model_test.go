@@ -99,3 +99,13 @@ func TestModelFindsPlantedFaults(t *testing.T) {
 	}
 	golden.File(t, "testdata/planted.golden", text.String())
 }
+
+// long skips a test that takes long.
+//
+// Skips: with -short.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes long")
+	}
+}

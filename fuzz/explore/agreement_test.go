@@ -413,6 +413,7 @@ func oddities() (list []oddity) {
 // TestFoundAgain holds the oddities, at night in all orderings, and by day in plain order
 // and another one for each.
 func TestFoundAgain(t *testing.T) {
+	long(t)
 	e, r := &enumerator{}, &rig{}
 	defer e.close()
 	for i, x := range oddities() {

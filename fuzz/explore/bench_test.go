@@ -193,6 +193,7 @@ func BenchmarkWorkers(b *testing.B) {
 // has seen the first hundred runs, however many follow. A run that is given up
 // may leave a failure, which says why.
 func TestMemoryIsFlat(t *testing.T) {
+	long(t)
 	list := []load.Load{load.Senders(5, 1), load.Senders(8, 1), load.Pi(5), load.Pi(7)}
 	if nightly() {
 		list = append(list, load.Senders(9, 1), load.Pi(9))

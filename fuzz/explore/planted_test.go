@@ -129,6 +129,7 @@ func rests(t *trace.Trace) {
 // each trace, in half of the programs that it compares by day. At night it holds that at least five of the first 400
 // programs show each.
 func TestPlantedFaults(t *testing.T) {
+	long(t)
 	unseen := families()
 	var seen strings.Builder
 	for _, p := range plantedFaults() {

@@ -59,6 +59,7 @@ const killedRuns = 30_000
 // TestKilledWorkers: workers are killed at any time. No failure is lost for that, none is
 // made up, and the runs that were on are made again.
 func TestKilledWorkers(t *testing.T) {
+	long(t)
 	want := found(campaignOf(t, t.TempDir(), campaign.Options{Runs: killedRuns, Workers: 2}, killed...))
 	random := rand.New(rand.NewPCG(1, 2))
 	kills, campaigns, deaths := 0, 0, 0
@@ -185,6 +186,7 @@ func process(dir, there string, more ...string) *exec.Cmd {
 // TestKilledCampaigns: campaigns are killed at any time, and go on. What they found is
 // found, no file is damaged, and their workers do not outlive them.
 func TestKilledCampaigns(t *testing.T) {
+	long(t)
 	want := "FOUND " + whatIn(found(campaignOf(t, t.TempDir(), campaign.Options{Runs: 3000}, killed...)))
 	random := rand.New(rand.NewPCG(3, 4))
 	dir, there := t.TempDir(), t.TempDir()
@@ -287,6 +289,7 @@ func TestTwoCampaigns(t *testing.T) {
 // after a clock that was set forward and back. One that goes on comes to what one comes to
 // on time, and no file is taken for an old one.
 func TestClockJumps(t *testing.T) {
+	long(t)
 	want := found(campaignOf(t, t.TempDir(), campaign.Options{Runs: 3000}, killed...))
 	dir := t.TempDir()
 	o := campaign.Options{Workers: 2, File: filepath.Join(dir, "state.json")}
@@ -322,5 +325,15 @@ func TestClockJumps(t *testing.T) {
 	}
 	if n := len(loads(t, dir)); n != len(want) {
 		t.Errorf("there are %d cases, want %d", n, len(want))
+	}
+}
+
+// long skips a test that takes long.
+//
+// Skips: with -short.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes long")
 	}
 }

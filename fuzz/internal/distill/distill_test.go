@@ -193,6 +193,7 @@ func TestCoverageIsKept(t *testing.T) {
 
 // A basket stays small, whatever is added.
 func TestBasketIsBounded(t *testing.T) {
+	long(t)
 	var b Basket
 	for n := range uint64(3 * mostPassed) {
 		b.Add(Passed{Pairs: []Pair{{n, 1}}})

@@ -75,6 +75,7 @@ var faults = []struct {
 // that each rule is broken by some fault. Ten runs of each program show every fault; by day
 // there are 30, at night 100, which is the default.
 func TestWrongAdapters(t *testing.T) {
+	long(t)
 	rule := regexp.MustCompile(`(?m)^(\w+): `)
 	told := map[string]bool{}
 	for _, f := range faults {
@@ -121,5 +122,15 @@ func TestRefusals(t *testing.T) {
 		if err := a.Test(); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
+	}
+}
+
+// long skips a test that takes long.
+//
+// Skips: with -short.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes long")
 	}
 }
