@@ -57,6 +57,7 @@ func TestModel(t *testing.T) {
 // TestModelFindsPlantedFaults holds that the comparison can fail: each fault
 // planted into the model is found within the same number of programs.
 func TestModelFindsPlantedFaults(t *testing.T) {
+	long(t)
 	p := &player{}
 	defer func() { p.sys.Close() }()
 	var text strings.Builder

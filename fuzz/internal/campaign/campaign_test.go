@@ -117,13 +117,17 @@ func shownIn(r *campaign.Report) (lines []string) {
 // and the number of runs, not from how many workers there are.
 func TestSameFindings(t *testing.T) {
 	var first, cases, shown []string
+	runs := 3000
+	if testing.Short() {
+		runs = 1000
+	}
 	for _, workers := range []int{1, 2, 3} {
 		dir := t.TempDir()
-		r := campaignOf(t, dir, campaign.Options{Runs: 3000, Workers: workers}, "TestHolds", "TestTwoBugs", "TestExits")
+		r := campaignOf(t, dir, campaign.Options{Runs: runs, Workers: workers}, "TestHolds", "TestTwoBugs", "TestExits")
 		if r.Ended != "runs" {
 			t.Errorf("it ended by %q", r.Ended)
 		}
-		for i, want := range []int{3000, 3000, 0} {
+		for i, want := range []int{runs, runs, 0} {
 			if got := r.Outcomes[i].Runs; want > 0 && i == 0 && got != want {
 				t.Errorf("%v had %d runs, want %d", r.Outcomes[i].Subject, got, want)
 			}
