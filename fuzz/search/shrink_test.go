@@ -344,7 +344,11 @@ func BenchmarkShrink(b *testing.B) {
 			r := p.NewRunner()
 			defer r.Close()
 			by := &shrinking{runner: r}
-			for seed := range uint64(9) {
+			seeds := uint64(9)
+			if testing.Short() {
+				seeds = 1
+			}
+			for seed := range seeds {
 				_, f := foundBy(b, s.Property(false), seed+1)
 				by.early = max(by.early, f.Case.EarlyTimers)
 				if out, why := by.first(f); why == "" {
