@@ -472,8 +472,8 @@ func TestDiskIsBounded(t *testing.T) {
 		target := c.targets[0]
 		most = max(most, target.known.Memory())
 		target.seen.Source, target.seen.Bytes = uint64(night+1), room
-		for k := 0; target.seen.Memory() < room && k < 1000; k++ {
-			target.learn(shows(1000*night+k, 30))
+		for k := 0; target.seen.Memory() < room && k < 100; k++ {
+			target.learn(shows(100*night+k, 30))
 		}
 		if target.seen.Memory() < room {
 			t.Fatalf("a night has shown %d bytes, want %d", target.seen.Memory(), room)

@@ -202,7 +202,7 @@ func TestBasketIsBounded(t *testing.T) {
 		}
 	}
 	b = Basket{}
-	for n := range uint64(30) {
+	for n := range uint64(mostKnown/mostPairs + 3) {
 		p := Passed{}
 		for k := range uint64(mostPairs) {
 			p.Pairs = append(p.Pairs, Pair{n, k})
