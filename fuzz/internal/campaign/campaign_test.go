@@ -167,7 +167,7 @@ func TestDeaths(t *testing.T) {
 			dir := t.TempDir()
 			stall := "JOSTLE_STALL=1m"
 			if c.test == "TestHangs" {
-				stall = "JOSTLE_STALL=1s"
+				stall = fmt.Sprintf("JOSTLE_STALL=%ds", times(1, 2))
 			}
 			o := campaign.Options{Runs: 200, Workers: 1, Memory: 256 << 20, First: true, Env: []string{stall}}
 			r := campaignOf(t, dir, o, c.test, "TestHolds")

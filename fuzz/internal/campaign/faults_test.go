@@ -132,7 +132,7 @@ func campaignIn(dir string) error {
 		if err := fill(); err != nil {
 			return err
 		}
-		runs = 3000 // enough to find both bugs
+		runs = times(3000, runs) // 3000 find both bugs
 	}
 	state := filepath.Join(dir, "state.json")
 	_, err := os.Stat(state)
