@@ -16,6 +16,7 @@ import (
 // go get, which needs the network, it takes this checkout and the versions of
 // its go.mod.
 func TestFirstMinute(t *testing.T) {
+	long(t)
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {
 		t.Fatal(err)

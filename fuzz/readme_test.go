@@ -13,6 +13,7 @@ import (
 // What the README shows of the mended account, in a package of its own.
 // TestFirstMinute runs the broken one.
 func TestReadmeExample(t *testing.T) {
+	long(t)
 	text, err := runReadme(t, "-run", "^(TestAllDrawnOut|TestInEveryOrder|FuzzAllDrawnOut)$", "-v")
 	if err != nil {
 		t.Errorf("the mended example fails: %s", text)

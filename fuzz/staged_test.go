@@ -134,6 +134,7 @@ func ownLoop(seed uint64, runs int, guided bool) int {
 // A loop that is guided by receive pairs needs a small part of the runs that
 // one without guidance does.
 func TestGuidanceHelpsOnStages(t *testing.T) {
+	long(t)
 	var guided []int
 	for seed := range uint64(11) {
 		guided = append(guided, orNever(ownLoop(seed, 100_000, true)))

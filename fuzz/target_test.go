@@ -85,6 +85,7 @@ func rarely(t *props.T) {
 // that the engine itself has saved, under the name that it has told. A plain go test then
 // shows the shrunk, explained run, by either.
 func TestFoundInputsAreShrunk(t *testing.T) {
+	long(t)
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -208,6 +208,7 @@ func truly(tr *trace.Trace, a, b int) bool { return tr.Swappable(a, b) }
 // TestSwappable holds that receives are swappable in the trace exactly if they
 // can come in the other order, and that a wrong claim is detected.
 func TestSwappable(t *testing.T) {
+	long(t)
 	wrongs := []struct {
 		name string
 		says func(tr *trace.Trace, a, b int) bool

@@ -331,6 +331,7 @@ func winding(ctx *pulse.Ctx, _ any) {
 }
 
 func TestBudgets(t *testing.T) {
+	long(t)
 	small := pulse.Options{Steps: 1000, Pending: 1000}
 	golden.File(t, "testdata/failure-budget.golden", perform([]script{
 		{name: "steps that repeat", o: small, do: rally},
@@ -407,6 +408,7 @@ func heap() int64 {
 
 // TestMemoryIsBounded: whatever one step sends, it takes less than 64 MB.
 func TestMemoryIsBounded(t *testing.T) {
+	long(t)
 	for _, handler := range []pulse.Func{pouring, pouringAnyway, winding} {
 		for _, record := range []bool{false, true} {
 			s := pulse.New(pulse.Options{Record: record})

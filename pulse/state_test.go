@@ -1316,6 +1316,7 @@ type fate struct {
 // possible results of a state are the same wherever in the tree it occurs. Text
 // and hash agree on which states are equal.
 func TestEqualStatesHaveEqualFates(t *testing.T) {
+	long(t)
 	programs, nodes, states := 0, 0, 0
 	for seed := range stateSeeds() {
 		tree := roamTree(newRoamProgram(seed), 300)

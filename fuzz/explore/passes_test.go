@@ -49,6 +49,7 @@ func earlyWith(more features) func(seed uint64) *program {
 // early, and how many are wasted, also if the test continues twice. It shows conditions
 // without which the search finds the same and makes more runs.
 func TestCostOfPasses(t *testing.T) {
+	long(t)
 	e, r := &enumerator{}, &rig{}
 	defer e.close()
 	defer r.close()

@@ -44,6 +44,7 @@ func phases(s *pulse.System) func() error {
 
 // TestPhases holds that no order leads over the end of a part.
 func TestPhases(t *testing.T) {
+	long(t)
 	e, r := &enumerator{}, &rig{}
 	defer e.close()
 	for _, o := range []pulse.Options{{}, {Delivery: pulse.DeliveryUnordered}, {EarlyTimers: 1}} {

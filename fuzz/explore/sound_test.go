@@ -600,6 +600,7 @@ func TestLevelsWithWorkers(t *testing.T) {
 // With them 81 runs counted as so many distinct orders of which 15 differ, where
 // actors may crash.
 func TestDistinctIsOneNumber(t *testing.T) {
+	long(t)
 	r, e := &rig{}, &enumerator{}
 	defer e.close()
 	choosesThrice := func(sys *pulse.System) func() error {
@@ -664,6 +665,7 @@ func TestDistinctIsOneNumber(t *testing.T) {
 // where these differ in nothing that an actor receives: in when a fault comes, or which
 // of two steps comes first that touch the same thing.
 func TestDistinctIsTrue(t *testing.T) {
+	long(t)
 	r, e := &rig{}, &enumerator{}
 	defer e.close()
 	given, not, fewer := 0, 0, 0

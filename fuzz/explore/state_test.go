@@ -56,6 +56,7 @@ func stateWays() []explore.Options {
 // TestStatesAgree holds that to compare states loses no failure and no state
 // in which a run may end.
 func TestStatesAgree(t *testing.T) {
+	long(t)
 	more := []features{0, 0, 0, 0, bounding, sendingLater | unwatching, testAsking} // most programs as they are drawn
 	for _, c := range []struct {
 		name       string

@@ -13,6 +13,7 @@ import (
 // bug may have several, and the corpus keeps a case of each. What does not depend on the
 // order of messages has none.
 func TestConditions(t *testing.T) {
+	long(t)
 	for name, want := range map[string][]string{
 		"writer": {"flush from terminator at writer before write(1) from action at writer"},
 		"barber": {"wake from customer.1 at barber before nobody from room at barber and wake from customer.2 at barber before nobody from room at barber"},

@@ -29,6 +29,7 @@ func forever(balls int) func(*props.T) {
 // TestLongRunsAreShrunkInLittleMemory: to shrink and explain an endless run takes some memory
 // for each of its runs, and none by the square of its steps, which was 1.4 GB.
 func TestLongRunsAreShrunkInLittleMemory(t *testing.T) {
+	long(t)
 	for _, c := range []struct {
 		balls int
 		want  string

@@ -51,6 +51,7 @@ func oneMessage(t *props.T) {
 
 // TestWhichDrawsMatter: what is said of draws is what runs with other values show.
 func TestWhichDrawsMatter(t *testing.T) {
+	long(t)
 	ints, all := rapid.IntRange(0, 50), func(int) bool { return true }
 	for _, c := range []struct {
 		name     string

@@ -159,6 +159,7 @@ func inGit(t *testing.T) {
 //
 // Skips: where there is no git.
 func TestBranchesMerge(t *testing.T) {
+	long(t)
 	inGit(t)
 	b := &branch{t: t, r: props.NewRunner("p", crowd)}
 	defer b.r.Close()
@@ -229,6 +230,7 @@ func (b *branch) works(name string, n int) {
 //
 // Skips: where there is no git.
 func TestBranchesThatConflict(t *testing.T) {
+	long(t)
 	inGit(t)
 	b := &branch{t: t, r: props.NewRunner("p", crowd), strip: true}
 	defer b.r.Close()
@@ -250,4 +252,14 @@ func TestBranchesThatConflict(t *testing.T) {
 		t.Errorf("there are %d conflicts", conflicts)
 	}
 	t.Logf("%d conflicts", conflicts)
+}
+
+// long skips a test that takes long.
+//
+// Skips: with -short.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes long")
+	}
 }

@@ -130,6 +130,7 @@ func chosen(say say) func(*props.T) {
 //
 // Skips: with -short, since it runs on one goroutine, and for long.
 func TestHintsLead(t *testing.T) {
+	long(t)
 	if testing.Short() {
 		t.Skip("it runs on one goroutine, and for long")
 	}

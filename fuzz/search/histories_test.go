@@ -94,6 +94,7 @@ func recorded(seed uint64, seen func(history string)) func(*props.T) {
 // verdicts if these do. A history had every search go over to Everything, as if its
 // program had looked at System.Steps.
 func TestHistoriesInAllOrders(t *testing.T) {
+	long(t)
 	programs, orders := 75, 500
 	if nightly() {
 		programs, orders = 150, 3000

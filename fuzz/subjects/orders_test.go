@@ -120,6 +120,7 @@ func TestOrdersOfLoads(t *testing.T) {
 
 // TestOrdersOfSubjects leaves out subjects that have too many orders.
 func TestOrdersOfSubjects(t *testing.T) {
+	long(t)
 	for _, c := range []struct {
 		name           string
 		broken, mended orders

@@ -212,6 +212,7 @@ func TestMendedPasses(t *testing.T) {
 // Depth of the subject. Too few runs of the hard ones fail in random order alone: they are
 // measured at night.
 func TestDepth(t *testing.T) {
+	long(t)
 	list, runs := subjects.Easy(), 10_000
 	if nightly() {
 		list, runs = subjects.All(), 20_000
@@ -295,4 +296,14 @@ func increasing(list []int32) int {
 		}
 	}
 	return len(ends)
+}
+
+// long skips a test that takes long.
+//
+// Skips: with -short.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes long")
+	}
 }

@@ -18,6 +18,7 @@ import (
 // TestDemo runs the demonstration of each third subject, and at night of all, also of the hard
 // ones, whose texts it does not compare.
 func TestDemo(t *testing.T) {
+	long(t)
 	list, every := subjects.Easy(), 3
 	if golden.Whole() {
 		list, every = subjects.All(), 1
@@ -102,5 +103,15 @@ func TestFailingDemo(t *testing.T) {
 			}
 			golden.File(t, strings.Replace("testdata/failing-*.golden", "*", c.golden, 1), timeless(out.String()))
 		})
+	}
+}
+
+// long skips a test that takes long.
+//
+// Skips: with -short.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes long")
 	}
 }

@@ -90,6 +90,7 @@ func identities(t *testing.T, sys *pulse.System, lanes, marks int, choosy bool, 
 // TestPOSIsStable checks that a seed keeps its order when actors are added,
 // even if the racing messages are a crowd; Random's order changes.
 func TestPOSIsStable(t *testing.T) {
+	long(t)
 	changed := func(s pulse.Strategy, lanes, marks int, choosy bool, d pulse.Delivery) (n int) {
 		sys := pulse.New(pulse.Options{Strategy: s, Record: true, Delivery: d})
 		defer sys.Close()

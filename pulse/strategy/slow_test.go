@@ -18,7 +18,12 @@ import (
 // check what the two share: TestChainsOfPrograms the chains of PCTCP,
 // TestURWIsUniform the weights of URW, TestCrowdsAreDrawnAsEach the crowds of
 // POS.
+//
+// Skips: with -short.
 func TestPicksAreThoseOfLookingAtAll(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long")
+	}
 	pairs := []struct {
 		name string
 		fast func() pulse.Strategy

@@ -15,6 +15,7 @@ import (
 // TestCoverageCurves: each arm shows as many receive pairs as the table of testdata says.
 // Everything depends on seeds alone. By day only the first program is measured.
 func TestCoverageCurves(t *testing.T) {
+	long(t)
 	programs, holds := coveragePrograms()[:1], golden.Rows
 	if golden.Whole() {
 		programs, holds = coveragePrograms(), golden.File

@@ -87,6 +87,7 @@ func posing(t *testing.T, name string, as ...string) Arm {
 // caught on many subjects, one that wastes every second run on all subjects together, and
 // one that is worse on one subject on that subject.
 func TestLosersAreCaught(t *testing.T) {
+	long(t)
 	table := kept(t)
 	caught := func(o Options, arm Arm) (together bool, by []string) {
 		o.Arms = []Arm{arm}
@@ -208,11 +209,22 @@ func TestLossInWords(t *testing.T) {
 
 // TestTableIsOfItsSearches: table.txt is the text of runs.csv.
 func TestTableIsOfItsSearches(t *testing.T) {
+	long(t)
 	text, err := os.ReadFile("testdata/table.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if string(text) != kept(t).Text() {
 		t.Errorf("testdata/table.txt is not of testdata/runs.csv; to write it anew: %s", toMeasure)
+	}
+}
+
+// long skips a test that takes long.
+//
+// Skips: with -short.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes long")
 	}
 }

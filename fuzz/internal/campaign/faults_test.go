@@ -59,6 +59,7 @@ const killedRuns = 30_000
 // TestKilledWorkers: workers are killed at any time. No failure is lost for that, none is
 // made up, and the runs that were on are made again.
 func TestKilledWorkers(t *testing.T) {
+	long(t)
 	want := found(campaignOf(t, t.TempDir(), campaign.Options{Runs: killedRuns, Workers: 2}, killed...))
 	random := rand.New(rand.NewPCG(1, 2))
 	kills, campaigns, deaths := 0, 0, 0
@@ -126,14 +127,16 @@ func TestMain(m *testing.M) {
 // campaignIn runs a campaign that keeps all in a folder, and goes on with the one that
 // is there. It writes what it finds to standard output.
 func campaignIn(dir string) error {
+	runs := 5 * killedRuns
 	if os.Getenv(isFull) != "" {
 		if err := fill(); err != nil {
 			return err
 		}
+		runs = times(3000, runs) // 3000 find both bugs
 	}
 	state := filepath.Join(dir, "state.json")
 	_, err := os.Stat(state)
-	o := campaign.Options{Runs: 5 * killedRuns, Workers: 2, File: state, Every: 20 * time.Millisecond, Resume: err == nil,
+	o := campaign.Options{Runs: runs, Workers: 2, File: state, Every: 20 * time.Millisecond, Resume: err == nil,
 		Env: append(environment(filepath.Join(dir, "cases")), pidFolder+"="+os.Getenv(pidFolder)),
 		Tell: func(e campaign.Event) {
 			if e.Kind != campaign.Found {
@@ -183,6 +186,7 @@ func process(dir, there string, more ...string) *exec.Cmd {
 // TestKilledCampaigns: campaigns are killed at any time, and go on. What they found is
 // found, no file is damaged, and their workers do not outlive them.
 func TestKilledCampaigns(t *testing.T) {
+	long(t)
 	want := "FOUND " + whatIn(found(campaignOf(t, t.TempDir(), campaign.Options{Runs: 3000}, killed...)))
 	random := rand.New(rand.NewPCG(3, 4))
 	dir, there := t.TempDir(), t.TempDir()
@@ -285,6 +289,7 @@ func TestTwoCampaigns(t *testing.T) {
 // after a clock that was set forward and back. One that goes on comes to what one comes to
 // on time, and no file is taken for an old one.
 func TestClockJumps(t *testing.T) {
+	long(t)
 	want := found(campaignOf(t, t.TempDir(), campaign.Options{Runs: 3000}, killed...))
 	dir := t.TempDir()
 	o := campaign.Options{Workers: 2, File: filepath.Join(dir, "state.json")}
@@ -320,5 +325,15 @@ func TestClockJumps(t *testing.T) {
 	}
 	if n := len(loads(t, dir)); n != len(want) {
 		t.Errorf("there are %d cases, want %d", n, len(want))
+	}
+}
+
+// long skips a test that takes long.
+//
+// Skips: with -short.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes long")
 	}
 }

@@ -53,6 +53,7 @@ func TestFullDisk(t *testing.T) {
 // Each used to write what it had over what the other had: of two that searched in other
 // properties, the file told of the one that ended last.
 func TestOneCampaignForAFile(t *testing.T) {
+	long(t)
 	dir := t.TempDir()
 	state := filepath.Join(dir, "state.json")
 	one := process(dir, t.TempDir(), isEndless+"=1")

@@ -103,6 +103,7 @@ func (s *schema) checkEvent(text []byte) error {
 // TestEventsAreAsDescribed: all events of a campaign that finds failures and deaths, whose
 // properties end in all ways, obey the schema.
 func TestEventsAreAsDescribed(t *testing.T) {
+	long(t)
 	s := eventSchema(t)
 	dir := t.TempDir()
 	kinds := map[campaign.Kind]int{}

@@ -85,6 +85,7 @@ func lotteries() (list []lottery) {
 // The interval contains the truth in at least 90 of 100 trials, for each program and each
 // number of runs.
 func TestChanceHoldsTheTruth(t *testing.T) {
+	long(t)
 	held, trials, open, narrow, wide := 0, 0, 0, 0, 0.0
 	for _, l := range lotteries() {
 		for _, n := range []int{10, 30, 80, 200} {

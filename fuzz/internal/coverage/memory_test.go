@@ -53,6 +53,7 @@ func heap() int {
 // are used up. Only orders that are new after it add memory, at most 32 bytes each,
 // twice, since tables grow by doubling.
 func TestCampaignsTakeNoMoreMemory(t *testing.T) {
+	long(t)
 	flat, most := uint64(10_000), uint64(40_000)
 	switch {
 	case os.Getenv("JOSTLE_NIGHTLY") != "":
@@ -115,4 +116,14 @@ func BenchmarkMemory(b *testing.B) {
 		}
 		b.ReportMetric(0, "ns/op")
 	})
+}
+
+// long skips a test that takes long.
+//
+// Skips: with -short.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes long")
+	}
 }

@@ -54,6 +54,7 @@ func traces(p program, n uint64) (list []*trace.Trace) {
 // of merging give the same result, which agrees with the definitions on all runs and
 // survives a file.
 func TestMerge(t *testing.T) {
+	long(t)
 	for prog := range programs() / 4 {
 		rng := rand.New(rand.NewPCG(prog, 3))
 		all, set := traces(program{prog, prog%5 == 0}, 8), map[goal]int{}

@@ -181,6 +181,7 @@ func TestOrdersCanary(t *testing.T) {
 // Runs whose orders were mostly seen before are counted by the definitions, though only a
 // few of these orders are checked.
 func TestLongRuns(t *testing.T) {
+	long(t)
 	for _, c := range []struct {
 		name     string
 		unguided bool

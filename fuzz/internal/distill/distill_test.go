@@ -193,6 +193,7 @@ func TestCoverageIsKept(t *testing.T) {
 
 // A basket stays small, whatever is added.
 func TestBasketIsBounded(t *testing.T) {
+	long(t)
 	var b Basket
 	for n := range uint64(3 * mostPassed) {
 		b.Add(Passed{Pairs: []Pair{{n, 1}}})
@@ -201,7 +202,7 @@ func TestBasketIsBounded(t *testing.T) {
 		}
 	}
 	b = Basket{}
-	for n := range uint64(30) {
+	for n := range uint64(mostKnown/mostPairs + 3) {
 		p := Passed{}
 		for k := range uint64(mostPairs) {
 			p.Pairs = append(p.Pairs, Pair{n, k})

@@ -130,6 +130,7 @@ var edits = []edit{
 //
 // The copy is built with this test. Its process is this test with JOSTLE_PLANTED set.
 func TestFaultsOfTheLibrary(t *testing.T) {
+	long(t)
 	if name, on := os.LookupEnv(plantedName); on {
 		searchContested(t, name)
 		return

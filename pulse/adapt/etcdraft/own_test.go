@@ -228,6 +228,7 @@ func TestOwnDriver(t *testing.T) {
 // TestOwnDriverReplays: with Timeouts the runs of a driver outside of this package
 // replay. With raft's own timeouts they do not.
 func TestOwnDriverReplays(t *testing.T) {
+	long(t)
 	traces := func(f flaw) uint64 {
 		r := props.NewRunner("own", contestedOwn(f))
 		defer r.Close()

@@ -24,6 +24,7 @@ import (
 // runs, with JOSTLE_NIGHTLY=1 1,000,000. Those are 50,000 for each of twenty seeds
 // and take some 14 minutes. The files say how many runs had which events.
 func TestPublished(t *testing.T) {
+	long(t)
 	seeds, runs, file := 1, 2000, "testdata/published.txt"
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		seeds, runs, file = 20, 50_000, "testdata/published-nightly.txt"

@@ -31,6 +31,7 @@ func traces(runs int) string {
 // TestSameCaseSameTrace: the same seeds give the same traces, byte for byte, also in
 // another process. That process is this test with JOSTLE_TRACES set.
 func TestSameCaseSameTrace(t *testing.T) {
+	long(t)
 	runs := 50
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		runs = 200

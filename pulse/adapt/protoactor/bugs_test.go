@@ -457,6 +457,7 @@ var bugs = []struct {
 // TestBugs checks that the bugs are found, shrunk, explained and replayed, and that
 // the mended programs hold.
 func TestBugs(t *testing.T) {
+	long(t)
 	for _, b := range bugs {
 		if b.name == "procreg" && os.Getenv("JOSTLE_NIGHTLY") == "" {
 			continue // it takes longest to shrink and explain
