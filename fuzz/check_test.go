@@ -90,7 +90,7 @@ func replayedElsewhere() (list []subjects.Subject) {
 // The failures of subjects are kept by one process and replayed by another:
 // the same failure and the same trace, by its hash, which a replay "as saved" compares.
 func TestEveryCaseReplaysElsewhere(t *testing.T) {
-	long(t)
+	trial.Long(t)
 	t.Parallel()
 	dir := t.TempDir()
 	runSample(t, "all", dir)
@@ -755,15 +755,5 @@ func TestPagesOfTarget(t *testing.T) {
 	pages, _ := filepath.Glob(filepath.Join(dir, "overdraws", "*.html"))
 	if len(pages) != 1 || !strings.Contains(out, "page: DIR/overdraws/"+timeless(filepath.Base(pages[0]))) {
 		t.Errorf("wrote %q:\n%s", pages, out)
-	}
-}
-
-// long skips a test that takes long.
-//
-// Skips: with -short.
-func long(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes long")
 	}
 }

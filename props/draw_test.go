@@ -14,6 +14,7 @@ import (
 	exprand "golang.org/x/exp/rand"
 	"pgregory.net/rapid"
 
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -354,7 +355,7 @@ func endless() *rapid.Generator[int] {
 }
 
 func TestRejections(t *testing.T) {
-	long(t)
+	trial.Long(t)
 	for _, o := range rejections {
 		t.Run(o.name, func(t *testing.T) {
 			if diff := cmp.Diff(o.want, told(once(t, o.property), o.property)); diff != "" {
@@ -487,15 +488,5 @@ func TestSampleIsBounded(t *testing.T) {
 	defer whole.Close()
 	if res := whole.Run(props.Plan{Seed: 1}); res.Failure != nil || res.Rejected != "" {
 		t.Errorf("a long value: %+v", res)
-	}
-}
-
-// long skips a test that takes long.
-//
-// Skips: with -short.
-func long(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes long")
 	}
 }

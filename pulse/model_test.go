@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse/legal"
 )
 
@@ -57,7 +58,7 @@ func TestModel(t *testing.T) {
 // TestModelFindsPlantedFaults holds that the comparison can fail: each fault
 // planted into the model is found within the same number of programs.
 func TestModelFindsPlantedFaults(t *testing.T) {
-	long(t)
+	trial.Long(t)
 	p := &player{}
 	defer func() { p.sys.Close() }()
 	var text strings.Builder
@@ -99,14 +100,4 @@ func TestModelFindsPlantedFaults(t *testing.T) {
 		}
 	}
 	golden.File(t, "testdata/planted.golden", text.String())
-}
-
-// long skips a test that takes long.
-//
-// Skips: with -short.
-func long(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes long")
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -413,7 +414,7 @@ func oddities() (list []oddity) {
 // TestFoundAgain holds the oddities, at night in all orderings, and by day in plain order
 // and another one for each.
 func TestFoundAgain(t *testing.T) {
-	long(t)
+	trial.Long(t)
 	e, r := &enumerator{}, &rig{}
 	defer e.close()
 	for i, x := range oddities() {

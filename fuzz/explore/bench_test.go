@@ -16,6 +16,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
 	ordered "github.com/jostle-go/jostle/fuzz/subjects/orders"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -193,7 +194,7 @@ func BenchmarkWorkers(b *testing.B) {
 // has seen the first hundred runs, however many follow. A run that is given up
 // may leave a failure, which says why.
 func TestMemoryIsFlat(t *testing.T) {
-	long(t)
+	trial.Long(t)
 	list := []load.Load{load.Senders(5, 1), load.Senders(8, 1), load.Pi(5), load.Pi(7)}
 	if nightly() {
 		list = append(list, load.Senders(9, 1), load.Pi(9))

@@ -16,6 +16,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
 	ordered "github.com/jostle-go/jostle/fuzz/subjects/orders"
 	"github.com/jostle-go/jostle/fuzz/subjects/server"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -194,7 +195,7 @@ func countings() (list []counting) {
 // TestCounts holds that every way to explore finds the same distinct orders
 // of every program, and to as many runs and steps as are known.
 func TestCounts(t *testing.T) {
-	long(t)
+	trial.Long(t)
 	want := sizes()
 	for _, s := range smallSubjects() {
 		all := s.explore(explore.Options{Method: explore.Method{Reduction: explore.Everything}})
@@ -232,7 +233,7 @@ func largeSubjects() (list []subject, distinct map[string]int) {
 // TestLargeCounts holds that Optimal runs each distinct order of the large
 // programs once and nothing else, and that Source finds the same.
 func TestLargeCounts(t *testing.T) {
-	long(t)
+	trial.Long(t)
 	list, distinct := largeSubjects()
 	for _, s := range list {
 		of := size{math.MaxInt, 0, distinct[s.name]}
@@ -452,13 +453,3 @@ FIFO is never the worst, as Basset has it, does not hold here.
 The cells of fib(5) and pi(5) are Basset's for ECA, LCA, FIFO, LIFO, LDM and HDM,
 those of quicksort(6) for LCA and LIFO, those of chameneos(3,2) for FIFO and LCA.
 `
-
-// long skips a test that takes long.
-//
-// Skips: with -short.
-func long(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes long")
-	}
-}

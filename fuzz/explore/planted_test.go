@@ -8,6 +8,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -129,7 +130,7 @@ func rests(t *trace.Trace) {
 // each trace, in half of the programs that it compares by day. At night it holds that at least five of the first 400
 // programs show each.
 func TestPlantedFaults(t *testing.T) {
-	long(t)
+	trial.Long(t)
 	unseen := families()
 	var seen strings.Builder
 	for _, p := range plantedFaults() {

@@ -182,7 +182,7 @@ func chatter(seed uint64, o pulse.Options) func(*props.T) {
 // TestShrunkRunsAreLegal: what the failures of random programs with timers are shrunk to is
 // legal.
 func TestShrunkRunsAreLegal(t *testing.T) {
-	long(t)
+	trial.Long(t)
 	programs, want := uint64(40), 16 // how many of them fail, and are shrunk
 	if nightly() {
 		programs, want = 1000, 313

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
@@ -159,7 +160,7 @@ func inGit(t *testing.T) {
 //
 // Skips: where there is no git.
 func TestBranchesMerge(t *testing.T) {
-	long(t)
+	trial.Long(t)
 	inGit(t)
 	b := &branch{t: t, r: props.NewRunner("p", crowd)}
 	defer b.r.Close()
@@ -230,7 +231,7 @@ func (b *branch) works(name string, n int) {
 //
 // Skips: where there is no git.
 func TestBranchesThatConflict(t *testing.T) {
-	long(t)
+	trial.Long(t)
 	inGit(t)
 	b := &branch{t: t, r: props.NewRunner("p", crowd), strip: true}
 	defer b.r.Close()
@@ -252,14 +253,4 @@ func TestBranchesThatConflict(t *testing.T) {
 		t.Errorf("there are %d conflicts", conflicts)
 	}
 	t.Logf("%d conflicts", conflicts)
-}
-
-// long skips a test that takes long.
-//
-// Skips: with -short.
-func long(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes long")
-	}
 }

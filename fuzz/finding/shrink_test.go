@@ -292,7 +292,7 @@ func lossy(t *props.T) {
 // TestFoundRunsAreMadeAgain: what is found becomes a case, also where a message was still
 // on its way when its receiver crashed: it has to wait in the case, too.
 func TestFoundRunsAreMadeAgain(t *testing.T) {
-	long(t)
+	trial.Long(t)
 	seeds := uint64(5)
 	switch {
 	case nightly():

@@ -206,13 +206,3 @@ func TestLargeDrawsAreNotRejected(t *testing.T) {
 		t.Errorf("Explore complains %q, %v", e.Complaints, err)
 	}
 }
-
-// long skips a test that takes long.
-//
-// Skips: with -short.
-func long(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes long")
-	}
-}

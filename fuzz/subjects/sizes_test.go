@@ -23,6 +23,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects/server"
 	"github.com/jostle-go/jostle/fuzz/subjects/snapshotlate"
 	"github.com/jostle-go/jostle/fuzz/subjects/threadring"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/fuzz/subjects/twopc"
 	"github.com/jostle-go/jostle/fuzz/subjects/writer"
 	"github.com/jostle-go/jostle/fuzz/subjects/zabnewleader"
@@ -33,7 +34,7 @@ import (
 // TestSizes builds the subjects larger than listed: the broken form passes in plain
 // order and fails in some other, the mended form passes in all.
 func TestSizes(t *testing.T) {
-	long(t)
+	trial.Long(t)
 	circle := [][]int{{1, 2}, {2, 0}, {0, 1}}
 	against := []bool{false, true, true, true, true}
 	for _, c := range []struct {

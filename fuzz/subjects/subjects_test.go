@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -212,7 +213,7 @@ func TestMendedPasses(t *testing.T) {
 // Depth of the subject. Too few runs of the hard ones fail in random order alone: they are
 // measured at night.
 func TestDepth(t *testing.T) {
-	long(t)
+	trial.Long(t)
 	list, runs := subjects.Easy(), 10_000
 	if nightly() {
 		list, runs = subjects.All(), 20_000
@@ -296,14 +297,4 @@ func increasing(list []int32) int {
 		}
 	}
 	return len(ends)
-}
-
-// long skips a test that takes long.
-//
-// Skips: with -short.
-func long(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes long")
-	}
 }

@@ -241,13 +241,3 @@ func (s *scripted) Choose(choice.Kind, int) int {
 func newRecorded(s pulse.Strategy) *pulse.System {
 	return pulse.New(pulse.Options{Strategy: s, Record: true})
 }
-
-// long skips a test that takes long.
-//
-// Skips: with -short.
-func long(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes long")
-	}
-}

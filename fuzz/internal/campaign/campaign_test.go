@@ -18,6 +18,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
 // subjects returns the properties of some tests of this test binary.
@@ -155,7 +156,7 @@ func TestSameFindings(t *testing.T) {
 // TestDeaths: each way in which a run takes its process with it is a finding with a case,
 // which takes a process with it again; and the campaign goes on.
 func TestDeaths(t *testing.T) {
-	long(t)
+	trial.Long(t)
 	for _, c := range []struct{ test, signature, said string }{
 		{"TestExits", "process: exit status #", "the last words"},
 		{"TestFatal", "process: fatal error: sync: unlock of unlocked mutex", "properties_test.go:"},
@@ -519,7 +520,7 @@ func TestSaturated(t *testing.T) {
 // goes on to the same or a larger one ends at once, and one without such a bound has all
 // its runs.
 func TestSaturatedFurther(t *testing.T) {
-	long(t)
+	trial.Long(t)
 	dir := t.TempDir()
 	o := campaign.Options{Saturated: 0.05, Runs: 500_000, File: filepath.Join(dir, "state.json")}
 	before := campaignOf(t, dir, o, "TestHolds").Outcomes[0].Runs
@@ -566,7 +567,7 @@ func TestNeverSaturated(t *testing.T) {
 
 // TestSaturatedAtLast: a search is not given up because its first runs were skipped.
 func TestSaturatedAtLast(t *testing.T) {
-	long(t)
+	trial.Long(t)
 	if r := campaignOf(t, t.TempDir(), campaign.Options{Saturated: 0.1}, "TestSeldom"); r.Ended != "saturated" {
 		t.Errorf("it ended by %q: %q", r.Ended, r.Outcomes[0].Complaints)
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
 // times returns how often a fault is made, by day and at night.
@@ -59,7 +60,7 @@ const killedRuns = 30_000
 // TestKilledWorkers: workers are killed at any time. No failure is lost for that, none is
 // made up, and the runs that were on are made again.
 func TestKilledWorkers(t *testing.T) {
-	long(t)
+	trial.Long(t)
 	want := found(campaignOf(t, t.TempDir(), campaign.Options{Runs: killedRuns, Workers: 2}, killed...))
 	random := rand.New(rand.NewPCG(1, 2))
 	kills, campaigns, deaths := 0, 0, 0
@@ -186,7 +187,7 @@ func process(dir, there string, more ...string) *exec.Cmd {
 // TestKilledCampaigns: campaigns are killed at any time, and go on. What they found is
 // found, no file is damaged, and their workers do not outlive them.
 func TestKilledCampaigns(t *testing.T) {
-	long(t)
+	trial.Long(t)
 	want := "FOUND " + whatIn(found(campaignOf(t, t.TempDir(), campaign.Options{Runs: 3000}, killed...)))
 	random := rand.New(rand.NewPCG(3, 4))
 	dir, there := t.TempDir(), t.TempDir()
@@ -289,7 +290,7 @@ func TestTwoCampaigns(t *testing.T) {
 // after a clock that was set forward and back. One that goes on comes to what one comes to
 // on time, and no file is taken for an old one.
 func TestClockJumps(t *testing.T) {
-	long(t)
+	trial.Long(t)
 	want := found(campaignOf(t, t.TempDir(), campaign.Options{Runs: 3000}, killed...))
 	dir := t.TempDir()
 	o := campaign.Options{Workers: 2, File: filepath.Join(dir, "state.json")}
@@ -325,15 +326,5 @@ func TestClockJumps(t *testing.T) {
 	}
 	if n := len(loads(t, dir)); n != len(want) {
 		t.Errorf("there are %d cases, want %d", n, len(want))
-	}
-}
-
-// long skips a test that takes long.
-//
-// Skips: with -short.
-func long(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes long")
 	}
 }

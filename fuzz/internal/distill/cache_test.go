@@ -382,13 +382,3 @@ func TestLossIsNoticed(t *testing.T) {
 		t.Errorf("noticed %q", list)
 	}
 }
-
-// long skips a test that takes long.
-//
-// Skips: with -short.
-func long(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes long")
-	}
-}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
 // The engine's bytes reach different orders: a bridge that always reports the same slots
@@ -83,7 +85,7 @@ func alone(mistake func()) (n int) {
 // Each slot has a counter of its own in the engine's build: the engine cannot distinguish
 // two slots that share one.
 func TestSlotsHaveCounters(t *testing.T) {
-	long(t)
+	trial.Long(t)
 	slots, err := os.ReadFile("slots.go")
 	if err != nil {
 		t.Fatal(err)
@@ -106,15 +108,5 @@ func TestSlotsHaveCounters(t *testing.T) {
 	const want = "4096 4064\n"
 	if out, err := exec.Command(filepath.Join(dir, "count.test")).CombinedOutput(); !strings.HasPrefix(string(out), want) {
 		t.Errorf("%v: own counters, and with a mistake: %s want %s", err, out, want)
-	}
-}
-
-// long skips a test that takes long.
-//
-// Skips: with -short.
-func long(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes long")
 	}
 }

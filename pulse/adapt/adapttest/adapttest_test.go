@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/adapt/adapttest"
 )
@@ -75,7 +76,7 @@ var faults = []struct {
 // that each rule is broken by some fault. Ten runs of each program show every fault; by day
 // there are 30, at night 100, which is the default.
 func TestWrongAdapters(t *testing.T) {
-	long(t)
+	trial.Long(t)
 	rule := regexp.MustCompile(`(?m)^(\w+): `)
 	told := map[string]bool{}
 	for _, f := range faults {
@@ -122,15 +123,5 @@ func TestRefusals(t *testing.T) {
 		if err := a.Test(); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
-	}
-}
-
-// long skips a test that takes long.
-//
-// Skips: with -short.
-func long(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes long")
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/adapt/etcdraft"
@@ -163,7 +164,7 @@ func shrunk(p search.Property, f *finding.Finding) string {
 // that has not: for "forgets vote" two of five even in 10,000. What is said of the mistake is
 // of the first seed that has found it.
 func TestMistakesAmongEverything(t *testing.T) {
-	long(t)
+	trial.Long(t)
 	runs := 1000
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		runs = 10_000
@@ -193,14 +194,4 @@ func TestMistakesAmongEverything(t *testing.T) {
 		fmt.Fprintf(&text, "%s: found in run%s of seeds %v: %s\n", f, at, byDay(f.among), said)
 	}
 	golden.File(t, either("testdata/mistakes-among-everything.txt", "testdata/mistakes-among-everything-nightly.txt"), text.String())
-}
-
-// long skips a test that takes long.
-//
-// Skips: with -short.
-func long(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes long")
-	}
 }

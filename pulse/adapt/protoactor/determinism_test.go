@@ -133,13 +133,3 @@ func TestDeterminism(t *testing.T) {
 		t.Errorf("another process comes to other runs: %v\nwant %s\n%s", err, sum, out)
 	}
 }
-
-// long skips a test that takes long.
-//
-// Skips: with -short.
-func long(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes long")
-	}
-}

@@ -226,6 +226,7 @@ func TestNamedTests(t *testing.T) { report(t, checkNamedTests(loadModule(t))) }
 
 func TestMap(t *testing.T) { report(t, checkMap(loadModule(t))) }
 
+// TestMapCanary has a file that the map lacks, and a name in the map without a file.
 func TestMapCanary(t *testing.T) {
 	contributing := "# Map\n### Which file\n**`p`**: one.\n\n| a thing | `a.go`; another: `gone.go` |\n\n**Below**:\n\n| `p/q`: more | `x_*.go` |\n## Other\n| `p` | `b.go` |\n"
 	tr := mustLoad(t, fstest.MapFS{
