@@ -130,6 +130,10 @@ func TestBroken(t *testing.T) {
 		{"chain-repair-10", 9404, 13, 33, "reader 1 read 1 and then 0", ""},
 		{"snapshot-late-5", 2008, 16, 25, "follower 3 leads with a log up to 10, up to 11 was committed", ""},
 		{"evictable-5", 5647, 6, 55, "the old value was read after it had been changed and invalidated", ""},
+		{"raft-oldterm", 5492, 22, 59, "at index 1 node 1 has applied command 0 of term 1, node 3 command 1 of term 2", ""},
+		{"deposed-read", 6602, 9, 25, "a read returns version 0, version 1 was written before", ""},
+		{"session-lost", 858, 27, 22, "client 1 has sent 2 commands, server 2 has applied 3", ""},
+		{"shard-twice", 3071, 14, 61, "shard 2 has 2 of 4 writes", ""},
 	} {
 		t.Run(want.name, func(t *testing.T) {
 			s, ok := subjects.ByName(want.name)
@@ -171,7 +175,7 @@ func TestBroken(t *testing.T) {
 
 // TestSubjectsAreTested checks that TestBroken leaves no subject out.
 func TestSubjectsAreTested(t *testing.T) {
-	if n := len(subjects.All()); n != 35 {
+	if n := len(subjects.All()); n != 39 {
 		t.Errorf("there are %d subjects; give each a row in TestBroken", n)
 	}
 }
