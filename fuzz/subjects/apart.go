@@ -13,7 +13,7 @@ import (
 func Apart() []Subject {
 	return []Subject{
 		{
-			Name: "ack-compact", Source: "kin of Apache Pulsar, issues 4849 and 22709", Depth: 1,
+			Name: "ack-compact", Source: "kin of Apache Pulsar, issue 4849", Depth: 1,
 			Wrong:    "the second of two acknowledgments that come while a log is compacted is lost",
 			Options:  ackcompact.Options(),
 			Broken:   ackcompact.Config{}.Build,

@@ -1,9 +1,9 @@
 // Package ackcompact is a subject: a message whose acknowledgment was confirmed does not come
 // again.
 //
-// Issues 4849 and 22709 of Apache Pulsar (github.com/apache/pulsar), "Acknowledged messages
-// get redelivered after broker failure" and "Acknowledgements lost on bookies and brokers
-// restart", report this kind of bug. The program is ours.
+// Issue 4849 of Apache Pulsar (github.com/apache/pulsar), "Acknowledged messages get
+// redelivered after broker failure", reports this kind of bug. Pull request 23495 there mends
+// one of a compacted topic. The program is ours.
 //
 // A queue has two subscribers, and a broker delivers to each one message after the other.
 // It has a store write each acknowledgment to a log, and then confirms it. When the log has
