@@ -42,9 +42,9 @@ var stages = [...]stage{
 		"urw pct slow pct urw pctcp urw pct slow urw urw urw urw",
 	}},
 	{0, []string{
-		"slow pos pctcp slow pct slow pos pctcp slow pos pct pctcp",
-		"bita bita bita bita slow pos slow pct slow pctcp slow pos slow pct slow pctcp",
-		"slow pos slow pctcp pct slow urw pos slow pctcp pos slow",
+		"slow pos pct slow pct slow pos pctcp slow pos pct pos",
+		"bita bita bita bita slow pos slow pct slow pctcp slow pos slow pct slow pos",
+		"slow pos slow pct pos slow pct pos slow pctcp pos slow",
 	}},
 }
 
