@@ -52,7 +52,7 @@ func Play(r *props.Runner, c *corpus.Case) Played {
 		return played(c, res, true, "as saved")
 	}
 	if res.System != nil && impossible(c, &res) {
-		return playLeniently(r, c, fmt.Sprintf("it holds messages back for time that cannot pass; made by an older version (early timers: %d, allowed: %d)",
+		return playLeniently(r, c, fmt.Sprintf("it fires more timers early than allowed, as only an older version did (early timers: %d, allowed: %d)",
 			c.Record.Early(), res.System.Options().EarlyTimers), true)
 	}
 	return playLeniently(r, c, "the program has changed: "+difference, false)

@@ -174,8 +174,7 @@ type Writer struct {
 	below   string // the element of other headings
 }
 
-// Put writes a format, which is HTML, with escaped texts in place of each %s. Use WriteString
-// for HTML that contains a percent sign.
+// Put writes a format, which is HTML, with escaped texts in it.
 func (w *Writer) Put(format string, texts ...string) {
 	if len(texts) == 0 {
 		w.WriteString(format)
