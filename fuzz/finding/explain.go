@@ -68,8 +68,8 @@ func (s *shrinking) explainAll(ctx context.Context, c *shrink.Case, signature st
 	return e
 }
 
-// unreduced is the number of runs that an exploration without a reduction may make per allowed
-// run.
+// unreduced is the factor by which an exploration without a reduction may exceed the allowed
+// number of runs.
 const unreduced = 5
 
 // explainUnreduced runs all orders without a reduction, if they are few enough.
@@ -207,9 +207,9 @@ func (w *explainer) Again() {
 	clear(w.places)
 }
 
-// name stores the names of a run's messages and returns their numbers (hashes of the names) by
-// ID. It stores each name by number, and by ID unless the ID is known. The run of the case must
-// be the first, so that its IDs have the names of that run.
+// name stores the names of a run's messages in out.steps under two keys: the ID of the message,
+// and its number, which is a hash of the name. It returns the numbers by ID. The first call
+// must be for the run of the case, because the name of a known ID does not change.
 func (w *explainer) name(sys *pulse.System) map[uint64]uint64 {
 	numbers, t := map[uint64]uint64{}, sys.Trace()
 	for id, name := range namesOf(sys, sys.Trace().Names()) {
@@ -265,8 +265,8 @@ func keyOf(t *trace.Trace) (key uint64) {
 	return key
 }
 
-// messages returns a function that returns the message with a given ID or number. The message
-// refers to the run of the case: Send is -1 if that run does not send it.
+// messages returns a function that describes the message with a given ID or number. The index
+// Message.Send is about the run of the case. It is -1 if that run does not send the message.
 func (s *shrinking) messages(out *Shrunk) func(id uint64) corpus.Message {
 	e := &out.why
 	places, kinds := map[uint64]int{}, []string{}

@@ -35,8 +35,8 @@ type explanation struct {
 	// Condition holds in exactly the orders that failed, if Exact is set.
 	Condition shrink.Condition
 	Exact     bool
-	// Before has the constraints of the case. If the oldest message comes first except
-	// as they demand, the case fails. If any one of them is dropped, it passes.
+	// Before has the constraints that distinguish the order of the case from the order in which
+	// the oldest message always comes first. The case needs each of them to fail.
 	Before []choice.Constraint
 	// Given has the kinds of the nonzero answers of the case, such as faults.
 	Given []choice.Kind
@@ -53,8 +53,8 @@ type explanation struct {
 	bare map[choice.Constraint]bool
 }
 
-// nameUnsent stores the names of messages in constraints of Sampled that the case does not
-// send.
+// nameUnsent stores the names of messages that occur in constraints of Sampled, but are not
+// sent by the case.
 func (e *explanation) nameUnsent() {
 	if e.Sampled == nil {
 		return
@@ -66,7 +66,7 @@ func (e *explanation) nameUnsent() {
 	}
 }
 
-// String describes e in one line, or in a line per term if there are several.
+// String describes e in one line, or in one line per term of the condition.
 func (e *explanation) String() string {
 	return record.Why(e.data(func(id uint64) corpus.Message {
 		return corpus.Message{Text: e.message(id), At: e.steps[id].receiver, Send: -1}
@@ -90,8 +90,8 @@ func (e *explanation) named() []choice.Constraint {
 	return e.Before
 }
 
-// data returns e in the form in which cases store it. message returns the message with a given
-// ID.
+// data converts e to the form that is saved in cases. message describes the message with a
+// given ID.
 func (e *explanation) data(message func(id uint64) corpus.Message) *corpus.Explanation {
 	out := &corpus.Explanation{Orders: e.Orders, Failing: e.Failing, Complete: e.Complete, Exact: e.Exact, Mixed: e.Mixed,
 		Reduced: e.Reduced, Skipped: e.Skipped, Cut: e.Cut, Long: e.Long, Given: e.Given, Depth: len(e.Before) + len(e.Given)}

@@ -30,7 +30,7 @@ import (
 
 // A Finding is a run in which a property failed.
 type Finding struct {
-	// Case replays the run.
+	// Case is used to replay the run.
 	Case    corpus.Case
 	Failure *pulse.Failure
 	// Location is the line that failed; it may be empty.
@@ -90,7 +90,7 @@ type Origin struct {
 func From(o Origin, res *props.Result) *Finding {
 	f := &Finding{Failure: res.Failure, Location: res.Location, Logs: append([]string(nil), res.Logs...), Case: CaseOf(o, res)}
 	if res.System != nil {
-		f.print.Take(res.System) // first, because texts are made by String methods, which may change messages
+		f.print.Take(res.System) // before the texts below, because String methods may change messages
 	}
 	f.Draws = draws(res)
 	f.Case.Signature = res.Failure.Lasting()

@@ -118,7 +118,7 @@ func (h *hunt) byName() {
 }
 
 // namesOfNear returns the names of the near run's messages, and whether they are known. It
-// keeps them, because many searches have the same near run.
+// caches the names, because many searches have the same near run.
 func (h *hunt) namesOfNear() (*twoNames, bool) {
 	c := &h.near.Case
 	same := slices.Equal(h.named.Schedule.Before, c.Schedule.Before) && slices.Equal(h.named.Schedule.Choices, c.Schedule.Choices) && sameInputs(h.named.Inputs, c.Inputs)
@@ -178,10 +178,10 @@ func (w *orderer) Done(run explore.Run) {
 // Again does nothing, because the failing runs found so far remain valid.
 func (w *orderer) Again() {}
 
-// atRandom runs random orders until some runs are found.
+// atRandom runs random orders until a few failing runs are found.
 func (h *hunt) atRandom() { h.random(usualHunted / 4) }
 
-// random runs random orders until the wanted number of runs are found.
+// random runs random orders until the wanted number of failing runs is found.
 func (h *hunt) random(wanted int) {
 	arms := []pulse.Strategy{strategy.Random(), strategy.POS(), strategy.URW(strategy.URWOptions{})}
 	seed := uint64(1)

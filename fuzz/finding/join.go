@@ -58,7 +58,7 @@ func moveAllBeside(from, to string) {
 // movePages renames the pages of a case whose file was renamed.
 func movePages(from, to string) {
 	for _, ending := range pages {
-		os.Rename(beside(from, ending), beside(to, ending)) // there may be none
+		os.Rename(beside(from, ending), beside(to, ending)) // the page may not exist
 	}
 }
 

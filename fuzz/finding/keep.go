@@ -214,13 +214,13 @@ func Tidy(folder corpus.Folder, r *props.Runner) (gone []string) {
 func (f *Finding) moveBeside(from, to string) {
 	now := f.besides(to)
 	for i, attached := range f.besides(from) {
-		os.Rename(attached, now[i]) // there may be none
+		os.Rename(attached, now[i]) // the file may not exist
 	}
 	movePages(from, to)
 }
 
-// Discard removes the case at path with its attachments and pages. It must show the same
-// failure, so that its attachments have the same names.
+// Discard removes the case at path with its attachments and pages. The case must show the
+// failure of f, because Discard finds the attachments by the names that f gives them.
 func (f *Finding) Discard(path string) error {
 	f.detach(path)
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) { // Keep may have removed it
@@ -229,8 +229,8 @@ func (f *Finding) Discard(path string) error {
 	return nil
 }
 
-// detach removes the attachments and pages of the case at path. It must show the same failure,
-// so that its attachments have the same names.
+// detach removes the attachments and pages of the case at path. The case must show the failure
+// of f, because detach finds the attachments by the names that f gives them.
 func (f *Finding) detach(path string) {
 	for _, attached := range f.besides(path) {
 		os.Remove(attached)

@@ -206,8 +206,8 @@ func applies(list []choice.Constraint, res *props.Result) bool {
 	return !slices.ContainsFunc(list, func(c choice.Constraint) bool { return !has[c.First] || !has[c.Second] })
 }
 
-// inAnother searches a few orders, and reports whether the inputs fail in one. known is false
-// if none fails, but other orders exist.
+// inAnother searches a few orders, and reports whether the inputs fail in one of them. known is
+// false if they fail in none and there are further orders.
 func (m *matter) inAnother(inputs []choice.Input) (fails, known bool) {
 	s := &shrinking{runner: m.runner, origin: m.origin, early: m.early, far: m.far}
 	near := *m.best
@@ -222,9 +222,9 @@ func (m *matter) inAnother(inputs []choice.Input) (fails, known bool) {
 	return len(h.found) > 0, len(h.found) > 0 || h.all
 }
 
-// measure returns the number by which a value may have a bound. It is the value itself (with
-// the unit "") or its length (with the unit "length "). Other values have the unit noUnit. of
-// is the number of possible values, 0 if unknown.
+// measure returns the number that stands for a value in bounds such as "≥ 3". It is the value
+// itself (with the unit "") or its length (with the unit "length "). Other values have the unit
+// noUnit. of is the number of possible values, 0 if unknown.
 func measure(v any, arity int) (n int64, unit string, of int) {
 	switch r := reflect.ValueOf(v); {
 	case arity > 0:

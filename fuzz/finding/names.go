@@ -75,7 +75,8 @@ func (n stepName) inFull() string {
 }
 
 // kindOf returns the type of a message and the label of its receiver: "main.Write at writer".
-// If the type has no package, as string, it returns the value in place of the type.
+// If the type belongs to no package, such as string, kindOf returns the value in place of the
+// type.
 func kindOf(t *trace.Trace, d *trace.Send) string {
 	kind := trace.Label(d.Body)
 	if of := reflect.TypeOf(d.Body); of != nil && of.PkgPath() != "" {

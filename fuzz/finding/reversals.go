@@ -13,13 +13,12 @@ func (p *pair) turns(first, second uint64) bool {
 	return k >= 0 && (i < 0 || k < i)
 }
 
-// A pair is two messages to one actor that can be received in the reverse order. Messages in
-// order are numbers as in namer.
+// A pair is two messages to one actor that can be received in the reverse order.
 type pair struct {
 	choice.Constraint
-	order []uint64 // the order of the run, changed so that Second comes before First
-	exact int      // the number of messages in order before First
-	apart int      // 1 if the actor received nothing between the two messages, 2 for one message, …
+	order []uint64 // the order of the run, changed so that Second comes before First; by number: see namer
+	exact int      // the index of First in order
+	apart int      // the distance of the two messages, in receives of their actor; 1 for consecutive ones
 }
 
 // A reversals finds the pairs of a run.
@@ -87,8 +86,8 @@ func (r *reversals) candidates() (list []candidate) {
 	return list
 }
 
-// consider adds the pair of c and the message that its actor received apart messages earlier,
-// if the two can be received in the reverse order.
+// consider pairs c with the message that the same actor received `apart` receives earlier, if
+// the two can be received in the reverse order.
 func (r *reversals) consider(c *candidate, apart int) {
 	d := &r.t.Sends[c.send]
 	first := r.by[d.To][c.turn-apart]
@@ -107,7 +106,7 @@ func (r *reversals) quiescentBetween(a, b *trace.Send) bool {
 	return slices.ContainsFunc(r.t.Rests, func(at int32) bool { return at >= a.Receipt && (b.Receipt == trace.None || at < b.Receipt) })
 }
 
-// causes reports whether step is the step sent or happens before it.
+// causes reports whether two steps are equal or the first one happens before the second.
 func (r *reversals) causes(step, sent int32) bool {
 	return sent == step || r.t.HappensBefore(int(step), int(sent))
 }

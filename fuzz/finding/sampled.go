@@ -37,7 +37,7 @@ type sampling struct {
 
 const (
 	sampled     = 100     // the number of orders that a corpus.Share counts
-	mostSample  = 300     // the maximum number of runs for a corpus.Share; sampled if hardly any is counted
+	mostSample  = 300     // the maximum number of runs made to count these orders
 	mostSampled = 8       // the maximum number of examined constraints
 	mostTurns   = 300     // the maximum number of reversed pairs
 	mostApart   = 50      // the maximum distance of a pair: see pair.apart
@@ -204,7 +204,7 @@ func (w *turner) note() (list []pair) {
 	for _, number := range n.numbers {
 		w.sent[number] = true
 	}
-	for _, exact := range [2]int{len(n.order), 0} { // exactly, and then only as far as possible
+	for _, exact := range [2]int{len(n.order), 0} { // in exactly this order, then with this order as a preference
 		again := w.runs(&steered{answers: w.answers, order: n.order, exact: exact})
 		if !w.fails(&again) {
 			w.order = nil

@@ -10,8 +10,8 @@ import (
 // longRecord is the largest number of deliveries that Shorten leaves unchanged.
 const longRecord = 1000
 
-// Shorten cuts deliveries from the end of a long record if they only deliver the oldest message
-// first. So an endless run does not fill a repository. The run stays the same.
+// Shorten cuts deliveries from the end of a long record, if delivering the oldest message first
+// leads to the same run. So an endless run does not fill a repository.
 func (f *Finding) Shorten(r *props.Runner) {
 	all := f.Case.Record.Deliveries
 	if len(all) <= longRecord || f.Trace == nil || f.Replays < Tried {

@@ -71,8 +71,8 @@ func Shrink(ctx context.Context, r *props.Runner, f *Finding, o shrink.Options) 
 	return out
 }
 
-// To confirm, save and report the smallest run takes about afterwards times as long as the
-// first runs of Shrink. This much time is reserved.
+// afterwards determines the time that is reserved to confirm, save and report the smallest run.
+// It is a multiple of the time that the first runs of Shrink took.
 const afterwards = 4
 
 // leaving returns a context that ends earlier than ctx by the given time, but by at most half

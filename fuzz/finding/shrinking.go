@@ -277,7 +277,7 @@ func sameInputs(a, b []choice.Input) bool {
 	return slices.EqualFunc(a, b, func(a, b choice.Input) bool { return slices.Equal(a.Words, b.Words) })
 }
 
-// A latest is the result of shrinking.run if that made the last run, else zero. The system is
+// A latest describes the last run if shrinking.run made it; otherwise it is zero. The system is
 // valid until the next run.
 type latest struct {
 	known  bool

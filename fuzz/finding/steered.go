@@ -153,8 +153,7 @@ type steered struct {
 	held   int             // the number of times that Pick returned Hold
 }
 
-// timePasses is the number of opportunities to fire a timer early per timer that a random order
-// fires early.
+// A random order fires a timer early at one in timePasses opportunities, on average.
 const timePasses = 4
 
 // mostHeld is the maximum number of times that Pick returns Hold in a run.
@@ -233,7 +232,7 @@ func (s *steered) untimely(e *pulse.Enabled) bool {
 }
 
 // any returns the index of a message for which may returns true, -1 if there is none. It is the
-// first such message in order, or a random one if order is nil.
+// first of these messages in order, or a random one if order is nil.
 func (s *steered) any(e *pulse.Enabled, may func(i int) bool) int {
 	best, n := -1, uint64(0)
 	for i := range e.Len() {
@@ -250,8 +249,8 @@ func (s *steered) any(e *pulse.Enabled, may func(i int) bool) int {
 	return best
 }
 
-// before reports whether message i comes before message other: earlier in order, or if neither
-// is in order, older.
+// before reports whether message i comes before message `other`. A message comes earlier if it
+// is earlier in order. Messages that are not in order come last, oldest first.
 func (s *steered) before(e *pulse.Enabled, i, other int) bool {
 	a, first := s.places[s.message(i)]
 	b, second := s.places[s.message(other)]

@@ -21,9 +21,9 @@ const (
 	mostLeft   = 50 // messages that were not received
 )
 
-// Walk replays a case like Play, and returns count of its steps in detail, starting with step
-// number first. The details include the actors' states and the other deliverable messages. If
-// the run has many actors, Walk returns fewer steps, to limit the size of the result.
+// Walk replays a case like Play, and describes up to count of its steps in detail, starting at
+// index first. The details include the actors' states and the other deliverable messages. If
+// the run has many actors, Walk describes fewer steps, to limit the size of the result.
 func Walk(r *props.Runner, c *corpus.Case, first, count int) *record.Walk {
 	played := Play(r, c)
 	w := &record.Walk{Failed: int(trace.None), Actors: []string{}, Receivers: []int{}, Draws: []string{}, Logs: []string{}, Moments: []record.Moment{}, Waiting: []record.Message{}}
@@ -54,7 +54,7 @@ func Walk(r *props.Runner, c *corpus.Case, first, count int) *record.Walk {
 	return w
 }
 
-// walkAlong replays a case, and records count steps starting with step number first.
+// walkAlong replays a case, and records count steps starting at index first.
 func walkAlong(r *props.Runner, c *corpus.Case, first, count int, o strategy.ReplayOptions) (*walker, props.Result, *strategy.Replayer) {
 	replayer := strategy.Replay(&c.Record, o)
 	l := &walker{Strategy: replayer, first: first, moments: make([]record.Moment, count)}
@@ -72,7 +72,7 @@ type walker struct {
 	pulse.Strategy
 	looker
 	sys     *pulse.System // nil until a message is sent
-	first   int           // the number of the first recorded step
+	first   int           // the index of the first recorded step
 	taken   int           // the number of steps that have ended
 	moments []record.Moment
 }
@@ -244,7 +244,7 @@ func (w *walker) step(m *record.Moment, t *trace.Trace, i int, names trace.Names
 		}
 	}
 	for k, whose := range w.whoseAt(i) {
-		if whose != st.Actor && i > 0 { // the others' states before the first step are unknown
+		if whose != st.Actor && i > 0 { // the states of other actors before the first step are unknown
 			m.After = append(m.After, visible(names.Of(whose)+" now: "+w.steps[i][k]))
 		}
 	}

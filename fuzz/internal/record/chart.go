@@ -94,7 +94,7 @@ func (p *Record) textOf(w *Writer, s *Step) {
 
 func (p *Record) title(s *Step) string { return fmt.Sprintf("%d  %s", s.Number, p.inWords(s)) }
 
-// waiting draws a message that was not received, in row at.
+// waiting draws a message that was not received. Its arrow ends in row at.
 func (p *Record) waiting(w *Writer, m *Message, at int) {
 	from := rowAt(at)
 	if m.SentIn >= 0 && m.SentIn < at {

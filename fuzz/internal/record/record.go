@@ -1,8 +1,8 @@
-// Package record has a value that describes a failing run, from its discovery to its report.
-// All outputs are made from this value: text, HTML and JSON.
+// Package record defines Record, which describes a failing run from its discovery to its
+// report. All outputs are made from a Record: text, HTML and JSON.
 //
-// The JSON output is the struct Record. The names of its fields do not change, but new fields
-// may be added. Programs that read JSON should check Format first.
+// The JSON output is the struct Record. New fields may be added at any time. Format changes
+// with every other change, so programs that read JSON should check Format first.
 package record
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 )
 
-// Format is the version of the JSON form. It changes when a field changes its meaning or is
+// Format is the version of the JSON output. It changes when a field changes its meaning or is
 // removed.
 const Format = 2
 

@@ -20,7 +20,7 @@ func (s *Session) Conclude(ctx context.Context, r *props.Runner, f *finding.Find
 	return s.conclude(ctx, &Reply{}, r, f, where, end{keep: true})[0]
 }
 
-// An end says how a finding is concluded.
+// An end says what conclude does with a finding.
 type end struct {
 	keep  bool   // save the finding
 	first string // the file in which the finding is already saved, "" for none
@@ -91,9 +91,9 @@ func (s *Session) saveEarly(f *finding.Finding) string {
 	return path
 }
 
-// save saves a finding. If saveEarly has made the file at path first for this finding, save
-// removes that file.
-func (s *Session) save(r *props.Runner, f *finding.Finding, first string) (kept record.Kept, err error) {
+// save saves a finding. If the file early was made by saveEarly for this finding, save removes
+// it.
+func (s *Session) save(r *props.Runner, f *finding.Finding, early string) (kept record.Kept, err error) {
 	if kept.Path = s.shorter(f); kept.Path == "" {
 		if kept, err = f.Keep(s.Folder, r); err == nil {
 			err = s.keepShortest(f, &kept)
@@ -105,11 +105,11 @@ func (s *Session) save(r *props.Runner, f *finding.Finding, first string) (kept 
 	if kept.Path == "" {
 		return kept, err
 	}
-	mine := s.early[first]
+	mine := s.early[early]
 	delete(s.early, kept.Path)
-	delete(s.early, first)
-	if mine && isBeside(first, kept.Path) { // jostle does not remove a file of another folder
-		err = errors.Join(err, f.Discard(first))
+	delete(s.early, early)
+	if mine && isBeside(early, kept.Path) { // jostle does not remove a file of another folder
+		err = errors.Join(err, f.Discard(early))
 	}
 	return kept, err
 }

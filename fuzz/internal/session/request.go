@@ -71,10 +71,10 @@ type Request struct {
 	Folder string `json:",omitempty"`
 	// Pairs makes Replay return the receive pairs of a run that passes.
 	Pairs bool `json:",omitempty"`
-	// Pages asks for pages next to each case that fails.
+	// Pages asks for HTML pages next to cases that fail.
 	Pages bool `json:",omitempty"`
 
-	// Enough makes Run end after the current run when it is done; nil means never.
+	// When Enough is done, Run ends after its current run. Nil means never.
 	Enough context.Context `json:"-"`
 }
 
@@ -89,10 +89,11 @@ type Reply struct {
 	Problems []string `json:",omitempty"`
 	// Text is reported last.
 	Text string `json:",omitempty"`
-	// Trace is the text of the trace of the run of Replay.
+	// Trace is the trace of Replay's run as text.
 	Trace string `json:",omitempty"`
 
-	// Complete says that Begin or another request has run every order, "" if it has not.
+	// Complete says that every order was run, and how many there are. It is "" if some may not
+	// have been run.
 	Complete string `json:",omitempty"`
 	// Conditional is set if Complete holds only if actors share nothing but messages.
 	Conditional bool `json:",omitempty"`
@@ -112,11 +113,11 @@ type Reply struct {
 	Missed []string `json:",omitempty"`
 	// Late describes failures caused by goroutines that outlived the last run.
 	Late []string `json:",omitempty"`
-	// Orders is a file of coverage.Orders with the receive pairs of the runs of Run. If Begin
-	// has set Complete, it has the receive pairs of the random runs of Begin.
+	// Orders has the receive pairs of the runs of Run, encoded by coverage.Orders. If Begin has
+	// set Complete, it has those of Begin's random runs.
 	Orders []byte `json:",omitempty"`
-	// Shown is a file of coverage.Orders with the receive pairs of all other runs: of saved
-	// cases, of every order before the search, and of the findings.
+	// Shown has the receive pairs of all other runs, encoded in the same way: of saved cases,
+	// of every order before the search, and of the findings.
 	Shown []byte `json:",omitempty"`
 
 	// Exact is set if a case ran as saved.
@@ -125,7 +126,7 @@ type Reply struct {
 	Mended bool `json:",omitempty"`
 	// Renewed is the file of the passing run that Repair saved in place of a mended case.
 	Renewed string `json:",omitempty"`
-	// Pairs has the receive pairs of the run of Replay.
+	// Pairs has the receive pairs of Replay's run.
 	Pairs []distill.Pair `json:",omitempty"`
 	// Gone lists the files that Tidy removed.
 	Gone []string     `json:",omitempty"`
@@ -147,8 +148,8 @@ func (r *Reply) Add(o *Reply) {
 	}
 }
 
-// addRuns adds the counts of further runs, and keeps only situations that these runs have
-// missed too.
+// addRuns adds the counts of further runs, and removes situations that these runs have reached
+// from r.Missed.
 func (r *Reply) addRuns(runs *search.Tally, missed []string) {
 	if r.Runs == 0 {
 		r.Missed = missed

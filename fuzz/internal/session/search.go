@@ -239,8 +239,8 @@ func joined(parts []*coverage.Orders, seed uint64) *coverage.Orders {
 	return seen
 }
 
-// some makes the runs of batches until the batch end, the first failing run, or the end of ctx.
-// It returns the next batch and the receive pairs of the runs.
+// some makes the runs of the batches before batch `end`, until a run fails or ctx is done. It
+// returns the next batch and the receive pairs of the runs.
 func (s *Session) some(ctx context.Context, o search.Options, end int, r *Reply) (next int, seen *coverage.Orders) {
 	size := o.BatchSize()
 	o.Planned = func(index int, _ *props.Plan) {

@@ -50,7 +50,7 @@ type Session struct {
 	Shrink time.Duration
 	// Limit is the time at which all requests must end.
 	Limit search.Limit
-	// Pages asks for pages next to cases.
+	// Pages asks for HTML pages next to cases.
 	Pages bool
 	// Repair lets a better run with the same failure replace a saved case.
 	Repair bool
@@ -68,7 +68,7 @@ type Session struct {
 	Turn func()
 
 	early map[string]bool    // the files made by saveEarly that are not replaced yet
-	alone map[string]int     // by signature: the failures that an exploration reports itself
+	alone map[string]int     // the failures that an exploration reports itself, by signature
 	kept  map[string]keptRun // for Shortest, by failureOf
 }
 

@@ -46,8 +46,9 @@ func (s *Session) keepShortest(f *finding.Finding, kept *record.Kept) error {
 	return nil
 }
 
-// ConcludeNew concludes the cases in the folder that are not in before, smallest first, if they
-// fail as saved. Other processes have saved these cases unshrunk. take receives the records.
+// ConcludeNew shrinks, explains and saves the cases in the folder that are not in before,
+// smallest first, if they fail as saved. Other processes have saved these cases unshrunk. take
+// receives the records.
 func (s *Session) ConcludeNew(ctx context.Context, r *props.Runner, before []corpus.Case, take func(record.Record)) {
 	now, _ := s.Folder.Load()
 	for i := range now {
