@@ -413,7 +413,7 @@ func TestImpossibleCasesAreTold(t *testing.T) {
 	}
 	name := casesIn(t, dir)[0]
 	want := "case " + name + " shows no failure: no run can be as it was saved"
-	const why = "stale, since it holds messages back for time that cannot pass; made by an older version (early timers: 1, allowed: 0)"
+	const why = "stale, since it fires more timers early than allowed, as only an older version did (early timers: 1, allowed: 0)"
 	out := runSample(t, "mended", dir)
 	if !strings.Contains(out, want) || !strings.Contains(out, why) || strings.Contains(out, "FAIL") || len(casesIn(t, dir)) != 1 {
 		t.Errorf("of a mended program there are %q:\n%s", casesIn(t, dir), out)

@@ -52,7 +52,7 @@ func retried(o pulse.Options, often int) func(*props.T) {
 func TestHeldCases(t *testing.T) {
 	const by = pulse.NeverEarly
 	stale := func(most, applied int) string {
-		return fmt.Sprintf("stale, since it holds messages back for time that cannot pass; made by an older version (early timers: 4, allowed: %d); "+
+		return fmt.Sprintf("stale, since it fires more timers early than allowed, as only an older version did (early timers: 4, allowed: %d); "+
 			"%d of its 8 deliveries still applied", most, applied)
 	}
 	for _, c := range []struct {
