@@ -12,7 +12,7 @@ import (
 
 // ErrWords is wrapped by an error of Merge if two files have the same name and the same run, but
 // different texts.
-var ErrWords = errors.New("the same run with another text")
+var ErrWords = errors.New("the files record the same run with different texts")
 
 // Merge copies the case in the file c.Path, which is in another folder, with its name and text.
 // It returns the path of the file that has the case in this folder. It returns false if the folder

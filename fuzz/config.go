@@ -201,7 +201,7 @@ func (c *Config) refuseValues() error {
 		{"Inputs", c.Inputs, "10"},
 	} {
 		if field.value < 0 {
-			return fmt.Errorf("fuzz.Config.%s is %d: set it to a number from 1 on, or to zero for %s", field.name, field.value, field.zero)
+			return fmt.Errorf("fuzz.Config.%s is %d: set it to a number of at least 1, or to zero for %s", field.name, field.value, field.zero)
 		}
 	}
 	switch {

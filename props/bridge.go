@@ -119,7 +119,7 @@ func (a *reached) ask() {
 	a.past = a.past[1:]
 }
 
-// add adds to a the situations that a run has reached.
+// add records the situations that a run has reached.
 func (a *reached) add(r *Runner) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -50,7 +50,7 @@ func (c *cast) join(owner *System) {
 // add puts an actor into the run and into the trace.
 func (c *cast) add(name string, handler Actor, info *typeInfo, parent int32) *actor {
 	if len(c.actors) > int(c.mail.limit) {
-		c.bound(int(c.mail.limit), "actors", "actors", "spawns")
+		c.bound(int(c.mail.limit), "actors", "actors", "spawn")
 	}
 	a := c.place()
 	a.handler, a.parent = handler, parent
@@ -326,7 +326,7 @@ func (c *cast) watch(watcher, other int32) {
 		c.rec.touch(other, trace.ItsLife, 0) // the identities of the Downs depend on the order of the actor's watchers
 		a.watchers = append(a.watchers, watcher)
 		if len(a.watchers) > int(c.mail.limit) {
-			c.bound(int(c.mail.limit), "watchers", "watches of one actor", "watches")
+			c.bound(int(c.mail.limit), "watchers", "watches of one actor", "watch")
 		}
 		return
 	}

@@ -166,7 +166,7 @@ func (d *disk) text(hidden func(reflect.Type) bool) string {
 func (c *cast) write(a *actor, name string, value any) {
 	c.rec.written++
 	if most := perPending * int(c.mail.limit); int(c.rec.written) > most {
-		c.bound(most, "writes", "writes to disks", "writes")
+		c.bound(most, "writes", "writes to disks", "write")
 	}
 	if a.used = true; a.disk == nil {
 		a.disk = &disk{}

@@ -54,7 +54,7 @@ func (h Host) log(text func() string) {
 	r := &h.s.rec
 	r.logged++
 	if most := perPending * int(h.s.mail.limit); int(r.logged) > most {
-		h.s.bound(most, "log", "lines of log", "logs")
+		h.s.bound(most, "log", "lines of log", "log")
 	}
 	if r.on {
 		touched := len(r.trace.Touches)

@@ -138,8 +138,9 @@ func (r *mailroom) flagChoosy() {
 	}
 }
 
-// refilter updates ready after a change in what an actor accepts, or in which
-// channels to it are blocked or delayed.
+// refilter recomputes the deliverable messages of an actor. Call it when the
+// actor accepts different messages, or when a channel to the actor becomes
+// blocked, unblocked, delayed or no longer delayed.
 func (r *mailroom) refilter(b *mailbox) {
 	if b.sifted = 0; b.accept == acceptMatching {
 		b.sifted, r.matches = b.sieve, true

@@ -135,7 +135,7 @@ func (o *Options) refusal() string {
 	case o.Environment > EnvironmentClosed:
 		return fmt.Sprintf("Options.Environment is %d: it must be EnvironmentOpen or EnvironmentClosed", o.Environment)
 	case o.Horizon < 0:
-		return fmt.Sprintf("Options.Horizon is %v: give it a time from 1ns on, or zero for no end", o.Horizon)
+		return fmt.Sprintf("Options.Horizon is %v: use a time of at least 1ns, or zero for no end", o.Horizon)
 	case o.Steps < 0:
 		return negative("Options.Steps", o.Steps, "the default")
 	case o.Pending < 0:
@@ -170,7 +170,7 @@ func (f *Faults) refusal() string {
 }
 
 func negative(field string, n int, zero string) string {
-	return fmt.Sprintf("%s is %d: give it a number from 1 on, or zero for %s", field, n, zero)
+	return fmt.Sprintf("%s is %d: use a number of at least 1, or zero for %s", field, n, zero)
 }
 
 // A Setting is the name and the value of an option as text.

@@ -18,7 +18,8 @@ type Print struct {
 
 // A printed is one message of a Print.
 type printed struct {
-	id, contents uint64 // contents is a hash, or 0 if the contents cannot be read
+	id       uint64
+	contents uint64 // a hash of the contents; 0 if they cannot be read
 }
 
 // differs reports whether two messages are known to differ. Unreadable contents

@@ -80,18 +80,18 @@ func (g *gap) text(s *System) string {
 	name := s.rec.nameOf(g.actor)
 	switch g.kind {
 	case gapProcess:
-		return "the stack of process " + name + " cannot be read: what it has received is used instead"
+		return "the stack of process " + name + " cannot be read: the messages received by the process are compared instead"
 	case gapInbox:
-		return "what the test has received cannot be compared: a message " + g.why + "; what the test was sent until then is used instead"
+		return "what the test has received cannot be compared: a message " + g.why + "; the messages sent to the test until then are compared instead"
 	case gapHash:
 		return fmt.Sprintf("the Hash of %s cannot be checked: its handler, a %T, %s", name, s.actors[g.actor].behind(), g.why)
 	case gapMessage:
-		return fmt.Sprintf("a message of %s, a %T, %s: what %s had received when it sent the message is used instead", name, g.body, g.why, name)
+		return fmt.Sprintf("a message of %s, a %T, %s: the messages that %s had received before sending it are compared instead", name, g.body, g.why, name)
 	}
 	if g.kind == gapDisk {
-		return fmt.Sprintf("what %s wrote to its disk, a %T, %s: what %s has received is used instead", name, g.body, g.why, name)
+		return fmt.Sprintf("what %s wrote to its disk, a %T, %s: the messages that %s has received are compared instead", name, g.body, g.why, name)
 	}
-	return fmt.Sprintf("the handler of %s, a %T, %s: what %s has received is used instead", name, s.actors[g.actor].behind(), g.why, name)
+	return fmt.Sprintf("the handler of %s, a %T, %s: the messages that %s has received are compared instead", name, s.actors[g.actor].behind(), g.why, name)
 }
 
 // miss records g if it is the first gap of the walk.
@@ -244,8 +244,8 @@ const (
 )
 
 // facts writes the same facts about an actor as sayFacts, but as words and
-// without zero values. It omits answers on their way, which are written as
-// messages.
+// without zero values. It omits replies in flight, because they are written with
+// the other messages.
 func (w *stateWalk) facts(a *actor) {
 	w.Word(a.id)
 	w.Word(w.idOf(a.parent))

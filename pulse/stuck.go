@@ -96,7 +96,7 @@ func (r *stuckReport) describe(a *actor) {
 		d := &r.cast.mail.sends[m]
 		fmt.Fprintf(&r.text, "        %s from %s", trace.Label(d.Body), r.nameOf(d.From))
 		if r.cast.mail.links.isCut(sourceOf(d), d.To) {
-			r.text.WriteString(", held up by a cut")
+			r.text.WriteString(", blocked by a cut link")
 		}
 		r.text.WriteString("\n")
 	}

@@ -219,7 +219,7 @@ func (t *traffic) noSlot() {
 
 // tooMany fails the run because there are too many messages.
 func (t *traffic) tooMany(what string) {
-	t.endless("messages", fmt.Sprintf("%d messages %s", t.mail.limit, what), "sends")
+	t.endless("messages", fmt.Sprintf("%d messages %s", t.mail.limit, what), "send")
 }
 
 // perPending is multiplied by Options.Pending to get the maximum numbers of
@@ -244,7 +244,7 @@ func (t *traffic) endless(site, moreThan, does string) {
 		in = " in " + t.where()
 	}
 	t.failStep(&Failure{Kind: KindBudget, Site: site, Text: fmt.Sprintf(
-		"more than %s%s: is there an end to what %s %s? Options.Pending raises the limit",
+		"more than %s%s: does %s %s in an endless loop? if not, raise Options.Pending",
 		moreThan, in, t.rec.nameOf(t.rec.cur), does)})
 }
 
@@ -404,7 +404,7 @@ func (t *traffic) choose(k choice.Kind, n int) int {
 	}
 	t.rec.decided(k, n, v, t.settling)
 	if most := perPending * int(t.mail.limit); int(t.rec.asked) > most {
-		t.bound(most, "choices", "choices", "chooses")
+		t.bound(most, "choices", "choices", "choose")
 	}
 	return v
 }
@@ -478,7 +478,7 @@ func (t *traffic) misuseAt(pcs []uintptr, text string) {
 // intrude records the failure for a call from a goroutine that may not use the
 // system.
 func (t *traffic) intrude(what, on string) {
-	t.fails.intrude(intrusion(what+" on a "+on, t.calls.running, "send what other goroutines produce before Run", "let an actor do its work"))
+	t.fails.intrude(intrusion(what+" on a "+on, t.calls.running, "send what other goroutines produce before Run", "replace the goroutine with an actor"))
 }
 
 // intrusion returns the failure for a call from a wrong goroutine. Its stack

@@ -55,7 +55,7 @@ func newEstimator(w Worker, o *Options) *estimator {
 	return e
 }
 
-// measure makes the estimator's runs that are due after `made` runs of the search.
+// measure performs the estimator's runs that are due after `made` runs of the search.
 func (e *estimator) measure(made int) {
 	for !e.off && !e.isLate() {
 		left := e.worth(made) - e.runs

@@ -41,7 +41,8 @@ func Begin(o Options, workers ...Worker) (*Ongoing, error) {
 }
 
 // ProbeAfter sets the number of runs before the first probe (default: 2,000). See the
-// package comment on probes. Use ProbeAfter to explore many trees in turn.
+// package comment on probes. A caller that explores many trees in turn can use ProbeAfter
+// to start the probes of a tree after a certain number of runs in all trees.
 func (x *Ongoing) ProbeAfter(runs int) { x.explorer.options.probeAfter = max(1, runs) }
 
 // GoOn makes the given number of further runs, including wasted runs and probes, or all

@@ -222,7 +222,7 @@ func (c *keptCand) canBe(of int32) bool {
 func (n *keptNode) check(touches int) error {
 	switch {
 	case n.Kind > strikes || n.N < 1 || n.Cur < 0 || n.Cur >= n.N || n.Step < 0:
-		return errors.New("it is not a decision")
+		return errors.New("its kind, index or step is invalid")
 	case n.First < 0 || n.First > 0 && (n.Kind != turns || n.First >= n.N):
 		return fmt.Errorf("it cannot begin with message %d of %d", n.First, n.N)
 	case n.Kind == picks && int(n.N) != len(n.Cands) || n.Kind != picks && len(n.Cands) > 0:

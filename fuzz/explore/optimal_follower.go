@@ -15,9 +15,9 @@ type frameFollower struct {
 	frame   *frame
 	enabled *pulse.Enabled // the Enabled of the run
 	step    int            // the current step; -1 before the first
-	asked   int32          // the number of questions that the step has asked
-	// askedBetween is set when a question is asked between steps, which the optimal
-	// search does not support.
+	asked   int32          // the number of choices that the step has made
+	// askedBetween is set when the system asks for a choice between two steps, which the
+	// optimal search does not support.
 	askedBetween bool
 	divides      bool // Options.divides
 }

@@ -12,13 +12,13 @@ import (
 type reviser struct {
 	past
 	last []int32 // the last step of each actor so far
-	// prepared is set if prepare has computed before, tail and chosen for the run.
+	// prepared is set if the method prepare has computed the next three fields for the run.
 	prepared bool
-	before   []int32  // the previous message of each message's channel
-	tail     []int32  // the last message of each channel so far
+	before   []int32  // for each message, the previous message on the same channel
+	tail     []int32  // for each channel, the last message so far
 	chosen   []uint64 // the set of the steps that are not chosen by default
 	causes   causes
-	enabled  *pulse.Enabled // of the run; it computes identities
+	enabled  *pulse.Enabled // the Enabled of the run, which computes identities
 }
 
 // revise adds to f the revisits by step `from` and later steps of its run. The
@@ -63,7 +63,7 @@ func (v *reviser) findRevisits(f *frame, from int) {
 	}
 }
 
-// prepare computes before, tail and chosen. It is called when a message may have a
+// prepare computes the fields before, tail and chosen. It is called when a message may have a
 // revisit; many runs have no such message.
 func (v *reviser) prepare(f *frame) {
 	if v.prepared {
@@ -75,7 +75,8 @@ func (v *reviser) prepare(f *frame) {
 	v.noteChosen(f)
 }
 
-// chain sets before and tail: it links each message to the previous one of its channel.
+// chain sets the fields before and tail, which link each message to the previous message
+// on the same channel.
 func (v *reviser) chain() {
 	sends := v.trace.Sends
 	v.before = grown(v.before, len(sends))

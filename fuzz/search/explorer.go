@@ -244,7 +244,7 @@ func (x *exploring) lost(found map[string]*placed) (list []string) {
 // which describes the run of a finding, such as "run 3 of 24 (explore, optimal), 0.2ms".
 func (x *exploring) which(f *placed) string {
 	all, number := max(1, x.finishedRuns()), f.index+1
-	several := len(x.workers) > 1 // then the index depends on the speed of the workers
+	several := len(x.workers) > 1 // if set, the index depends on the speed of the workers
 	if several {
 		number = all
 	}

@@ -37,8 +37,8 @@ type Verdict struct {
 	// set: a pruned order may reach such a situation.
 	Unreached []string
 
-	crowded bool  // Sometimes was given too many names: see isCrowded
-	looked  bool  // Watched is set because of Result.Looks of package props
+	crowded bool  // the calls to T.Sometimes used too many names: see isCrowded
+	looked  bool  // some run had props.Result.Looks set
 	refuted doubt // why a confirming run failed; noDoubt if none did
 	assumes bool  // Complete assumes that actors share nothing but messages
 	timed   bool  // the program sets timers

@@ -168,7 +168,7 @@ func (l *lenient) stale(run *trace.Trace, label func(int) (string, bool)) (list 
 	}
 	for i, c := range l.record.Choices {
 		if i >= l.next[c.Kind] {
-			add(func() string { return fmt.Sprintf("choice %d, %v of %d, was not asked for", i, c.Kind, c.N) })
+			add(func() string { return fmt.Sprintf("choice %d, %v of %d, was not made", i, c.Kind, c.N) })
 		}
 	}
 	for _, m := range l.unfit {

@@ -61,7 +61,7 @@ var repairs = []repair{
 		stale: []string{"the record has no answer to choose of 2: 0 was given"}},
 	{name: "fewer questions", before: trial.Answered(5, 7), after: trial.Answered(5), answers: []int{4, 3},
 		order: []string{"chooser#1 ← kick", "4"},
-		stale: []string{"choice 1, choose of 7, was not asked for"}},
+		stale: []string{"choice 1, choose of 7, was not made"}},
 	{name: "a fault that struck elsewhere", before: trial.Answered(5), after: sends(flush{}), answers: []int{1},
 		recorded: crash, replayed: crash,
 		order: []string{"action#1 ← kick", "writer#1 ← flush"},

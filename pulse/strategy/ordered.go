@@ -97,7 +97,8 @@ func (o *Orderer) find(id uint64) *named {
 	return nil
 }
 
-// Needs requests a Pick in every step, and identities.
+// Needs requests a Pick in every step. It also requests recording, because the
+// schedule names messages by the identities that recorded runs have.
 func (o *Orderer) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: true} }
 
 // Pick returns the message with the highest priority that no constraint blocks.

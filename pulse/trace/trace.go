@@ -217,8 +217,8 @@ const (
 	ItsName                  // the name of the actor, which depends on the number of actors with its label: the step read it
 	TheTest                  // the state of a property's T, such as its first failure: the step read or changed it
 	ItsRoom                  // the length of the actor's bounded mailbox: the step sent or received one of its messages, or ended the actor
-	TheTime                  // virtual time: the step read it; only if Trace.Passes is used
-	TheTimers                // the timers: the step set or stopped one; only if Trace.Passes is used
+	TheTime                  // virtual time: the step read it; recorded only in runs that record Trace.Passes
+	TheTimers                // the timers: the step set or stopped a timer; recorded only in runs that record Trace.Passes
 	TheRest                  // the alternatives to a step that answers an Ask of the test, which ends the run
 )
 

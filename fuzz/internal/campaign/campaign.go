@@ -224,7 +224,7 @@ func Run(ctx context.Context, subjects []Subject, o Options) (*Report, error) {
 		}
 		hold, who := flight.Take(o.File)
 		if who != "" {
-			return nil, fmt.Errorf("%s: %w: %s; wait until it ends, end it, or choose another file", o.File, ErrInUse, who)
+			return nil, fmt.Errorf("%s: %w: %s; wait until that campaign ends, stop it, or choose another file", o.File, ErrInUse, who)
 		}
 		defer hold.Release()
 	}

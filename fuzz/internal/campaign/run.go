@@ -257,7 +257,7 @@ func (c *campaign) settleChunk(j *job) {
 		}
 	}
 	if t.endless(&c.Options) {
-		t.giveUp("the search was given up: only runs in random order can show saturation, and there were none: set a time or a number of runs too")
+		t.giveUp("the search was given up: saturation is measured on runs in random order, and there were none; also set a time or a number of runs")
 	}
 }
 

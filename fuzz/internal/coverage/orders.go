@@ -236,7 +236,7 @@ func (o *Orders) end(t *trace.Trace) {
 // actor.
 func (o *Orders) receive(t *trace.Trace, i int) {
 	l, k := &o.live[t.Steps[i].Actor], o.run[i]
-	if l.place < 0 { // unreachable in a real system: the step is known from a different actor
+	if l.place < 0 { // unreachable in a real system: the step already has a number, but as a step of another actor
 		l.place = o.placeOf(&t.Actors[t.Steps[i].Actor])
 	}
 	a := &o.receivers[l.place]

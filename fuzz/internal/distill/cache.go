@@ -189,8 +189,8 @@ func (c Cache) Replace(h Held, cases, rest []corpus.Case) (kept int, err error) 
 	return kept, nil
 }
 
-// join returns the text of a file with the first cases that fit into a file, and their
-// number. It skips cases that are too large.
+// join returns the text of a cache file and the number of cases in the file. It adds the
+// cases in order, and skips a case that does not fit.
 func (c Cache) join(cases []corpus.Case) (text []byte, n int, err error) {
 	for i := range cases[:min(len(cases), mostCases)] {
 		one, err := corpus.Encode(cases[i])

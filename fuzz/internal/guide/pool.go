@@ -29,10 +29,10 @@ type Pool struct {
 	times  []int      // by shape: the number of runs that had it
 	runs   int
 	reader closure
-	odds   []int      // by kept run: its weight in choose
-	number hash.Table // by step: the index in steps
+	odds   []int      // for each kept run, its weight in the method choose
+	number hash.Table // from the identity of a step to its index in steps
 	steps  []sight
-	last   []int32 // by actor of the run in See: the last receive that counts, or None
+	last   []int32 // for each actor of the run in See, the last receive that counts, or None
 	failed Goals   // goals of orders that could not be followed
 }
 
@@ -51,9 +51,9 @@ type Kept struct {
 	base    *Base
 	fresh   int   // the index of the first step that no earlier kept run had, or the number of steps
 	shape   int32 // the index in Pool.times
-	tries   int   // orders made from the run since the last one that led to something new
+	tries   int   // number of orders made from the run since such an order last led to something new
 	root    *Base
-	demands []follow // the abstract schedule by which the run was made from root
+	demands []follow // the abstract schedule that changed root into this run
 }
 
 // A Move is an order that a pool makes from a kept run.
