@@ -29,7 +29,7 @@ func Decode(path string, text []byte) (Case, error) {
 	r.keyword("hash")
 	c.Hash = r.hex()
 	r.end()
-	if r.version >= 4 && r.peek() == "unlike" { // Decode ignores it (see unlike)
+	if r.version >= 4 && r.peek() == "unlike" { // Decode ignores the keyword (see unlike)
 		r.keyword("unlike")
 		r.rest = ""
 	}

@@ -107,7 +107,7 @@ type Message struct {
 type Sampled struct {
 	Free  Share `json:"random"`        // orders without constraints
 	Under Share `json:"under"`         // orders in which all constraints of InSample hold
-	Few   int   `json:"few,omitempty"` // if Under counts too few orders, the number of runs made for it
+	Few   int   `json:"few,omitempty"` // if Under counts too few orders, the number of runs made to find them
 }
 
 // A Share counts the failing orders among some orders.

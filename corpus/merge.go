@@ -102,7 +102,7 @@ func has(path string, text []byte) bool {
 // cases, so it also counts those that can no longer be run as they were saved. It does not remove
 // planned cases, nor cases of function literals, which may belong to different properties.
 func (f Folder) Thin() (gone []string, err error) {
-	cases, _ := f.Load() // the smallest first; files with problems stay
+	cases, _ := f.Load() // the smallest case comes first; files with problems are kept
 	var stays []*Case
 next:
 	for i := range cases {

@@ -162,7 +162,7 @@ func (c *Config) refuse(verb string) error {
 	for _, field := range []struct {
 		name  string
 		verbs []string
-		how   string // what to use for Target instead
+		how   string // how a user of Target sets the same limit
 		set   bool
 	}{
 		{"Strategies", searches[:2], "", c.Strategies != nil},

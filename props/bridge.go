@@ -64,10 +64,10 @@ type reached struct {
 	mu    sync.Mutex
 	test  any // the testing.TB of the rapid test; nil before the first run
 	runs  int
-	names []string // situations, in the order of their first Sometimes call
+	names []string // the situations, in the order of their first Sometimes call
 	is    map[string]bool
-	more  bool      // Sometimes was called with more than mostSituations names
-	past  []*Runner // the runners of the last runs; a goroutine may still use their T
+	more  bool      // set if T.Sometimes was called with more than mostSituations names
+	past  []*Runner // the runners of the last runs, whose T a goroutine may still use
 	late  *pulse.Failure
 }
 

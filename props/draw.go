@@ -41,7 +41,7 @@ type drawing[V any] struct {
 	gen   *rapid.Generator[V]
 	label string
 	value V
-	make  func(*words) (any, bool) // draws value; made once and reused in later runs
+	make  func(*words) (any, bool) // a function that draws value; made once and reused in later runs
 }
 
 // drawingOf returns the drawing for the next draw. It reuses the drawing of an

@@ -20,10 +20,10 @@ import (
 // reads is set to the numbers of the draw. If a future rapid has no such field, each
 // draw calls MakeFuzz, with the same values.
 type generators struct {
-	engine  *rapid.T  // used for all draws
+	engine  *rapid.T  // the rapid.T of all draws
 	numbers *[]uint64 // the field from which engine reads numbers; nil if rapid has no such field
 	groups  *groups   // records which generator read which numbers; nil if rapid has no such field
-	notes   bool      // whether groups are recorded
+	notes   bool      // set if groups are recorded
 	opened  bool
 	buffer  []uint64
 	bytes   []byte
@@ -35,7 +35,7 @@ type groups struct {
 	data    []uint64
 	list    []group
 	dataLen int
-	persist bool // whether groups are recorded
+	persist bool // set if groups are recorded
 }
 
 // A group has the layout of rapid's groupInfo.

@@ -10,7 +10,7 @@ import (
 
 // helpers is the set of functions that called T.Helper.
 type helpers struct {
-	calls map[uintptr]bool // program counters of the calls to T.Helper
+	calls map[uintptr]bool // the program counters of the calls to T.Helper
 	names map[string]bool
 }
 

@@ -15,9 +15,9 @@ import (
 type words struct {
 	given   []uint64
 	read    int // the number of given words that were read
-	reads   int // the number of all words that were read
+	reads   int // the number of words that were read, given or not
 	state   uint64
-	endless int // how often the draw exceeded mostWords
+	endless int // the number of times that the draw exceeded mostWords
 	left    int // if not 0, the number of words that may still be read, plus one
 
 	rapid *rapid.T // if not nil, the seed is drawn from rapid when first needed

@@ -94,8 +94,8 @@ func nearest(x *shrinker) {
 	}
 	lists := x.moves(best.Case.Schedule.Choices)
 	pairs, runs := len(best.Taken)*len(best.Taken)/2, len(lists)
-	for n := range len(best.Case.Schedule.Before) + 1 { // as many constraints may give fewer steps
-		if x.Runs+runs > end { // too many combinations
+	for n := range len(best.Case.Schedule.Before) + 1 { // include the same number of constraints, which may give fewer steps
+		if x.Runs+runs > end { // stop before there are too many combinations
 			return
 		}
 		runs *= pairs

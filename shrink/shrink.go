@@ -109,13 +109,13 @@ type shrinker struct {
 	options Options
 	from    int // the number of steps of the original run
 	effort  int // the effort of the current level
-	shrunk  int // counts the best runs that were smaller not only in their draws and answers
+	shrunk  int // the number of best runs that were smaller in more than their draws and answers
 
-	tried    map[string]int    // the effort with which draws were tried, by inputKey
-	searched map[string]int    // the effort with which a program was searched, by program
-	around   map[string]int    // the effort of elsewhere for a best run, by program
+	tried    map[string]int    // from the inputKey of draws to the effort with which they were tried
+	searched map[string]int    // from a program to the effort with which it was searched
+	around   map[string]int    // from the program of a best run to the effort with which elsewhere was called
 	met      map[string]bool   // the signatures of the failures so far
-	parts    map[string][]Part // the parts of draws, by inputKey
+	parts    map[string][]Part // from the inputKey of draws to their parts
 
 	bases  []Outcome // failing runs as large as the best one, from which wander starts
 	doubts []doubt

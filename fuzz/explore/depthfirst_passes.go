@@ -156,7 +156,7 @@ func (p *passed) takeSends(t *trace.Trace) {
 			}
 			at++
 		}
-		p.fired[i] = at // the index of the tick; the loop below replaces it by a step number
+		p.fired[i] = at // the index of the tick; the loop below replaces the index with a step number
 	}
 	number := p.numbers()
 	for i, at := range p.fired {

@@ -26,11 +26,11 @@ import (
 // Invariant: table maps a hash to the state's index in list and, if descriptions are
 // compared, in texts.
 type states struct {
-	table   hash.Table // from hash to index in list
+	table   hash.Table // from the hash of a state to the state's index in list
 	list    []state
-	texts   []string // the states' descriptions, if they are compared
-	slept   []uint64 // the sleeping candidates of each state, one list after the other
-	checked bool     // descriptions are compared
+	texts   []string // the descriptions of the states, if checked is set
+	slept   []uint64 // the sleeping candidates of all states, one list after the other
+	checked bool     // set if states are compared by their descriptions too
 	asleep  []uint64 // for temporary use
 	clash   string   // a description of two states with the same hash, if any were found
 	unread  string   // the first part of a state that could not be read, if any

@@ -14,11 +14,11 @@ type walker struct {
 	outcome
 	method   *Method
 	habits   *habits
-	chooser  chooser // used if isPlain
+	chooser  chooser // used if isPlain is set
 	sleeping sleeping
 	seen     states
 	passed   int   // the number of nodes that the run has passed
-	again    bool  // the run repeats the last one, so its states are known
+	again    bool  // set if the run repeats the last run, so that all states were seen before
 	bound    int32 // the current bound on delays or preemptions
 	isPlain  bool  // see Method.isPlain
 }

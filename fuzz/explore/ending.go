@@ -12,7 +12,7 @@ type ending uint8
 
 const (
 	endedItself ending = iota
-	endedAsleep        // every possible next event sleeps: it was run from another branch
+	endedAsleep        // every possible next event is asleep, because it was run from another branch
 	endedKnown         // the state of the run was seen before
 	endedDeep          // the run has as many steps as Method.Depth allows
 	endedOther         // the run differs from an earlier run although the decisions are the same
@@ -37,7 +37,7 @@ func (g givenUp) Error() string { return endingTexts[g] }
 type outcome struct {
 	ending     ending
 	difference string // the difference, if the ending is endedOther
-	leftOut    bool   // a bound has excluded some orders, in this run or an earlier one
+	leftOut    bool   // set if a bound has excluded some orders, in this run or an earlier run
 }
 
 // Err returns why the search stopped the run, nil if the run ended by itself.

@@ -28,12 +28,12 @@ type estimator struct {
 	// sum is the sum of the estimates of all rounds, each multiplied by its number of
 	// runs. The overall estimate is sum/runs.
 	sum     float64
-	runs    int   // of the estimator
-	rounds  int   // started so far
-	width   int   // of the beam in the previous round
+	runs    int   // the number of runs that the estimator has made
+	rounds  int   // the number of rounds started so far
+	width   int   // the width of the beam in the previous round
 	beam    *beam // nil before the first round
-	off     bool  // no estimate is possible
-	sparing bool  // other searches wait until this one pauses
+	off     bool  // set if no estimate is possible
+	sparing bool  // set if other searches wait until this search pauses
 }
 
 // The estimator makes at most one run per estimateShare runs of the search. But it makes

@@ -29,15 +29,15 @@ type beam struct {
 	// current one. after holds, for each step, the product of the ways of all later
 	// steps.
 	ways, after []float64
-	levels      int  // of the last round
-	lost        bool // the optimal search does not support the program
+	levels      int  // the number of levels in the last round
+	lost        bool // set if the optimal search does not support the program
 }
 
 // A point is a node of a level: a frame to be run.
 type point struct {
 	frame  *frame
 	shared int // the number of steps shared with the parent's run
-	kept   int // the number of answers of the step at the frame's base that are fixed
+	kept   int // for the step at the frame's base, the number of choices whose values are fixed
 	// stands is the number of nodes of the tree that the point stands for.
 	stands float64
 }
@@ -48,7 +48,7 @@ type turn struct {
 	step    int     // the varied step
 	revisit int     // the index in the frame's revisits; -1 for another value
 	value   int     // the number of the step's other value, from 1
-	share   float64 // the presumed number of runs below
+	share   float64 // the presumed number of runs below this variation
 }
 
 func newBeam(w Worker) *beam {

@@ -67,7 +67,7 @@ func (x *Ongoing) End() (Result, error) { return x.explorer.conclude() }
 
 // An explorer makes a search and, if necessary, restarts it with another reduction.
 type explorer struct {
-	options Options // of the current search: a restart changes the reduction
+	options Options // the options of the current search; a restart changes the reduction
 	workers []Worker
 	began   time.Time
 	alarm   *time.Timer // sets options.late when the time is over; may be nil
@@ -76,16 +76,16 @@ type explorer struct {
 	way     way
 	meter   *meter  // nil unless progress or an estimate is needed
 	file    *keeper // nil unless the search is saved in a file
-	part    int     // runs until the search pauses; 0 for no pause
-	begun   bool    // GoOn was called before
-	over    bool    // nothing is left to do
+	part    int     // the number of runs until the search pauses; 0 for no pause
+	begun   bool    // set if GoOn was called before
+	over    bool    // set if nothing is left to do
 	level   level
 }
 
 // A level is the bound on delays or preemptions that is searched now.
 type level struct {
 	bound  int
-	begun  bool // the search with this bound has begun
+	begun  bool // set if the search with this bound has begun
 	failed int  // the number of failure signatures with smaller bounds
 }
 
@@ -131,7 +131,7 @@ func (x *explorer) goOn(runs int) {
 		x.measure()
 	}
 	defer x.measureParts()
-	x.over = x.search.probeAsDue() || x.explore() // a continued file may have been written just before a probe
+	x.over = x.search.probeAsDue() || x.explore() // if the search continues from a file, that file may have been saved just before a probe
 	if x.search.limits.paused {
 		x.over = false
 	}

@@ -31,12 +31,12 @@ type kept struct {
 	Name     string `json:",omitempty"` // the name of the explored program
 	Search   keptMethod
 	Used     string          // the reduction in use, which differs from the requested one after a restart
-	Sleeps   bool            // sleep sets are in use
+	Sleeps   bool            // set if sleep sets are in use
 	Divides  bool            `json:",omitempty"` // Options.divides
 	Heeds    bool            `json:",omitempty"` // Options.heedsMeetings
 	Verdict  Result          // the result so far
 	Probed   map[string]int  `json:",omitempty"` // the number of failed probes, by signature
-	Cut      bool            `json:",omitempty"` // a bound has excluded some orders
+	Cut      bool            `json:",omitempty"` // set if a bound has excluded some orders
 	Habits   keptHabits      // statistics for OrderHMS, OrderSGR and Optimal
 	Classes  []byte          `json:",omitempty"` // the hashes of the distinct orders, 8 bytes each
 	Touches  [][]trace.Touch `json:",omitempty"` // the sets of accesses: see touches

@@ -13,8 +13,8 @@ type meter struct {
 	estimator *estimator
 
 	mu    sync.Mutex
-	parts map[int]Progress // by number of the subtree; 0 for everything outside of these subtrees
-	last  time.Time        // of the last report
+	parts map[int]Progress // from the number of a subtree to its progress; key 0 is for the rest of the tree
+	last  time.Time        // the time of the last report
 }
 
 // tellEvery is the default interval between two reports.

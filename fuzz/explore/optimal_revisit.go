@@ -119,7 +119,7 @@ func (v *reviser) revisitsOf(f *frame, i, m int32) {
 	set := v.of(i)
 	for r := v.last[d.To]; r > bound && !f.steps[r].settled; r = v.trace.Steps[r].Prev {
 		if has(set, r) {
-			return // all earlier steps of the actor are in the set, too
+			return // all earlier steps of the actor are in the set too
 		}
 		if st := &v.trace.Steps[r]; v.couldTake(st, d) != never && v.couldBeNext(r, m) {
 			f.revisits = append(f.revisits, revisit{r, v.enabled.IDOf(d), v.question(r, m)})

@@ -88,8 +88,8 @@ func (u unwanted) list() []uint64 { return slices.Sorted(maps.Keys(u)) }
 // before it. After two steps with the same hash, their actors are in the same state, even
 // in different runs.
 type causes struct {
-	known bool     // of and before are valid for the run
-	of    []uint64 // the hash of each step
+	known bool     // set if the fields of and before are valid for the run
+	of    []uint64 // for each step, its hash
 	// before[i] is the sum of the hashes of the steps before step i. A step after a
 	// quiescent point depends on all steps before that point.
 	before []uint64

@@ -48,12 +48,12 @@ func (s *search) probesAfter(made int) int {
 // file makes the same probes.
 type prober struct {
 	by     [2]pulse.Strategy // the strategies of probes, which alternate
-	seed   uint64            // of the next probe
+	seed   uint64            // the seed of the next probe
 	shares bool              // set for a subtree, which makes its probes in rounds
 	before int               // the number of probes before the round
 	after  int               // the number of runs before the first probe of the round
-	many   int               // the number of probes of the round that are made at the rate of every other run
-	phase  int               // differs between subtrees, so that not all small subtrees make a probe at the same time
+	many   int               // the number of probes of the round before probes become rarer (see fewProbes)
+	phase  int               // a number that differs between subtrees, so that small subtrees make their probes at different times
 }
 
 // shareProbes begins a round of subtree k with at most `many` probes at the rate of every

@@ -18,7 +18,7 @@ type search struct {
 	limits  limits
 	habits  habits
 	prober  prober
-	prints  [2]pulse.Print // of a run and of its repetition
+	prints  [2]pulse.Print // the fingerprints of a run and of the same run repeated
 	// others is the number of runs that other subtrees had made when the round began.
 	others int
 	// bound is the current bound on delays or preemptions.
@@ -32,7 +32,7 @@ type search struct {
 // not support the program.
 type handover struct {
 	to    Reduction
-	sleep bool // keep sleep sets, if the previous reduction had them
+	sleep bool // set to keep using sleep sets, if the previous reduction used them
 	why   string
 }
 

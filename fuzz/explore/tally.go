@@ -18,10 +18,10 @@ type tally struct {
 	eachOnce bool
 	// meets is set if conflicts without a message in a run clear eachOnce.
 	meets   bool
-	keepOn  bool           // Options.KeepOn
-	leftOut bool           // a bound has excluded some orders
+	keepOn  bool           // a copy of Options.KeepOn
+	leftOut bool           // set if a bound has excluded some orders
 	subtree int            // the subtree's number, from 1; 0 above all subtrees
-	told    Worker         // gets the reports of runs; nil for runs outside of the search
+	told    Worker         // the worker whose method Done is called after each run; nil for runs outside of the search
 	probed  map[string]int // the number of failed probes, by signature
 }
 
@@ -204,7 +204,7 @@ func readsTime(t *trace.Trace, step int32) bool {
 // answers within a step, but not on the order of the steps.
 func answersClass(t *trace.Trace) (sum uint64) {
 	for i := 0; i < len(t.Answers); {
-		step, h := t.Answers[i].Step, uint64(i) // the test's questions always come in the same order
+		step, h := t.Answers[i].Step, uint64(i) // the test makes its choices in the same order in every run
 		if step >= 0 {
 			h = t.Steps[step].ID
 		}

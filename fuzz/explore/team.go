@@ -27,10 +27,10 @@ const mostSubtrees = 4 * wantedSubtrees
 // there are fewer than fewTrees subtrees, rounds do not grow, because subtrees are
 // divided between rounds.
 const (
-	firstRound = 16 // runs of each subtree of Optimal in the first round
-	leastRound = 64 // runs of all subtrees together, per round, with other reductions
+	firstRound = 16 // with Optimal, the number of runs of each subtree in the first round
+	leastRound = 64 // with other reductions, the number of runs per round of all subtrees together
 	fewTrees   = wantedSubtrees / 2
-	runsATree  = 16 // runs per additional subtree, so that the cost of beginning one is negligible
+	runsATree  = 16 // the number of runs per additional subtree, large enough that the cost of a new subtree is negligible
 )
 
 // A subtree is a part of the tree that one worker explores at a time, with its results so
@@ -40,8 +40,8 @@ type subtree struct {
 	limb     limb                   // the place in the trunk at which the subtree begins
 	start    func(*search, way) way // returns the algorithm that explores the subtree, and may reuse an old one; nil once begun
 	search   *search
-	way      way // the algorithm; before the subtree is begun, one to reuse, or nil
-	left     int // the number of runs of the round that remain
+	way      way // the algorithm of the subtree; before the subtree is begun, an algorithm to reuse, or nil
+	left     int // the number of remaining runs in this round
 	finished bool
 }
 
@@ -50,15 +50,15 @@ type team struct {
 	*search // the results above the subtrees and, after each round, all results
 	workers []Worker
 	meter   *meter       // nil unless progress or an estimate is needed
-	isSplit bool         // the first subtrees were made
+	isSplit bool         // set if the first subtrees were made
 	trunk   *trunk       // nil for Optimal, whose frames are independent
-	above   tally        // the results above the subtrees, and of completed subtrees
+	above   tally        // the results of the runs above the subtrees and of completed subtrees
 	trees   []*subtree   // the subtrees that are not completed, by number
 	spare   []way        // algorithms of completed subtrees, to be reused
 	made    int          // the number of subtrees made so far
 	round   int          // the number of runs of each subtree in the current round
-	fewest  int          // with Optimal, frames with more steps are not split further; 0 if not known yet
-	turn    []*subtree   // the subtrees with runs to make now
+	fewest  int          // with Optimal, the maximum number of steps of a frame that is split further; 0 if not known yet
+	turn    []*subtree   // the subtrees that make runs in the current round
 	next    atomic.Int64 // the index in turn of the first subtree that no worker has taken
 	first   atomic.Int64 // the number of the first subtree that ends the search; math.MaxInt64 for none
 }

@@ -21,7 +21,7 @@ import (
 // done yet, because it will be. No candidate is begun before the accesses (see
 // trace.Touch) by the steps of the sleeping candidates are known.
 type trunk struct {
-	junctions []*junction // nodes of the trunk with unfinished subtrees, or answers still to begin
+	junctions []*junction // the nodes of the trunk that still have unfinished subtrees or answers not begun
 	touches   touches     // the accesses by all candidates of the trunk
 	sleeps    bool
 }
@@ -35,14 +35,14 @@ type junction struct {
 	begun   []int32     // for each candidate, its position in the order in which candidates were begun, from 1; 0 if not begun
 	count   int32       // the highest position in begun
 	last    *subtree    // the subtree that was begun last
-	open    int         // the number of subtrees and junctions below that are not done
-	changed bool        // marks changed in the last round
+	open    int         // the number of unfinished subtrees and junctions below
+	changed bool        // set if marks changed in the last round
 }
 
 // A limb is a place in the trunk at which a subtree begins.
 type limb struct {
 	from   *junction // nil for the root of the tree
-	answer int32     // the answer of that junction
+	answer int32     // the answer of the junction from that leads here
 }
 
 // putPath makes p the path to a limb. At each choice point, the candidates that were

@@ -42,8 +42,8 @@ type doubt uint8
 
 const (
 	noDoubt  doubt = iota
-	shared         // actors share more than messages
-	outlives       // something outlives a run
+	shared         // actors share more than messages, such as variables
+	outlives       // something outlives a run, such as a package-level variable
 )
 
 var doubtTexts = [...]string{
@@ -86,7 +86,7 @@ func (x *exploring) confirmAll(ctx context.Context) {
 		Runs: mostConfirming})
 	defer y.close()
 	own := y.workers[0]
-	own.runner.runs = w.runner.runs // the flight recorder continues from there
+	own.runner.runs = w.runner.runs // the flight recorder continues with this run number
 	if err := y.all(); err != nil { // impossible: these options are never refused
 		return
 	}

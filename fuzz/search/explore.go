@@ -105,17 +105,17 @@ type exploring struct {
 	made     int // the number of runs of all kinds: see madeBy
 
 	begun      int      // the number of inputs begun
-	open       []*input // inputs that were begun and are not done
+	open       []*input // the inputs that were begun and are not done
 	turn       *input   // the current input
 	done       []*input // the first completed inputs, for confirm
 	ended      bool     // set if no further run is to be made
 	incomplete bool     // set if some input is incomplete
 
 	mu  sync.Mutex
-	met map[string]bool // the signatures already reported to Met
+	met map[string]bool // the signatures that were already reported to Met
 
 	// The following fields are for Exhaust.
-	noDraws     bool             // stop at an input with a draw other than OneOf
+	noDraws     bool             // set to stop at an input with a draw other than OneOf
 	earlyTimers int              // the maximum number of early timers in a run
 	orders      map[uint64]bool  // the orders of the runs, as hashes made by orderOf; nil if not needed
 	seen        *coverage.Orders // the receive pairs of the runs; nil if not needed
@@ -208,7 +208,7 @@ func (x *exploring) meet(signature string, f *finding.Finding) {
 // If there may be several inputs, the total number of runs is unknown.
 func (x *exploring) tell(p explore.Progress) {
 	if x.inputs.single() {
-		if !p.Done { // the end is reported with the verdict
+		if !p.Done { // the end of the exploration is reported with the verdict
 			x.Progress(p)
 		}
 		return

@@ -24,16 +24,16 @@ type explorer struct {
 	runner  *counted
 	inputs  []choice.Input
 	last    props.Result
-	keeps   bool // some run had Result.Remembers
-	between bool // some run had Result.Between
-	looks   bool // some run had Result.Looks
-	doubts  bool // some run used something that a reduction may be wrong about
-	timed   bool // some run had timers
+	keeps   bool // set if some run had Result.Remembers
+	between bool // set if some run had Result.Between
+	looks   bool // set if some run had Result.Looks
+	doubts  bool // set if some run used a feature for which a reduction may be wrong
+	timed   bool // set if some run had timers
 	early   int  // the maximum number of early timers in a run; MaxInt means no bound
 
-	counts                    // of all inputs together
-	own    *counts            // of the current input
-	number int                // of the current input
+	counts                    // the counts of all inputs together
+	own    *counts            // the counts of the current input
+	number int                // the number of the current input
 	found  map[string]*placed // the first failing run of each signature
 }
 
@@ -42,7 +42,7 @@ type counted struct {
 	*props.Runner
 	slot  flight.Slot
 	phase flight.Phase
-	runs  int // the number of runs that have begun
+	runs  int // the number of runs begun so far
 }
 
 // Run runs the property once.
@@ -62,9 +62,9 @@ type counts struct {
 // A placed is a finding with its place in the exploration.
 type placed struct {
 	*finding.Finding
-	index int // of the run among the finished ones
+	index int // the index of the run among the finished runs
 	place place
-	probe bool // a probe (random run) failed
+	probe bool // set if the failing run was a probe (random run)
 }
 
 // A place is the position of a failing run, which decides which of several failing runs is

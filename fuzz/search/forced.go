@@ -24,7 +24,7 @@ func (f *forced) plan(p *props.Plan, o guide.Order, answers []choice.Choice) {
 		f.ordered = strategy.Ordered(&f.schedule)
 	}
 	s := &f.schedule
-	s.Seed, s.Choices = p.StrategySeed|1, answers // seed zero would mean oldest message first
+	s.Seed, s.Choices = p.StrategySeed|1, answers // the seed must not be zero, which would deliver the oldest message first
 	s.Priorities, s.Before = s.Priorities[:0], s.Before[:0]
 	for i, id := range o.Steps {
 		s.Priorities = append(s.Priorities, choice.Priority{ID: id, P: math.MaxUint64 - uint64(i)})
@@ -66,11 +66,11 @@ const mostForced = 3
 type bita struct {
 	forced
 	goals guide.Goals
-	base  *guide.Base       // nil if no more orders are to be made from the base run
-	rest  []guide.Criterion // the criteria that remain; by has the first of them
-	by    *guide.Generator  // nil until needed
-	from  source            // of the base run
-	based bool              // the last run was a base run
+	base  *guide.Base       // the base run; nil if no more orders will be made from it
+	rest  []guide.Criterion // the remaining criteria; the generator uses the first of these
+	by    *guide.Generator  // the generator of orders; nil until needed
+	from  source            // the source of the base run
+	based bool              // set if the last run was a base run
 	bases int               // the number of base runs so far
 	made  int               // the number of orders made from the base run
 }

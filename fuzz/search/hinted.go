@@ -67,7 +67,7 @@ func hinted() []Entry {
 		panic(err) // one of the names is wrong
 	}
 	for i := range list {
-		list[i].Batch *= 2 // guided makes only half of the runs
+		list[i].Batch *= 2 // double the batch, because guided makes only half of the runs
 	}
 	return list
 }

@@ -97,7 +97,7 @@ type share struct {
 
 	runs, floorRuns int
 	cost, floorCost int
-	spent           int // the number of runs for which isSpent holds
+	spent           int // the number of runs for which isSpent returned true
 }
 
 func (s *sampler) newShare(batch int) *share {

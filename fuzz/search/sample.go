@@ -17,8 +17,8 @@ import (
 
 // A Property is what a search runs.
 type Property struct {
-	Name string // its cases are saved under this name
-	Test string // the name of the test that runs it
+	Name string // the name under which the property's cases are saved
+	Test string // the name of the test that runs the property
 	Func func(*props.T)
 	// Made is called with each new runner of the property. It may be nil.
 	Made func(*props.Runner)
@@ -177,19 +177,19 @@ type sampler struct {
 	property Property
 	size     int          // the number of runs in a batch
 	staged   bool         // set if the portfolio is the default one
-	deadline time.Time    // zero if there is none
+	deadline time.Time    // zero if there is no deadline
 	over     atomic.Bool  // set when the context is done
 	close    func() bool  // stops watching the context
 	next     atomic.Int64 // the number of the next batch
 	stop     atomic.Bool  // set when a run has failed
 
-	known   map[uint64]bool // all orders that may occur, as hashes made by orderOf; nil if any may
+	known   map[uint64]bool // all orders that may occur, as hashes made by orderOf; nil if every order may occur
 	strange atomic.Bool     // set when a run had an order that is not in known
 	larder  *larder         // nil if there is no cache
 
 	mu     sync.Mutex
 	first  *finding.Finding // the failing run with the lowest index
-	index  int              // of first
+	index  int              // the index of the run in first
 	tally  Tally
 	ended  int // the number of finished batches
 	orders *coverage.Orders
@@ -265,9 +265,9 @@ type worker struct {
 	seen   *coverage.Orders
 	tally  Tally
 	ended  int        // the number of finished batches
-	plan   props.Plan // of the current run
+	plan   props.Plan // the plan of the current run
 	result props.Result
-	arms   map[string]used // by name; an arm of an earlier batch is renewed before use
+	arms   map[string]used // from the name to the arm; an arm of an earlier batch is renewed before use
 }
 
 // A used is an arm with the last batch that used it.
@@ -295,7 +295,7 @@ func (w *worker) armOf(e *Entry, b int) Arm {
 func (w *worker) batch(b int) bool {
 	defer w.noteCrowds(b)
 	turns := w.newShare(b)
-	spent := false // isSpent of the last run
+	spent := false // the result of isSpent for the last run
 	for i := range w.size {
 		index := b*w.size + i
 		if w.Runs > 0 && index >= w.Runs || w.decided(index) {

@@ -37,16 +37,16 @@ type Verdict struct {
 	// set: a pruned order may reach such a situation.
 	Unreached []string
 
-	crowded bool  // the calls to T.Sometimes used too many names: see isCrowded
-	looked  bool  // some run had props.Result.Looks set
+	crowded bool  // set if the calls to T.Sometimes used too many names: see isCrowded
+	looked  bool  // set if some run had props.Result.Looks
 	refuted doubt // why a confirming run failed; noDoubt if none did
-	assumes bool  // Complete assumes that actors share nothing but messages
-	timed   bool  // the program sets timers
+	assumes bool  // set if Complete assumes that actors share nothing but messages
+	timed   bool  // set if the program sets timers
 	early   int   // the maximum number of early timers in a run
 
 	asked explore.Method // the requested method
 	known float64        // a lower bound on the number of all runs, from the estimates so far
-	more  bool           // there may be further inputs, which Estimate does not include
+	more  bool           // set if there may be further inputs, which Estimate does not include
 }
 
 // String describes v in one line, such as
@@ -220,7 +220,7 @@ func (v Verdict) failures() string {
 }
 
 func (v *Verdict) add(o *explore.Result) {
-	if o.Because != "" || v.Inputs == 0 { // the last input whose search restarted decides
+	if o.Because != "" || v.Inputs == 0 { // report the reduction of the last input whose search restarted
 		v.Reduction, v.Sleep, v.Because = o.Reduction, o.Sleep, o.Because
 	}
 	v.Inputs++

@@ -17,7 +17,7 @@ import (
 // A benchCall is the parsed arguments of bench.
 type benchCall struct {
 	options        bench.Options
-	folder         string // for the results; "" prints them
+	folder         string // the folder for the results; "" prints the results
 	missing, plots bool   // the flags of these names
 }
 

@@ -25,7 +25,7 @@ type operation[In, Out any] struct {
 	returned bool
 	call     moment
 	ret      moment
-	lane     int // the row in the picture; each client has one, or more if its calls overlap
+	lane     int // the row in the picture; a client has several rows if its calls overlap
 }
 
 // A moment is the time of a call or return: the number of the event in the history,

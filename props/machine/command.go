@@ -40,7 +40,7 @@ type Op[S, A, R any] struct {
 // machine can contain several kinds. Op.Command returns one.
 type Command[S any] struct {
 	name  string
-	fault string // says what is missing in the Op; "" if nothing is
+	fault string // says what is missing in the Op; "" if nothing is missing
 	draw  func(rt *rapid.T, client int, state S) step[S]
 }
 

@@ -74,7 +74,7 @@ func (m Machine[S]) Sequential(t *props.T, sys *pulse.System) {
 type client[S any] struct {
 	ref   pulse.Ref
 	steps []step[S]
-	done  int // how many commands have returned
+	done  int // the number of commands that have returned
 }
 
 // clientName returns the name of client i in draws, charts and messages.

@@ -56,7 +56,7 @@ func ArmsByName(names ...string) (list []Arm, err error) {
 func named(name string) Arm {
 	entries, err := search.Strategies(name)
 	if err != nil {
-		panic(err) // unreachable: the name is from search.Names
+		panic(err) // unreachable: search.Names has returned the name
 	}
 	return Arm{name, entries}
 }

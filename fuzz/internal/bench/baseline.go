@@ -18,8 +18,8 @@ import (
 // of its channel.
 type bounded struct {
 	pulse.Strategy       // draws the delays, and makes all decisions except Pick
-	steps          int   // the number of steps with several deliverable messages; 0 means as many as in the run before
-	counted        int   // the number of such steps so far in the current run
+	steps          int   // the expected number of steps with several deliverable messages; 0 means their number in the previous run
+	counted        int   // the number of steps with several deliverable messages so far in the current run
 	points         []int // the numbers of the steps, from 1, at which a message is delayed; zero means no delay
 	late           []lateness
 }
@@ -112,7 +112,7 @@ type delays struct {
 	pulse.Strategy // answers all other questions
 	state          uint64
 	now            float64
-	due            []float64 // by slot: the arrival time of the message, in units of the bound
+	due            []float64 // from a message's slot to its arrival time, in units of the bound
 }
 
 func newDelays() pulse.Strategy { return &delays{Strategy: strategy.Random()} }

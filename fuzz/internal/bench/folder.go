@@ -13,8 +13,8 @@ import (
 
 // The files of a folder with a table. There may also be a plot for each subject.
 const (
-	RunsFile  = "runs.csv"  // every search
-	TableFile = "table.txt" // Table.Text
+	RunsFile  = "runs.csv"  // a row for every search
+	TableFile = "table.txt" // the text of Table.Text
 )
 
 // ReadFolder reads the table of a folder. If the folder has no table, ReadFolder returns an

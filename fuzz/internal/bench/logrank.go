@@ -7,7 +7,7 @@ import "math"
 // It also adds the number expected if the lists did not differ. The zero value is an empty
 // comparison.
 type logRank struct {
-	Observed, Expected, Variance float64 // about the first list
+	Observed, Expected, Variance float64 // the observed and expected number of bugs found in the first list, and the variance
 }
 
 func compareSearches(a, b []observation) (l logRank) {
@@ -65,7 +65,7 @@ func (l *logRank) Add(o logRank) {
 // lists do not differ. It is positive if the first list finds bugs sooner.
 func (l logRank) Z() float64 {
 	if l.Variance <= 0 {
-		return 0 // one list ended before the other found its first bug
+		return 0 // all searches of one list ended before the other list found its first bug
 	}
 	return (l.Observed - l.Expected) / math.Sqrt(l.Variance)
 }

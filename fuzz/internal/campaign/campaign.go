@@ -183,7 +183,7 @@ type Report struct {
 	Outcomes []Outcome
 	Ended    End
 	Elapsed  time.Duration
-	Deaths   int    // number of worker processes that died, for any reason
+	Deaths   int    // number of worker processes that died for any reason
 	Seed     uint64 // the seed that determined the runs
 }
 

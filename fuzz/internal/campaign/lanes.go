@@ -103,9 +103,9 @@ func (l *lanes) end(i int) { l.list[i].flying-- }
 // A pace is the cost of the last chunks of the search in a property, and their new receive pairs.
 type pace struct {
 	open           bool    // set if the search continues
-	seconds        float64 // zero if unknown
+	seconds        float64 // processor time of the lane's last chunks; zero if unknown
 	steps, batches int
-	fresh          int // new receive pairs
+	fresh          int // number of new receive pairs
 }
 
 // Constants of weigh.

@@ -22,10 +22,10 @@ type runs struct{ first, second uint64 }
 
 // A source holds the counts of the runs of one source.
 type source struct {
-	runs     int // all runs
+	runs     int // the number of all runs
 	unguided int
-	lost     int     // unguided runs that may be the only ones with some order; there was no room to record them
-	folded   int     // receives that were told apart by message type alone
+	lost     int     // the number of unguided runs that had a rare order for which there was no room
+	folded   int     // the number of receives that were told apart by message type alone
 	marks    []Point // the points of the curve
 }
 

@@ -43,7 +43,7 @@ type Cache struct {
 const (
 	folder     = "distill"
 	extension  = ".cases"
-	keySize    = 8 // bytes
+	keySize    = 8 // the length of a key, in bytes
 	usualBytes = 256 << 10
 	// mostCases limits the cases of a file.
 	mostCases = 256
@@ -112,7 +112,7 @@ func (c Cache) list() (paths []string) {
 	if c.Dir == "" {
 		return nil
 	}
-	files, _ := os.ReadDir(c.Dir) // without a folder there are no files
+	files, _ := os.ReadDir(c.Dir) // ignore the error: without a folder there are no files
 	age := map[string]time.Time{}
 	for _, file := range files {
 		info, err := file.Info()

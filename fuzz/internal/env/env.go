@@ -22,7 +22,7 @@ type Settings struct {
 	Workers    int           // JOSTLE_WORKERS
 	Strategies []string      // JOSTLE_STRATEGY
 	Stall      time.Duration // JOSTLE_STALL
-	Shrink     time.Duration // JOSTLE_SHRINK; negative for no shrinking
+	Shrink     time.Duration // JOSTLE_SHRINK; negative means no shrinking
 	Repair     bool          // JOSTLE_REPAIR
 	Distill    bool          // JOSTLE_DISTILL
 	Out        string        // JOSTLE_OUT, a folder

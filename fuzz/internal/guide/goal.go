@@ -45,7 +45,7 @@ type Goal struct {
 func (g Goal) Turned() Goal { return Goal{g.Criterion, g.Second, g.First} }
 
 func (g Goal) key() uint64 {
-	return (g.First+uint64(g.Criterion))*hash.Gamma ^ g.Second // identities are already hashes
+	return (g.First+uint64(g.Criterion))*hash.Gamma ^ g.Second // this suffices, because identities are hashes
 }
 
 // Achieved is a set of achieved goals.

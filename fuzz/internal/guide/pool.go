@@ -25,22 +25,22 @@ const mostKept = 256
 // replace it now and then.
 type Pool struct {
 	kept   []*Kept
-	shapes hash.Table // by shape: the index in times; a shape is the sum of the mixed steps
-	times  []int      // by shape: the number of runs that had it
+	shapes hash.Table // from a shape to its index in times; a shape is the sum of the mixed identities of a run's steps
+	times  []int      // for each shape, the number of runs with the shape
 	runs   int
 	reader closure
 	odds   []int      // for each kept run, its weight in the method choose
 	number hash.Table // from the identity of a step to its index in steps
 	steps  []sight
 	last   []int32 // for each actor of the run in See, the last receive that counts, or None
-	failed Goals   // goals of orders that could not be followed
+	failed Goals   // the goals of the orders that could not be followed
 }
 
 // A sight describes a step that occurred in some run.
 type sight struct {
-	mixed uint64  // the mixed identity
-	kept  bool    // some kept run has the step
-	next  []int32 // the receives that came directly after the step at its actor, one for each run
+	mixed uint64  // the mixed identity of the step
+	kept  bool    // set if some kept run has the step
+	next  []int32 // the receives that came directly after the step at the same actor, one for each run
 }
 
 // A Kept is a run that a pool keeps.
@@ -50,7 +50,7 @@ type Kept struct {
 
 	base    *Base
 	fresh   int   // the index of the first step that no earlier kept run had, or the number of steps
-	shape   int32 // the index in Pool.times
+	shape   int32 // the index of the run's shape in Pool.times
 	tries   int   // number of orders made from the run since such an order last led to something new
 	root    *Base
 	demands []follow // the abstract schedule that changed root into this run
@@ -197,7 +197,7 @@ func (p *Pool) choose(d *dice) *Kept {
 			return p.kept[i]
 		}
 	}
-	return nil // unreachable: the weights have this sum
+	return nil // unreachable: the weights add up to the sum
 }
 
 // cut returns an order with the first steps of a run. If the run has a new step, half of

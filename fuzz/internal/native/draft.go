@@ -55,7 +55,7 @@ const (
 
 const (
 	wordSize    = 8
-	draftHeader = wordSize + 2 // the seed and two counts
+	draftHeader = wordSize + 2 // the size of the seed and two counts
 )
 
 // draftOf returns a draft that replays a case. It needs the trace of a run of the case,
