@@ -44,7 +44,7 @@ func (t *traffic) overflows(m int32) bool {
 		t.rec.touchOther(b.actor) // in another order the actor could have received the dropped message
 		t.mail.withdraw(oldest)
 		if !b.open {
-			t.mail.refilter(b) // the dropped message may have blocked a later one of its channel
+			t.mail.refilter(b) // the dropped message may have blocked a later message of its channel
 		}
 		return false
 	}

@@ -70,7 +70,7 @@ func (d Disk) actor(what string) *actor {
 // values.
 type disk struct {
 	safe []written
-	open []written // the writes since the last Sync, in order
+	open []written // the writes since the last Sync, oldest first
 }
 
 // A written is one write to a disk.

@@ -18,7 +18,7 @@ type Enabled struct {
 	picked int // the index that the last Pick returned
 	oldest Order
 	last   View // the View at the first call to Changed in the most recent step
-	moved  int  // mailroom.moved before that call reset it
+	moved  int  // the value of mailroom.moved before the first call to Changed in the most recent step reset it
 }
 
 // Len returns the number of messages that can be delivered now.
@@ -74,7 +74,7 @@ func (e *Enabled) IsMatched(i int) bool {
 
 // Matched returns the number of messages for which IsMatched holds.
 func (e *Enabled) Matched() (n int) {
-	if e.mail.choosy == 0 || !e.mail.matches { // choosy alone does not tell: it also counts mailboxes of ended actors
+	if e.mail.choosy == 0 || !e.mail.matches { // check matches too, because choosy also counts mailboxes of ended actors
 		return 0
 	}
 	for i := range e.mail.ready {

@@ -17,7 +17,7 @@ type failing struct {
 // so that the next run fails with it. After a failed run the intruder may be a
 // consequence of the failure and is dropped.
 func (f *failing) reset() {
-	if f.failure != nil && f.intruder.Load() != nil { // loads first, because an atomic store is expensive
+	if f.failure != nil && f.intruder.Load() != nil { // load before storing, because an atomic store is expensive
 		f.intruder.Store(nil)
 	}
 	f.failure, f.panicked, f.exit, f.exitWhere = nil, nil, false, ""

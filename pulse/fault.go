@@ -70,7 +70,7 @@ type faults struct {
 	early    int      // number of timers fired early so far
 	list     []strike // the faults that could happen now
 	offered  int      // Pick may choose the first offered entries of list
-	unstruck uint64   // if offered > 0: the hash of the run before the offer
+	unstruck uint64   // if offered is positive, the hash of the run before the offer
 }
 
 // A strike is a fault that can happen before the next step, or an early timer

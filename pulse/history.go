@@ -20,7 +20,7 @@ type event struct {
 	step     int32  // the step in which the event happened, or none
 	spawner  int32  // for eventSpawned: the actor whose history the new actor starts with
 	restarts int32  // for a receipt: the receiver's restarts so far
-	v        uint64 // what the actor learned, or the hash of the received message
+	v        uint64 // what the actor learned, or a hash of the received message
 }
 
 type eventKind uint8

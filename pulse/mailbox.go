@@ -15,8 +15,8 @@ type mailbox struct {
 	thread   thread
 	match    func(any) bool // if accept is acceptMatching: reports whether the actor accepts a message
 	actor    int32
-	here     int32 // upper bound on the number of messages to the actor in ready and held; or unknown
-	inward   int32 // the first channel to the actor; the others are linked by sibling
+	here     int32 // an upper bound on the number of messages to the actor in ready and held, or unknown
+	inward   int32 // the first channel to the actor; the field sibling links the other channels
 	await    int32 // number of the Ask or timer whose message ends the actor's wait; 0 for none
 	answered int32 // number of the last Ask whose answer was sent
 	accept   acceptance
@@ -41,7 +41,7 @@ type life uint8
 
 const (
 	alive life = iota
-	down       // crashed; may be restarted
+	down       // the actor has crashed and may be restarted
 	ended
 )
 
@@ -67,10 +67,10 @@ func (r *mailroom) admit(b *mailbox) {
 		r.boxes = append(r.boxes, nil)
 	}
 	r.boxes = r.boxes[:n+1]
-	if r.boxes[n] != b { // otherwise the entry is left from an earlier run
+	if r.boxes[n] != b { // any other entry is left from an earlier run
 		r.boxes[n] = b
 	}
-	if b.match != nil { // loads first, because storing a pointer is more expensive
+	if b.match != nil { // load before storing, because storing a pointer is more expensive
 		b.match = nil
 	}
 	b.actor, b.inward, b.here = int32(n), none, unknown

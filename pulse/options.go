@@ -15,7 +15,7 @@ const (
 	// DeliveryFIFO delivers the messages from one sender to one receiver in the
 	// order of sending.
 	DeliveryFIFO Delivery = iota
-	// DeliveryUnordered guarantees no order: any message on its way may come
+	// DeliveryUnordered guarantees no order: any message in flight may come
 	// next.
 	DeliveryUnordered
 )
@@ -74,8 +74,8 @@ type Options struct {
 	// Record records the trace and the decisions of the run, and computes
 	// identities of messages, actors and steps.
 	Record bool
-	// Isolation checks after each step that no message on its way has changed.
-	// It implies Record. Each check walks over all messages on their way.
+	// Isolation checks after each step that no message in flight has changed.
+	// It implies Record. Each check walks over all messages in flight.
 	Isolation bool
 	// Tools reports whether a struct type is a tool of the test and not a part
 	// of the program. Isolation and State ignore the fields of tools. Tools is

@@ -28,7 +28,7 @@ func (e *Enabled) Changed(v *View) (at, from int) {
 	switch moved := min(e.moved, e.mail.moved); {
 	case then.run != now.run:
 		return -1, 0
-	case then.step == now.step: // no step in between, but perhaps a clock tick
+	case then.step == now.step: // no step in between, but there may be a clock tick
 		return -1, min(moved, then.count)
 	case then.step+1 == now.step:
 		return e.picked, min(moved, then.count-1)

@@ -11,7 +11,7 @@ import (
 // contents that the messages have at the end of the run. The zero Print is
 // ready for use, and Take reuses its memory.
 type Print struct {
-	hash  uint64 // Trace.Hash
+	hash  uint64 // the value of Trace.Hash
 	sends []printed
 	steps int
 }

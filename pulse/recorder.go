@@ -21,7 +21,7 @@ type recorder struct {
 	cur     int32  // the actor whose step is running; trace.Test outside a step
 	step    int32  // number of the running step; trace.None outside a step
 	steps   int32  // number of steps taken so far
-	called  int32  // the value of steps while code that is not an actor's is called, else none: see callOut
+	called  int32  // the value of steps while code outside of actors is called, else none: see callOut
 	sent    int32  // number of messages sent by the running step
 	spawned int32  // number of actors spawned by the running step
 	on      bool
@@ -30,7 +30,7 @@ type recorder struct {
 	written int32 // number of disk writes
 	point   point
 	strikes int32   // number of faults caused by a Nemesis
-	holds   []int32 // for each Hold: the number of steps taken before it
+	holds   []int32 // for each Hold, the number of steps taken before the Hold
 	types   types
 	trace   trace.Trace
 	record  choice.Record

@@ -20,7 +20,7 @@ import (
 // Go version. The Go version matters because it decides what capacity append
 // gives to a slice, and State covers capacities.
 //
-// State covers the actors, the messages on their way, the timers, the virtual
+// State covers the actors, the messages in flight, the timers, the virtual
 // time, the remaining fault budgets, and what the test has received. It does
 // not cover the number of steps left or the order in which actors were spawned.
 //
@@ -57,7 +57,7 @@ func (s *System) StateText() string {
 type gap struct {
 	kind  gapKind
 	actor int32
-	body  any // the message or disk value, if the gap is in one
+	body  any // the message or disk value that could not be read, if any
 	why   string
 }
 
@@ -114,7 +114,7 @@ type stateWalk struct {
 	run       int32       // the run to which same, events and histories belong
 	ids       []uint64    // identities of the actors at the last walk
 	same      int         // ids[:same] are known to be valid for this run
-	order     []int32     // the indices of ids, sorted by identity
+	order     []int32     // the indices of the slice ids, sorted by identity
 	events    []event     // the events of the run
 	known     int         // number of events that the histories include
 	histories []uint64    // for each step, the history of its actor at that step

@@ -165,7 +165,7 @@ func (r *stuckReport) cycle() string {
 // actors that had ended.
 func (t *traffic) orphaned() *Failure {
 	site := t.rec.trace.Actors[t.mail.sends[t.mail.orphans.kept[0]].To].Label
-	for _, m := range t.mail.orphans.kept { // the smallest label, since the order of orphans varies between equivalent runs
+	for _, m := range t.mail.orphans.kept { // use the smallest label, because the order of orphans varies between equivalent runs
 		site = min(site, t.rec.trace.Actors[t.mail.sends[m].To].Label)
 	}
 	n := t.mail.orphans.count()

@@ -15,14 +15,14 @@ import (
 // knows actors only by their mailboxes, and takes no steps.
 //
 // Invariant: mail, clock and rec agree on whether the run is recorded and on
-// which slots hold messages on their way.
+// which slots hold messages in flight.
 type traffic struct {
 	mail     mailroom
 	calls    calls
 	todo     agenda
 	from     int32 // sender of the message being received
 	ask      int32 // number of the Ask that this message belongs to
-	run      int32 // number of this run, to detect references of earlier runs
+	run      int32 // number of this run, to detect references from earlier runs
 	needs    Needs // the needs of the strategy
 	begun    bool  // set if Begin of the strategy was called in this run
 	settling bool  // set during Settle, which asks no strategy
@@ -43,7 +43,7 @@ type traffic struct {
 // special features it is empty.
 type agenda struct {
 	beforeStep work
-	afterStep  work // to do after the running step
+	afterStep  work // the work after the running step
 	everyStep  work // the initial value of afterStep in this run
 	everyRun   work // the initial value of everyStep
 }
@@ -53,19 +53,19 @@ type agenda struct {
 type work uint16
 
 const (
-	workClock   work = 1 << iota // early timers
-	workFault                    // crashes, restarts and partitions of Options.Faults
-	workMessage                  // message faults of Options.Faults
-	workIsolate                  // Options.Isolation
-	workObserve                  // an observer
-	workEnd                      // the actor ends after this step
-	workFilter                   // after the step, update which messages to the actor can be delivered
-	workChoosy                   // Unordered: not every message can go straight to ready
+	workClock   work = 1 << iota // handle early timers
+	workFault                    // handle crashes, restarts and partitions of Options.Faults
+	workMessage                  // handle message faults of Options.Faults
+	workIsolate                  // handle Options.Isolation
+	workObserve                  // call an observer
+	workEnd                      // end the actor after this step
+	workFilter                   // after the step, recompute which messages to the actor can be delivered
+	workChoosy                   // with Unordered delivery, not every message can go straight to ready
 	workThrow                    // fail the run even if the step has recovered the panic
 	workLinks                    // some link loses or delays messages
 	workBounded                  // some mailbox is bounded
 	workAnswer                   // the test's Ask is answered, so no further step is taken
-	workCrash                    // the actor crashes after this step
+	workCrash                    // crash the actor after this step
 )
 
 // configure stores the options and derives the settings that do not change from
@@ -172,13 +172,13 @@ func (t *traffic) sendAs(from, to int32, msg any, kind trace.SendKind, ask int32
 // its slot.
 func (t *traffic) message(from, to int32, msg any, kind trace.SendKind, ask int32) int32 {
 	if t.rec.sent > t.mail.limit && t.rec.cur != trace.Test {
-		t.tooMany("sent") // limits the memory of a step that sends without end, even if few of the messages wait
+		t.tooMany("sent") // the limit bounds the memory of a step that sends in an endless loop, even if few of its messages wait
 	}
 	m := t.newSlot()
 	d := &t.mail.sends[m]
 	d.Body = msg
 	d.From, d.To = from, to
-	d.Ask, d.Kind, d.Fate, d.Seq = ask, kind, trace.Pending, 0 // Seq is zero until the message arrives; the slot may have been used before
+	d.Ask, d.Kind, d.Fate, d.Seq = ask, kind, trace.Pending, 0 // set zeros too, because the slot may have been used before; Seq stays zero until the message arrives
 	if t.rec.on {
 		t.rec.identify(d)
 	}
@@ -372,7 +372,7 @@ func (t *traffic) tick(e entry) {
 	e.at = addTime(e.at, e.period)
 	if e.last == none {
 		e.last = e.send
-		e.send = t.copySlot(e.last) // the next message, whose identity is derived from the last one's
+		e.send = t.copySlot(e.last) // the next message of the timer, whose identity is derived from that of its last message
 		d := &t.mail.sends[e.send]
 		d.Receipt, d.Fate = none, trace.Pending
 		t.mail.post(e.last, none)
@@ -386,7 +386,7 @@ func (t *traffic) choose(k choice.Kind, n int) int {
 	if n == 1 {
 		return 0
 	}
-	v := 0 // the answer during Settle
+	v := 0 // the choice during Settle
 	if !t.settling {
 		t.begin()
 		t.rec.callOut()

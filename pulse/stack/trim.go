@@ -17,7 +17,7 @@ type Trimmer struct{ hidden []hidden }
 // A hidden is a package whose calls are removed.
 type hidden struct {
 	path   string
-	below  bool   // calls of all packages below path are removed too
+	below  bool   // set if calls of all packages below path are removed too
 	folder string // the folder of the package's sources, or "" if unknown
 }
 

@@ -23,12 +23,12 @@ type lenient struct {
 	made  []int32
 	count int32   // the number of recorded deliveries made so far
 	holds []int32 // positions of Holds in record.Deliveries, from 1
-	held  int     // how many of holds were made so far
+	held  int     // the number of Holds that were made so far
 
 	// next is, by kind, the index in record.Choices at which find starts.
 	next   [math.MaxUint8 + 1]int
 	strays []int32  // steps that are not in the record
-	unfit  []misfit // questions for which the record had no fitting choice
+	unfit  []misfit // choices of the run for which the record had no fitting choice
 }
 
 // A misfit is a question of the run for which the record had no fitting choice.

@@ -27,7 +27,7 @@ type Orderer struct {
 	run      *trace.Trace // nil before the first Pick
 	enabled  *pulse.Enabled
 	read     int // the number of run.Steps read so far
-	held     int // how often Pick returned Hold
+	held     int // the number of times that Pick returned Hold
 
 	places hash.Table // from an identity to its position in named, from 1
 	named  []named
@@ -35,7 +35,7 @@ type Orderer struct {
 	// gives the next constraint with the same first step, and seconds the next with
 	// the same second step. Zero ends a list.
 	firsts, seconds []int32
-	unmet           []bool // by constraint: the second step was taken before the first
+	unmet           []bool // for each constraint, set if the second step was taken before the first step
 
 	// next is, by kind, the index in schedule.Choices at which Choose starts.
 	next [256]int
@@ -44,11 +44,11 @@ type Orderer struct {
 // A named is the state of a step that occurs in the schedule.
 type named struct {
 	priority uint64
-	set      bool  // the schedule contains a priority for the step
-	taken    bool  // the step was taken
+	set      bool  // set if the schedule contains a priority for the step
+	taken    bool  // set if the step was taken
 	waits    int32 // the number of constraints that block the step
-	firsts   int32 // the first constraint whose first step this is; 0 if none
-	seconds  int32 // the first constraint whose second step this is; 0 if none
+	firsts   int32 // the first constraint with this step as its first step; 0 if none
+	seconds  int32 // the first constraint with this step as its second step; 0 if none
 }
 
 // mostHeld is how often a strategy may return Hold in a run, in case early timers

@@ -39,10 +39,10 @@ type urw struct {
 	source
 	options URWOptions
 	runs    int  // number of runs begun so far
-	trial   bool // no weights were learned before this run
+	trial   bool // set if no weights were learned before this run
 
 	sizes   hash.Table            // from an identity to the number of steps that the message caused, including its own
-	means   map[reflect.Type]mean // by type: the mean of sizes
+	means   map[reflect.Type]mean // from a type to the mean size of its messages
 	scratch []int32
 
 	// weights has the weight of each of the trace's Sends.
@@ -51,10 +51,10 @@ type urw struct {
 	// weight of a dropped message remains included, because its channel delivers
 	// nothing more unless a crashed actor is restarted.
 	loads []int64
-	steps int // the number of steps of the trace subtracted from loads
+	steps int // the number of steps of the trace whose weights were subtracted from loads
 
 	view pulse.View
-	sums sums // of the weights, by index in Enabled
+	sums sums // the sums of the weights, by index in Enabled
 	// at has, for each channel, the index of its message in Enabled when last checked.
 	// loaded lists the channels whose loads have changed since the last Pick.
 	at, loaded []int32

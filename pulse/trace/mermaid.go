@@ -61,7 +61,7 @@ func (t *Trace) MermaidWith(failed int, above []string, marks func(send int) []s
 type diagram struct {
 	*reading
 	text  strings.Builder
-	marks func(send int) []string // nil if no message is marked
+	marks func(send int) []string // returns the marks of a message; nil if no message is marked
 }
 
 func (d *diagram) line(format string, args ...any) {

@@ -4,7 +4,7 @@ import "strconv"
 
 const (
 	testName    = "test"
-	noLabelName = "actor"  // the label of an actor that has none
+	noLabelName = "actor"  // the label of an actor without a label
 	nobodyName  = "nobody" // the name for the index None
 )
 

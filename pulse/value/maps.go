@@ -10,10 +10,10 @@ import (
 // A mapBuffer holds copies of the entries of a map during a walk.
 type mapBuffer struct {
 	iter         reflect.MapIter
-	keys, values reflect.Value // slices
+	keys, values reflect.Value // slices of the keys and of the values
 	firstKey     unsafe.Pointer
 	firstValue   unsafe.Pointer
-	order        []keyedEntry // set by Walker.order
+	order        []keyedEntry // the sorted entries, set by Walker.order
 }
 
 // A keyedEntry is the index of an entry in a mapBuffer, and the hash used for sorting.

@@ -103,7 +103,7 @@ func (l *lanes) end(i int) { l.list[i].flying-- }
 // A pace is the cost of the last chunks of the search in a property, and their new receive pairs.
 type pace struct {
 	open           bool    // set if the search continues
-	seconds        float64 // processor time of the lane's last chunks; zero if unknown
+	seconds        float64 // processor time of the chunks, in seconds; zero if unknown
 	steps, batches int
 	fresh          int // number of new receive pairs
 }

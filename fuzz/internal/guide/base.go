@@ -215,7 +215,7 @@ func (c *closure) receive(i int, m *trace.Send, must []uint64) {
 		}
 		c.channels.Put(channel, int32(i))
 	}
-	if m.Kind == trace.Kill || m.Kind == trace.Start { // all earlier steps of the actor belong to its predecessors before a start, and must precede its end
+	if m.Kind == trace.Kill || m.Kind == trace.Start { // an actor takes no step after its end and, after a restart, no step before its start
 		for p := c.Steps[i].Prev; p != trace.None; p = c.Steps[p].Prev {
 			set(must, int(p))
 			add(must, c.mustOf(int(p)))

@@ -23,7 +23,7 @@ type bridge struct {
 
 const (
 	slots    = 4096
-	wordBits = 16 // the number of bits in hitWord that count
+	wordBits = 16 // the number of bits in an element of bridge.seen
 )
 
 func (b *bridge) begin() {
