@@ -75,7 +75,7 @@ type reached struct {
 const mostPast = 8
 
 // fewestRuns is the least number of runs after which a situation never reached is an
-// error. With -short, rapid makes 20 runs instead of 100.
+// error. With -short, rapid performs 20 runs instead of 100.
 const fewestRuns = 20
 
 // judgeAtTheEnd registers, once per test, a Cleanup that reports situations never

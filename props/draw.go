@@ -129,10 +129,10 @@ func (t *T) noGenerator(label string) {
 }
 
 // WordsPerDraw is the number of words that a new draw reads from Plan.Words. The
-// further numbers of the draw follow from its seed.
+// further numbers of the draw are generated from its seed.
 const WordsPerDraw = 4
 
-// triesPerDraw is how often a generator is called until it produces a value. A rapid
+// triesPerDraw is the maximum number of calls to a generator until it produces a value. A rapid
 // generator itself makes up to five attempts in each call.
 const triesPerDraw = 100
 

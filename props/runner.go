@@ -114,7 +114,7 @@ type Result struct {
 	// no OneOf. An Input whose only word is i makes OneOf return value i.
 	Arity []int
 	// Reads has, for each draw, the number of words read: the Words of its Input, then
-	// words that follow from its Seed. It is 0 for a Source.
+	// words generated from its Seed. It is 0 for a Source.
 	Reads []int
 	// Parts are the ranges of words that single rapid generators have read, in the order
 	// in which they begin. They are empty unless Plan.Parts is set.

@@ -10,7 +10,7 @@ import (
 )
 
 // words is the sequence of random numbers that one draw reads: first the given
-// numbers, then numbers that follow from a seed. It is a random source for gopter and
+// numbers, then numbers generated from a seed. It is a random source for gopter and
 // x/exp/rand.
 type words struct {
 	given   []uint64
@@ -102,7 +102,7 @@ func (w *words) skip(n int) {
 	}
 }
 
-// Seed discards the given words. All further words follow from seed. The interface of
+// Seed discards the given words. All further words are generated from seed. The interface of
 // random sources requires this method.
 func (w *words) Seed(seed uint64) { *w = words{state: seed} }
 

@@ -100,7 +100,7 @@ func (s *System) leave() {
 	}
 }
 
-// watchful returns the initial beforeStep: which questions to ask the strategy
+// watchful returns the initial beforeStep: which choices to ask the strategy for
 // before each step.
 func (s *System) watchful() work {
 	var w work

@@ -85,7 +85,7 @@ const nearestRuns = 200
 
 // nearest searches for runs with the same draws that need fewer constraints. It tries no
 // constraint, then each single constraint, then each pair of constraints and so on. It also moves
-// nonzero answers to other questions.
+// nonzero choices to a different place in the list of choices.
 func nearest(x *shrinker) {
 	best := x.Best.Clone()
 	end := x.Runs + nearestRuns + 5*x.effort
@@ -149,9 +149,9 @@ func waiting(c Case, first, second uint64) Case {
 	return c
 }
 
-// moves returns list and variants of it in which one nonzero answer moves to another question of
-// the same kind. Because an answer may prevent later questions, the questions are taken from a run
-// in which all answers are zero and the oldest message always comes first.
+// moves returns list and variants of it in which one nonzero choice moves to the place of another
+// choice of the same kind. Because a choice may prevent later choices, the places are taken from a
+// run in which all choices are zero and the oldest message always comes first.
 func (x *shrinker) moves(list []choice.Choice) [][]choice.Choice {
 	all := [][]choice.Choice{list}
 	if given(list) == 0 {

@@ -12,7 +12,7 @@ import (
 type Subject interface {
 	// Run runs a case.
 	Run(c Case) Outcome
-	// Search makes about the given number of runs with the inputs, in different orders.
+	// Search performs about the given number of runs with the inputs, in different orders.
 	// It returns some runs that fail with the signature and have at most as many
 	// messages from outside and steps as near. Near is a failing run, perhaps with
 	// different inputs, that may help to find these orders. Search also returns the number

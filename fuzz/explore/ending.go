@@ -89,8 +89,9 @@ func otherMessages(e *pulse.Enabled) string {
 	return fmt.Sprintf("after step %d, %d messages could be delivered, the first one %s", e.Step()-1, e.Len(), e.Label(0))
 }
 
-// otherQuestion returns the text for Result.Nondeterminism when a run asks a question
-// that the earlier run did not ask, or asked with another number of answers.
+// otherQuestion returns the text for Result.Nondeterminism when a run asks for a
+// choice that the earlier run did not ask for, or that had a different number of
+// alternatives then.
 func otherQuestion(k choice.Kind, n int) string {
 	return fmt.Sprintf("a question (%v) with %d answers was asked that the earlier run did not ask", k, n)
 }

@@ -17,7 +17,7 @@ import (
 // the tree. After one hundredth of the runs, four of ten such estimates are off by a
 // factor of 2 or more.
 
-// An estimator makes additional, uncounted runs to estimate the number of runs of the
+// An estimator performs additional, uncounted runs to estimate the number of runs of the
 // search.
 type estimator struct {
 	options *Options
@@ -36,14 +36,14 @@ type estimator struct {
 	sparing bool  // set if other searches wait until this search pauses
 }
 
-// The estimator makes at most one run per estimateShare runs of the search. But it makes
+// The estimator performs at most one run per estimateShare runs of the search. But it makes
 // at least estimateLeast runs, because a first estimate that is far too small would
 // otherwise never be corrected. It makes at most estimateMost runs.
 const (
 	estimateShare = 100
 	estimateLeast = 100
 	estimateMost  = 2000
-	// A sparing estimator makes no run before the search has made estimateLate runs,
+	// A sparing estimator performs no run before the search has made estimateLate runs,
 	// and then at most one per estimateSparing runs of the search.
 	estimateLate    = 1000
 	estimateSparing = 10

@@ -111,8 +111,8 @@ func (b *beam) vary(i int) {
 	}
 }
 
-// values returns the number of other values of a step: other messages, and other answers
-// to each of its questions.
+// values returns the number of other values of a step: other messages, and other results
+// of each of the step's choices.
 func (p *point) values(step int) int {
 	f := p.frame
 	alts, _, _ := f.ends(step - 1)

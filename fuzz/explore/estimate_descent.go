@@ -24,7 +24,7 @@ type descent struct {
 	below  []float64         // scratch memory
 }
 
-// run makes one run, and returns the number of runs that it stands for.
+// run performs one run, and returns the number of runs that it stands for.
 func (d *descent) run(w Worker) float64 {
 	d.paths = 1
 	if run := w.Run(d); run.System != nil {

@@ -86,7 +86,7 @@ func (w *frameFollower) addStep(e *pulse.Enabled, k int) int {
 	return pick
 }
 
-// Choose repeats the frame's answer, and answers a new question with 0.
+// Choose repeats the frame's choice. A new choice is 0.
 func (w *frameFollower) Choose(k choice.Kind, n int) int {
 	f := w.frame
 	if k == choice.Clock || k == choice.Fault || k == choice.Loss || w.step < 0 {

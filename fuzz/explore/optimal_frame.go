@@ -17,8 +17,8 @@ type frame struct {
 	// past holds, for each step, the bit set of the steps that happened before it.
 	past  []uint64
 	words int // the length of a set in past, in words
-	// question is the question of the last step if that is a revisit, otherwise 0;
-	// see unwanted.
+	// question identifies the question whether the actor of the last step takes the
+	// message (see unwanted), if the last step is a revisit; otherwise 0.
 	question uint64
 }
 
@@ -47,7 +47,7 @@ type alt struct {
 	index int32
 }
 
-// A reply is the answer to a question that was asked in a step.
+// A reply is the value of a choice within a step, which has n alternatives.
 type reply struct{ value, n int32 }
 
 // A revisit is an earlier step that can receive a message sent by a later step.

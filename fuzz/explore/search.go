@@ -101,7 +101,7 @@ func (s *search) count(run Run, end ending, shared int) (last bool) {
 const (
 	repeatEvery = 64
 	manyRuns    = 4096
-	repeatPhase = 37 // if 64 subtrees make one run each, one of these runs is repeated
+	repeatPhase = 37 // if 64 subtrees perform one run each, one of these runs is repeated
 )
 
 // isRepeated reports whether to repeat the run counted last. Repeated are the first run

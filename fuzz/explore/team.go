@@ -22,7 +22,7 @@ const wantedSubtrees = 128
 // mostSubtrees bounds the number of frames from which Optimal makes subtrees.
 const mostSubtrees = 4 * wantedSubtrees
 
-// Each round makes twice as many runs of each subtree as the previous round. So all
+// Each round performs twice as many runs of each subtree as the previous round. So all
 // subtrees progress, even if one of them is large. No round begins after a failure. While
 // there are fewer than fewTrees subtrees, rounds do not grow, because subtrees are
 // divided between rounds.
@@ -58,7 +58,7 @@ type team struct {
 	made    int          // the number of subtrees made so far
 	round   int          // the number of runs of each subtree in the current round
 	fewest  int          // with Optimal, the maximum number of steps of a frame that is split further; 0 if not known yet
-	turn    []*subtree   // the subtrees that make runs in the current round
+	turn    []*subtree   // the subtrees that perform runs in the current round
 	next    atomic.Int64 // the index in turn of the first subtree that no worker has taken
 	first   atomic.Int64 // the number of the first subtree that ends the search; math.MaxInt64 for none
 }
@@ -235,7 +235,7 @@ func (tm *team) left(part, before int) (runs int, bound Bound) {
 	return runs, bound
 }
 
-// makeRuns makes the remaining runs of the round, at most `left`, which it distributes
+// makeRuns performs the remaining runs of the round, at most `left`, which it distributes
 // evenly among the subtrees. If there are fewer runs than subtrees, the first subtrees
 // get one run each.
 func (tm *team) makeRuns(left int) {
@@ -254,9 +254,9 @@ func (tm *team) makeRuns(left int) {
 	all.Wait()
 }
 
-// splitOptimal runs frames and collects the frames that follow from them, until there are
-// enough frames, and makes each collected frame a subtree. It returns false if the search
-// is over. Frames are independent of each other.
+// splitOptimal runs frames and collects their variations, until there are enough frames.
+// Each collected frame becomes the root of a subtree, because frames are independent of
+// each other. splitOptimal returns false if the search is over.
 func (tm *team) splitOptimal() bool {
 	o := newOptimal(tm.search)
 	o.handsOver, o.handed = true, []frameRoot{{frame: &frame{}}}
@@ -281,7 +281,7 @@ func (tm *team) splitOptimal() bool {
 }
 
 // nextOf returns the index of the frame to run next, -1 if there are enough frames. The
-// oldest frames come first, which avoids answering questions (see unwanted) twice. Once
+// oldest frames come first, which avoids finding the same answer (see unwanted) twice. Once
 // there are wantedSubtrees frames, those with the fewest steps come first, because their
 // subtrees are the largest.
 func (tm *team) nextOf(list []frameRoot) int {
@@ -323,7 +323,7 @@ func (tm *team) work(w Worker, most int) {
 	}
 }
 
-// goOn lets a worker make at most `most` runs of a subtree.
+// goOn lets a worker perform at most `most` runs of a subtree.
 func (tm *team) goOn(t *subtree, w Worker, most int) {
 	s := t.search
 	s.goTo(w)

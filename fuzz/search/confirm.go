@@ -55,7 +55,7 @@ var doubtTexts = [...]string{
 
 func (d doubt) String() string { return doubtTexts[d] }
 
-// confirm makes further runs after a complete exploration that pruned orders: first all
+// confirm performs further runs after a complete exploration that pruned orders: first all
 // orders if they are few, and then random ones. These runs are needed because a reduction
 // knows messages and calls to System, T and Host, but not a variable that two actors
 // change. A failing run makes the exploration incomplete. Passing runs are not counted.
@@ -101,7 +101,7 @@ func (x *exploring) confirmAll(ctx context.Context) {
 	}
 }
 
-// confirmSome makes random runs until one fails.
+// confirmSome performs random runs until one fails.
 func (x *exploring) confirmSome(ctx context.Context) {
 	by := [...]pulse.Strategy{strategy.Random(), strategy.POS()}
 	w := x.workers[0]

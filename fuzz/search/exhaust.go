@@ -147,8 +147,8 @@ func orderOf(res *props.Result) uint64 {
 	return all
 }
 
-// Confirm makes random runs after every order was run, to check that no order is missing.
-// It makes as many runs as the exploration, but at least 128. If a reduction was used and
+// Confirm performs random runs after every order was run, to check that no order is missing.
+// It performs as many runs as the exploration, but at least 128. If a reduction was used and
 // ctx has a deadline, Confirm instead takes a quarter of the remaining time, because no
 // reduction knows about variables that actors share. same reports whether no run had a new
 // order; otherwise the program is nondeterministic.

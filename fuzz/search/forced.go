@@ -18,7 +18,7 @@ type forced struct {
 }
 
 // plan makes a run begin with the steps of order o. answers are the choices of the run from
-// which o was made. All other decisions follow from the plan's seed.
+// which o was made. All other decisions are generated from the plan's seed.
 func (f *forced) plan(p *props.Plan, o guide.Order, answers []choice.Choice) {
 	if f.ordered == nil {
 		f.ordered = strategy.Ordered(&f.schedule)
@@ -59,8 +59,8 @@ func usable(res *props.Result) bool {
 // that few inputs show took more runs in our measurements.
 const mostForced = 3
 
-// bita is the arm that follows Bitá. It makes a base run, generates orders from the base
-// run by the criteria PR, PMR and PCR, and makes a run with each order. Then it makes the
+// bita is the arm that follows Bitá. It performs a base run, generates orders from the base
+// run by the criteria PR, PMR and PCR, and performs a run with each order. Then it makes the
 // next base run, and so on. The first base run delivers the oldest message first, and all
 // others are random. bita tries no goal twice.
 type bita struct {

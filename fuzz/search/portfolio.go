@@ -30,7 +30,7 @@ type stage struct {
 // need more for others. The lists were computed from the probability with which each arm
 // finds each bug of our test subjects.
 //
-// The arm bita makes several consecutive runs with orders from one base run, so its entries
+// The arm bita performs several consecutive runs with orders from one base run, so its entries
 // come in groups. In the first two batches its first base run delivers the oldest message
 // first, in the next two batches it is random, and so on.
 var stages = [...]stage{

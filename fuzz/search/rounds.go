@@ -14,7 +14,7 @@ import (
 // input is run once when it is drawn, to find out how large it is. In the first round each
 // input gets firstPart runs; inputs with few steps come first. In each further round each
 // unfinished input gets twice as many runs as in the round before. An exploration keeps its
-// state between rounds, so no run is made twice.
+// state between rounds, so no run is performed twice.
 const (
 	firstPart = 32
 	// atOnce is the number of inputs drawn before each round. There may be too many
@@ -134,7 +134,7 @@ func (x *exploring) begin() (*input, error) {
 	return in, err
 }
 
-// setProbes lets the probes of an input begin if enough runs were made, and otherwise turns
+// setProbes lets the probes of an input begin if enough runs were performed, and otherwise turns
 // them off.
 func (x *exploring) setProbes(in *input) {
 	switch {
@@ -176,7 +176,7 @@ func (x *exploring) makeRound() error {
 	return nil
 }
 
-// goOn makes up to the given number of further runs of an input; zero means all.
+// goOn performs up to the given number of further runs of an input; zero means all.
 func (x *exploring) goOn(in *input, runs int) (err error) {
 	in.done = !in.search.GoOn(runs)
 	in.result = in.search.Result()

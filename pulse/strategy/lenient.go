@@ -14,7 +14,7 @@ import (
 // A lenient is a replay that skips parts of the record that no longer apply. It
 // picks the deliverable message that comes first in the record, or the oldest
 // message if none is in the record. A recorded Hold is repeated if a timer may fire
-// early. A question is answered with the next recorded choice of its kind.
+// early. Each choice is the next recorded choice of its kind.
 type lenient struct {
 	record *choice.Record
 	places hash.Table // from an identity to its position in record.Deliveries, from 1
@@ -31,7 +31,7 @@ type lenient struct {
 	unfit  []misfit // choices of the run for which the record had no fitting choice
 }
 
-// A misfit is a question of the run for which the record had no fitting choice.
+// A misfit is a choice of the run for which the record had no fitting choice.
 type misfit struct {
 	stored choice.Choice // the choice in the record; N is 0 if there was none
 	kind   choice.Kind
@@ -104,7 +104,7 @@ func (l *lenient) answered() bool {
 	return true
 }
 
-// choose answers a question of kind k with the next recorded choice of that kind.
+// choose makes a choice of kind k: it returns the next recorded choice of that kind.
 // If the recorded choice had a different number of alternatives, the value is
 // capped. A fault then does not occur, because it might affect a different actor.
 func (l *lenient) choose(k choice.Kind, n int) int {

@@ -168,7 +168,7 @@ func (o *Orderer) take(n *named) {
 	}
 }
 
-// Choose returns the schedule's next answer to a question of kind k.
+// Choose returns the schedule's next choice of kind k.
 func (o *Orderer) Choose(k choice.Kind, n int) int {
 	list := o.schedule.Choices
 	for i := o.next[k]; i < len(list); i++ {

@@ -109,7 +109,7 @@ func (b *bounded) last(e *pulse.Enabled) (last int64) {
 // probability that the sum of k delays is less than the delay of that message. With the
 // strategy Random the probability is 1/2^k.
 type delays struct {
-	pulse.Strategy // answers all other questions
+	pulse.Strategy // makes all other choices
 	state          uint64
 	now            float64
 	due            []float64 // from a message's slot to its arrival time, in units of the bound
@@ -151,7 +151,7 @@ const jitterPlaces = 4
 // jitterPlaces. So a message never overtakes one that was sent jitterPlaces or more places
 // earlier.
 type jitter struct {
-	pulse.Strategy // answers all other questions
+	pulse.Strategy // makes all other choices
 	key            uint64
 }
 

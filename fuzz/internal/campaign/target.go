@@ -93,7 +93,7 @@ const (
 	growth      = 4       // a chunk has at most growth times the batches of the previous chunk
 )
 
-// confirmingPart is the part of the search, as 1/confirmingPart, that makes random runs although
+// confirmingPart is the part of the search, as 1/confirmingPart, that performs random runs although
 // target.Distinct says that all orders were run.
 const confirmingPart = 4
 
@@ -132,7 +132,7 @@ func (t *target) open(o *Options) bool {
 		!(o.Runs > 0 && t.Batch > 0 && t.next*t.Batch >= o.Runs)
 }
 
-// isClosed reports whether the property makes no more runs, not even of unfinished chunks.
+// isClosed reports whether the property performs no more runs, not even of unfinished chunks.
 func (t *target) isClosed(o *Options) bool { return t.GivenUp != "" || o.First && len(t.Findings) > 0 }
 
 // chunk returns the next chunk as a job. The chunk has about the given number of steps.

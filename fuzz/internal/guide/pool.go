@@ -238,7 +238,7 @@ func (p *Pool) turn(k *Kept, d *dice) Move {
 	return m
 }
 
-// mutate changes the abstract schedule by which a run was made, and returns an order that
+// mutate changes the abstract schedule from which a run was generated, and returns an order that
 // meets it. The change adds, removes or negates one demand.
 func (p *Pool) mutate(k *Kept, d *dice) Move {
 	demands := slices.Clone(k.demands)

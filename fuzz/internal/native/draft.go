@@ -11,7 +11,7 @@ import (
 // A Draft is a case encoded as bytes, for engines that mutate only bytes, such as go test
 // -fuzz. Every byte string is a draft, and Play runs every draft. The seed decides
 // everything that the draft does not. The empty draft is the run that delivers the oldest
-// message first and answers all other questions by zero.
+// message first and makes every other choice zero.
 //
 // The bytes:
 //

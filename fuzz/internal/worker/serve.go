@@ -138,7 +138,7 @@ func (w *worker) read(in *os.File) {
 	}
 }
 
-// pause makes further runs wait if on is set. Otherwise it lets them continue.
+// pause makes further runs wait if `on` is set. Otherwise it lets the runs continue.
 func (w *worker) pause(on bool) {
 	switch {
 	case on && !w.paused:
