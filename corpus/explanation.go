@@ -46,7 +46,8 @@ type Explanation struct {
 	// Draws has a remark for each draw: "any" or "≥ 3" if the case also fails with such
 	// values, else "".
 	Draws []string `json:"draws,omitempty"`
-	// Needs says how many answers of a kind the case needs to fail.
+	// Needs has, for each kind of choice, the number of nonzero choices that the case needs
+	// to fail.
 	Needs []Need `json:"needs,omitempty"`
 	// Told is the explanation as text, from a file of version 5 or older.
 	Told string `json:"told,omitempty"`

@@ -132,12 +132,12 @@ func (t *T) noGenerator(label string) {
 // further numbers of the draw are generated from its seed.
 const WordsPerDraw = 4
 
-// triesPerDraw is the maximum number of calls to a generator until it produces a value. A rapid
-// generator itself makes up to five attempts in each call.
+// triesPerDraw is the maximum number of calls to a generator until it produces a
+// value. A rapid generator itself makes up to five attempts in each call.
 const triesPerDraw = 100
 
-// endlessTries is how often a generator may exceed mostWords numbers before the draw
-// is rejected.
+// endlessTries is the number of times that a generator may exceed mostWords numbers
+// before the draw is rejected.
 const endlessTries = 2
 
 // draw draws one value by calling make. The numbers that make reads come from the

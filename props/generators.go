@@ -86,8 +86,9 @@ func (r *Runner) underRapid(w *words, f func(*rapid.T)) bool {
 	}
 }
 
-// firstSize returns how many numbers the current draw initially gets. If they run
-// out, the draw is repeated after a panic, which costs more than some unused numbers.
+// firstSize returns the number of random numbers that the current draw initially gets.
+// If these run out, the draw is repeated after a panic, which costs more than some
+// unused numbers.
 func (r *Runner) firstSize(stored int) int {
 	most := 0
 	if i := len(r.inputs); i < len(r.most) {
@@ -183,7 +184,7 @@ func (g *generators) callViaFuzz(numbers []uint64, f func(*rapid.T)) (left int, 
 	return left, ok
 }
 
-// remaining returns how many numbers a rapid.T has left. It reads all of them.
+// remaining reads all numbers that a rapid.T has left, and returns how many it read.
 func remaining(rt *rapid.T) (n int) {
 	defer func() {
 		if v := recover(); !isInvalid(v) {

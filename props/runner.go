@@ -72,9 +72,9 @@ type Plan struct {
 	// oldest message is always delivered first.
 	Strategy     pulse.Strategy
 	StrategySeed uint64
-	// EarlyTimers is how many timers may fire early in a run whose property leaves
-	// pulse.Options.EarlyTimers at zero. pulse.NeverEarly overrides the property's
-	// value.
+	// EarlyTimers is the number of timers that may fire early in a run whose property
+	// leaves pulse.Options.EarlyTimers at zero. pulse.NeverEarly overrides the
+	// property's value.
 	EarlyTimers int
 	// Steps is the step limit if the property sets none. Zero means pulse's default.
 	Steps int
@@ -121,8 +121,8 @@ type Result struct {
 	Parts []Part
 	// Watches is set if the verdict depends on the order of steps at different actors:
 	// the property uses Always, Eventually, a monitor or a history. Remembers is set if
-	// the verdict also depends on earlier states: the property uses one of these other
-	// than Always.
+	// the verdict also depends on earlier states: the property uses Eventually, a
+	// monitor or a history.
 	Watches, Remembers bool
 	// Between is set if the verdict depends on more than the order of T.Event calls, for
 	// example on what Always or a monitor reads between steps. A search that skips
@@ -395,7 +395,7 @@ func (r *Runner) isObserved() bool {
 }
 
 // plainSystem returns the runner's system without options, reset for a run. If the
-// settings are those of the previous run, System.Reset suffices.
+// settings have not changed since the previous run, System.Reset suffices.
 func (r *Runner) plainSystem() *pulse.System {
 	p := &r.plan
 	if r.sys == nil || !r.plain || r.planned.Steps != p.Steps || r.planned.EarlyTimers != p.EarlyTimers || !same(r.planned.Strategy, p.Strategy) ||

@@ -102,8 +102,8 @@ func (w *words) skip(n int) {
 	}
 }
 
-// Seed discards the given words. All further words are generated from seed. The interface of
-// random sources requires this method.
+// Seed discards the given words. All further words are generated from seed. The
+// interface of random sources requires this method.
 func (w *words) Seed(seed uint64) { *w = words{state: seed} }
 
 // gopterWords adapts words to math/rand, which gopter uses.

@@ -179,7 +179,7 @@ func (c *cast) write(a *actor, name string, value any) {
 }
 
 // loseWrites asks the strategy which unsynced writes a crash loses. It drops
-// these and makes the others safe.
+// these writes and makes all other writes safe.
 func (c *cast) loseWrites(a *actor) {
 	if a.disk == nil || len(a.disk.open) == 0 {
 		return

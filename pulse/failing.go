@@ -49,8 +49,8 @@ func (f *failing) abandon(where string) {
 // panic, because a panic on that goroutine would end the process.
 func (f *failing) intrude(x *Failure) { f.intruder.CompareAndSwap(nil, x) }
 
-// settle makes a recorded intruder the failure of the run. It replaces another
-// failure, because the intruder may have caused that one.
+// settle makes a recorded intruder the failure of the run. The intruder
+// replaces an existing failure, which it may have caused.
 func (f *failing) settle() {
 	if x := f.intruder.Load(); x != nil {
 		f.failure = x

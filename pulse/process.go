@@ -24,10 +24,10 @@ type Process struct {
 	in    any              // the message that ended the wait
 	empty int              // number of consecutive polls that found nothing
 
-	// takes is what the process accepted in its last wait that was not for an
-	// answer or for time: acceptAll or acceptMatching. It is acceptStart before
-	// the first such wait. code identifies the predicate of an acceptMatching,
-	// else it is 0.
+	// takes is acceptAll or acceptMatching: what the process accepted in its
+	// last wait, except for waits for a reply or a timer. It is acceptStart
+	// before the first such wait. code identifies the predicate if takes is
+	// acceptMatching; otherwise code is 0.
 	takes acceptance
 	code  uintptr
 	like  uintptr // for a ReceiveAs, the type word of the message type; else 0

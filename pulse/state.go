@@ -244,8 +244,8 @@ const (
 )
 
 // facts writes the same facts about an actor as sayFacts, but as words and
-// without zero values. It omits replies in flight, because they are written with
-// the other messages.
+// without zero values. It omits replies in flight, because they are written
+// with the other messages.
 func (w *stateWalk) facts(a *actor) {
 	w.Word(a.id)
 	w.Word(w.idOf(a.parent))

@@ -267,8 +267,8 @@ func (s *System) Fail(f *Failure) {
 }
 
 // Warnings returns a line for each of the first 64 messages that were sent to
-// ended actors, even if the run did not fail. If there are more, the last line
-// says how many.
+// ended actors, even if the run did not fail. If there were more such messages,
+// the last line has their number.
 func (s *System) Warnings() []string {
 	s.rec.look(trace.Test, trace.AllSteps)
 	return s.warnings()

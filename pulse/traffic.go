@@ -320,8 +320,9 @@ func (t *traffic) stopTimersOf(actor int32) {
 func (t *traffic) timeCanPass(until int64) bool { return t.clock.canPass(until, t.mail.seq) }
 
 // sourceOf returns the source of the channel for message d. For an ordinary
-// message this is the sender, for an actor's own timer none, and for SendAfter
-// later minus the sender. So SendAfter messages have separate channels.
+// message the source is the sender. For an actor's own timer it is the constant
+// none. For SendAfter it is the constant later minus the sender, so that these
+// messages have separate channels.
 func sourceOf(d *trace.Send) int32 {
 	switch {
 	case !d.Kind.IsTimer():

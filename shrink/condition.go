@@ -293,7 +293,7 @@ func (s *sorter) widest(one, left set) ([]choice.Constraint, set) {
 		chosen = append(chosen, list[best])
 		passed.keep(list[best].in)
 	}
-	for i := 0; i < len(chosen); { // remove constraints that later ones made redundant
+	for i := 0; i < len(chosen); { // remove the constraints that later constraints made redundant
 		if rest := slices.Delete(slices.Clone(chosen), i, i+1); len(rest) > 0 && s.excludesPassed(rest) {
 			chosen = rest
 		} else {

@@ -50,8 +50,9 @@ func (x *shrinker) leaveOut(out *Outcome, at, end int, link bool) bool {
 	return true
 }
 
-// later moves deliveries that the failure does not need behind the last delivery of the run, which
-// is usually the one that failed. It first moves many deliveries together, then fewer.
+// later moves deliveries that the failure does not need to the end of the run. They then come
+// after the delivery that was the last one, which usually failed. It first moves many deliveries
+// together, then fewer.
 func later(x *shrinker) {
 	for size := (len(x.Best.Taken) + 1) / 2; size > 0; size /= 2 {
 		for end := len(x.Best.Taken) - 1; end > 0 && !x.over(); end -= size {

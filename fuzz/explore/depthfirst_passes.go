@@ -245,8 +245,8 @@ func (r *reducer) markPasses(t *trace.Trace) {
 	}
 }
 
-// timeCanPass reports whether, as far as known, the clock ticks needed to reverse a race
-// can come before the race's step.
+// timeCanPass reports whether the clock ticks needed to reverse a race may be possible
+// before the race's step.
 func (r *reducer) timeCanPass(rc race) bool {
 	if r.races.fired == nil {
 		return true

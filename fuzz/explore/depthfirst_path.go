@@ -1,8 +1,8 @@
 package explore
 
-// A node is one decision of a run: at a choice point (kind picks or turns), which message is
-// received; otherwise another choice, such as Choose or a fault.
-// Only the nodes of the current path are in memory, as in Eta (section 3.2).
+// A node is one decision of a run: at a choice point (kind picks or turns), which message
+// is received; otherwise another choice, such as Choose or a fault. Only the nodes of the
+// current path are in memory, as in Eta (section 3.2).
 type node struct {
 	digest uint64 // a hash of the run before the node; a difference means that the program is nondeterministic
 	// first is the index in path.candidates of the node's first candidate (kind

@@ -105,10 +105,10 @@
 // runs ends the search. Workers proceed in rounds over all subtrees. Most rounds make
 // twice as many runs per subtree as the round before.
 //
-// Optimal performs the same runs with any number of workers. The other reductions prune as
-// much with several workers as with one. Between two rounds, the search adds the branches
-// that runs of one subtree require above that subtree. The order of these additions may
-// differ, so the number of wasted runs may differ slightly.
+// Optimal performs the same runs with any number of workers. The other reductions prune
+// as much with several workers as with one. Between two rounds, the search adds the
+// branches that runs of one subtree require above that subtree. The order of these
+// additions may differ, so the number of wasted runs may differ slightly.
 //
 // # Limits
 //

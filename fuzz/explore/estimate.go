@@ -36,15 +36,15 @@ type estimator struct {
 	sparing bool  // set if other searches wait until this search pauses
 }
 
-// The estimator performs at most one run per estimateShare runs of the search. But it makes
-// at least estimateLeast runs, because a first estimate that is far too small would
+// The estimator performs at most one run per estimateShare runs of the search. But it
+// makes at least estimateLeast runs, because a first estimate that is far too small would
 // otherwise never be corrected. It makes at most estimateMost runs.
 const (
 	estimateShare = 100
 	estimateLeast = 100
 	estimateMost  = 2000
-	// A sparing estimator performs no run before the search has made estimateLate runs,
-	// and then at most one per estimateSparing runs of the search.
+	// A sparing estimator performs no run before the search has made estimateLate
+	// runs, and then at most one per estimateSparing runs of the search.
 	estimateLate    = 1000
 	estimateSparing = 10
 )

@@ -10,9 +10,9 @@ import (
 // Several workers explore disjoint parts of the tree, each on its own goroutine. A single
 // worker uses the goroutine of the caller.
 //
-// If the options are invalid or the file of the search is unusable, Explore performs no run
-// and returns an error without a result. If the file is from another program or could not
-// be written at the end, Explore returns a result and an error.
+// If the options are invalid or the file of the search is unusable, Explore performs no
+// run and returns an error without a result. If the file is from another program or could
+// not be written at the end, Explore returns a result and an error.
 func Explore(o Options, workers ...Worker) (Result, error) {
 	x, err := Begin(o, workers...)
 	if err != nil {
@@ -45,9 +45,9 @@ func Begin(o Options, workers ...Worker) (*Ongoing, error) {
 // to start the probes of a tree after a certain number of runs in all trees.
 func (x *Ongoing) ProbeAfter(runs int) { x.explorer.options.probeAfter = max(1, runs) }
 
-// GoOn performs the given number of further runs, including wasted runs and probes, or all
-// remaining runs if the number is not positive. With several workers the number may be
-// exceeded by the number of subtrees. GoOn returns false when the exploration is over:
+// GoOn performs the given number of further runs, including wasted runs and probes, or
+// all remaining runs if the number is not positive. With several workers the number may
+// be exceeded by the number of subtrees. GoOn returns false when the exploration is over:
 // the tree is done, or a bound or a failure has ended the exploration.
 func (x *Ongoing) GoOn(runs int) (more bool) {
 	e := x.explorer

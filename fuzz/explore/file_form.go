@@ -205,7 +205,7 @@ func (k *kept) check() error {
 	return nil
 }
 
-// canBe reports whether c is valid as one of `of` candidates.
+// canBe reports whether c is valid at a node with `of` candidates.
 func (c *keptCand) canBe(of int32) bool {
 	isIndex := c.Index >= 0 && c.Index < of
 	switch c.Kind {

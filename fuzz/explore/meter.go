@@ -38,8 +38,8 @@ func (m *meter) note(t *tally) {
 	m.parts[t.subtree] = progressOf(&t.result)
 }
 
-// join records the results above the subtrees, after those of a completed subtree were
-// added to them.
+// join records the results above the subtrees, which now include the results of a
+// completed subtree.
 func (m *meter) join(above *tally, subtree int) {
 	if m == nil {
 		return

@@ -17,8 +17,8 @@ import (
 // message that its actor had. Or a step can receive a message that a later step has sent:
 // a revisit. A revisit keeps the steps that happened before the send, and drops all other
 // steps after the revisited step. It is made only if the revisited step and all dropped
-// steps were chosen by default. So decisions against the default persist in all variations
-// of a frame, and each distinct order is reached in exactly one way:
+// steps were chosen by default. So decisions against the default persist in all
+// variations of a frame, and each distinct order is reached in exactly one way:
 //
 //   - At least once: follow a distinct order from its start. If the default takes another
 //     message than the order at some actor, the order's message was either available

@@ -16,8 +16,8 @@ type frameFollower struct {
 	enabled *pulse.Enabled // the Enabled of the run
 	step    int            // the current step; -1 before the first
 	asked   int32          // the number of choices that the step has made
-	// askedBetween is set when the system asks for a choice between two steps, which the
-	// optimal search does not support.
+	// askedBetween is set when the system asks for a choice between two steps, which
+	// the optimal search does not support.
 	askedBetween bool
 	divides      bool // a copy of Options.divides
 }

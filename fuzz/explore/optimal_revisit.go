@@ -12,7 +12,8 @@ import (
 type reviser struct {
 	past
 	last []int32 // the last step of each actor so far
-	// prepared is set if the method prepare has computed the next three fields for the run.
+	// prepared is set if the method prepare has computed the next three fields for
+	// the run.
 	prepared bool
 	before   []int32  // for each message, the previous message on the same channel
 	tail     []int32  // for each channel, the last message so far
@@ -63,8 +64,8 @@ func (v *reviser) findRevisits(f *frame, from int) {
 	}
 }
 
-// prepare computes the fields before, tail and chosen. It is called when a message may have a
-// revisit; many runs have no such message.
+// prepare computes the fields before, tail and chosen. It is called when a message may
+// have a revisit; many runs have no such message.
 func (v *reviser) prepare(f *frame) {
 	if v.prepared {
 		return

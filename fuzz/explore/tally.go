@@ -106,9 +106,9 @@ func (t *tally) countClass(run *Run) {
 // pairwise.
 const mostMet = 64
 
-// comesApart reports whether the search may perform another run of the same distinct order,
-// in which a fault occurs at a different point, or two conflicting steps of different
-// actors come in the reverse order. Optimal performs no such runs.
+// comesApart reports whether the search may perform another run of the same distinct
+// order, in which a fault occurs at a different point, or two conflicting steps of
+// different actors come in the reverse order. Optimal performs no such runs.
 func (t *tally) comesApart(tr *trace.Trace) bool {
 	switch {
 	case t.result.Reduction == Optimal:
@@ -165,8 +165,8 @@ func (t *tally) add(part *tally) {
 
 // classOf returns a hash of the distinct order of a run. The hash covers the order of the
 // messages that each actor received, and the choices within the actor's steps, such as
-// Choose. It also covers the times of all steps or, if the trace says
-// which steps have read the time, the times of these steps.
+// Choose. It also covers the times of all steps or, if the trace says which steps have
+// read the time, the times of these steps.
 //
 // The hashes are saved in files, so classOf must never change.
 func classOf(t *trace.Trace) uint64 {

@@ -281,9 +281,9 @@ func (tm *team) splitOptimal() bool {
 }
 
 // nextOf returns the index of the frame to run next, -1 if there are enough frames. The
-// oldest frames come first, which avoids finding the same answer (see unwanted) twice. Once
-// there are wantedSubtrees frames, those with the fewest steps come first, because their
-// subtrees are the largest.
+// oldest frames come first, which avoids finding the same answer (see unwanted) twice.
+// Once there are wantedSubtrees frames, those with the fewest steps come first, because
+// their subtrees are the largest.
 func (tm *team) nextOf(list []frameRoot) int {
 	switch n := len(list); {
 	case n == 0 || n >= mostSubtrees:

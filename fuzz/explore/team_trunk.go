@@ -45,8 +45,8 @@ type limb struct {
 	answer int32     // the answer of the junction from that leads here
 }
 
-// putPath makes p the path to a limb. At each choice point, the candidates that were
-// begun before the one taken are marked as done.
+// putPath makes p the path to a limb. At each choice point, it marks the candidates that
+// were begun before the taken candidate as done.
 func (l limb) putPath(p *path) {
 	var chain []limb
 	size := 0

@@ -55,10 +55,11 @@ var doubtTexts = [...]string{
 
 func (d doubt) String() string { return doubtTexts[d] }
 
-// confirm performs further runs after a complete exploration that pruned orders: first all
-// orders if they are few, and then random ones. These runs are needed because a reduction
-// knows messages and calls to System, T and Host, but not a variable that two actors
-// change. A failing run makes the exploration incomplete. Passing runs are not counted.
+// confirm performs further runs after a complete exploration that pruned orders: first
+// all orders if they are few, and then random ones. These runs are needed because a
+// reduction knows messages and calls to System, T and Host, but not a variable that two
+// actors change. A failing run makes the exploration incomplete. Passing runs are not
+// counted.
 func (x *exploring) confirm() {
 	v := &x.verdict
 	if !v.Complete || len(v.Failures) > 0 || len(x.done) == 0 {
@@ -118,8 +119,8 @@ func (x *exploring) confirmSome(ctx context.Context) {
 	}
 }
 
-// refute records that a confirming run failed, so the exploration is incomplete. runs is
-// the number of confirming runs up to that one.
+// refute records that a confirming run failed, so that the exploration is incomplete.
+// runs is the number of confirming runs so far, including the failing run.
 func (x *exploring) refute(signature string, f *finding.Finding, runs int) {
 	v, w := &x.verdict, x.workers[0]
 	x.meet(signature, f)

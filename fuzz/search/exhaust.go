@@ -147,11 +147,11 @@ func orderOf(res *props.Result) uint64 {
 	return all
 }
 
-// Confirm performs random runs after every order was run, to check that no order is missing.
-// It performs as many runs as the exploration, but at least 128. If a reduction was used and
-// ctx has a deadline, Confirm instead takes a quarter of the remaining time, because no
-// reduction knows about variables that actors share. same reports whether no run had a new
-// order; otherwise the program is nondeterministic.
+// Confirm performs random runs after every order was run, to check that no order is
+// missing. It performs as many runs as the exploration, but at least 128. If a reduction
+// was used and ctx has a deadline, Confirm instead takes a quarter of the remaining time,
+// because no reduction knows about variables that actors share. same reports whether no run
+// had a new order; otherwise the program is nondeterministic.
 func (x *Exhaustion) Confirm(ctx context.Context, p Property, o Options) (res Result, same bool) {
 	o.Runs, o.Cache = max(leastConfirming, x.Verdict.Runs), distill.Cache{}
 	if deadline, ok := ctx.Deadline(); ok && x.reduced {

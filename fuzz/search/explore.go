@@ -78,10 +78,10 @@ var (
 
 // Explore runs a property in every order that o.Method asks for. Inputs take turns, a few
 // runs each. Explore ends when all inputs are done, a run fails (unless o.KeepOn is set),
-// o.Runs runs were performed or the context is done. If the exploration is complete but has
-// pruned orders, Explore confirms it with further runs: all orders if they are few, and
-// random ones. It does not confirm an exploration that used up o.Runs. The error says why
-// the property cannot be explored with these options.
+// o.Runs runs were performed or the context is done. If the exploration is complete but
+// has pruned orders, Explore confirms it with further runs: all orders if they are few,
+// and random ones. It does not confirm an exploration that used up o.Runs. The error says
+// why the property cannot be explored with these options.
 func Explore(ctx context.Context, p Property, o ExploreOptions) (Exploration, error) {
 	x := newExploring(ctx, p, o)
 	defer x.close()

@@ -60,9 +60,9 @@ func usable(res *props.Result) bool {
 const mostForced = 3
 
 // bita is the arm that follows Bitá. It performs a base run, generates orders from the base
-// run by the criteria PR, PMR and PCR, and performs a run with each order. Then it makes the
-// next base run, and so on. The first base run delivers the oldest message first, and all
-// others are random. bita tries no goal twice.
+// run by the criteria PR, PMR and PCR, and performs a run with each order. Then it makes
+// the next base run, and so on. The first base run delivers the oldest message first, and
+// all others are random. bita tries no goal twice.
 type bita struct {
 	forced
 	goals guide.Goals

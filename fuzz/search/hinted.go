@@ -28,8 +28,8 @@ type Hints struct {
 	Run int
 }
 
-// LookForHints performs the runs of the first batch of a Sample with these options, until a
-// run gives a hint or fails, or two runs have passed and 100ms are over.
+// LookForHints performs the runs of the first batch of a Sample with these options, until
+// a run gives a hint or fails, or two runs have passed and 100ms are over.
 func LookForHints(ctx context.Context, p Property, o Options) (h Hints) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -58,9 +58,9 @@ func (h *Hints) AddTo(res *Result) {
 	}
 }
 
-// hinted returns the arms for a property that gives hints. About half of the runs are performed
-// by the arm guided. The list has an odd length, so that each arm has early timers in some
-// runs and not in others.
+// hinted returns the arms for a property that gives hints. About half of the runs are
+// performed by the arm guided. The list has an odd length, so that each arm has early
+// timers in some runs and not in others.
 func hinted() []Entry {
 	list, err := Strategies(floorArm, "guided", "urw", "guided", "pos", "guided", "pct", "guided", floorArm)
 	if err != nil {

@@ -134,8 +134,8 @@ func (x *exploring) begin() (*input, error) {
 	return in, err
 }
 
-// setProbes lets the probes of an input begin if enough runs were performed, and otherwise turns
-// them off.
+// setProbes lets the probes of an input begin if enough runs were performed, and otherwise
+// turns them off.
 func (x *exploring) setProbes(in *input) {
 	switch {
 	case in.probes:

@@ -289,9 +289,9 @@ func (w *worker) armOf(e *Entry, b int) Arm {
 	return a.Arm
 }
 
-// batch performs the runs of batch b. They depend only on b and the seed, not on the worker or
-// on other batches. batch reports whether the batch was finished, which means that all its
-// runs were performed or one failed.
+// batch performs the runs of batch b. They depend only on b and the seed, not on the worker
+// or on other batches. batch reports whether the batch was finished, which means that all
+// its runs were performed or one failed.
 func (w *worker) batch(b int) bool {
 	defer w.noteCrowds(b)
 	turns := w.newShare(b)

@@ -15,16 +15,17 @@ import (
 // Complete and Estimate are about the inputs that were run. Distinct, Runs and Steps count
 // only the enumerated orders. Probes counts probes, which are random runs that look for
 // failures elsewhere in the tree. If a run that confirms a complete exploration fails (see
-// Explore), Probes also counts the confirming runs. Reduction is the one used in the end;
-// if inputs differ, the one of the last input whose search restarted with another
-// reduction. Wasted counts runs that were given up because they led to nothing new. It is
-// zero if the reduction is Optimal and no process calls ReceiveMatch.
+// Explore), Probes also counts the confirming runs. Reduction is the reduction used in the
+// end. If the inputs used different reductions, it is the reduction of the last input whose
+// search restarted with a different reduction. Wasted counts runs that were given up because
+// they led to nothing new. It is zero if the reduction is Optimal and no process calls
+// ReceiveMatch.
 type Verdict struct {
 	explore.Result
 	// Inputs is the number of explored inputs; 1 for a property without draws.
 	Inputs int
-	// Sampled reports whether some draws were not by OneOf, so that there may be inputs
-	// that were not run.
+	// Sampled reports whether some draws were not OneOf draws, so that there may be
+	// inputs that were not run.
 	Sampled bool
 	// Skipped is the number of runs that the property skipped. It includes inputs that
 	// the property skipped and inputs with a draw that found no value.

@@ -33,7 +33,8 @@ func Splitmix(state *uint64) uint64 {
 	return Mix(*state)
 }
 
-// Nth returns what call number n to Splitmix, from 0, returns if state is the first state.
+// Nth returns the result of call number n to Splitmix, counted from 0, if the first call
+// gets the given state.
 func Nth(state, n uint64) uint64 { return Mix(state + (n+1)*Gamma) }
 
 // Mix is the output function of Splitmix. It is a permutation of the words in which each

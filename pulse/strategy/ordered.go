@@ -51,8 +51,8 @@ type named struct {
 	seconds  int32 // the first constraint with this step as its second step; 0 if none
 }
 
-// mostHeld is how often a strategy may return Hold in a run, in case early timers
-// are not limited. Otherwise a timer that is set repeatedly could fire forever.
+// mostHeld is the maximum number of times that a strategy may return Hold in a run.
+// Without this limit, a timer that is set repeatedly could fire early forever.
 const mostHeld = 1000
 
 // Begin reads the schedule and prepares the strategy for a run.

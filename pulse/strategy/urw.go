@@ -12,8 +12,8 @@ import (
 // URWOptions are the options of URW.
 type URWOptions struct {
 	// Relearn is the number of runs after which the weights are learned again, from
-	// the last of these runs. Zero means that they are learned only from the first
-	// run.
+	// the last of these runs. Zero means that the weights are learned only from the
+	// first run.
 	Relearn int
 }
 

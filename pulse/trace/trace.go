@@ -70,8 +70,8 @@ type Trace struct {
 	Strikes []Strike
 	// Answers lists the strategy's decisions within steps, in the order of the
 	// steps. It contains all decisions for Choose. For message faults, crashes
-	// within a step and lost writes, it contains only decisions for a fault: whether
-	// the others are asked for depends on the remaining fault budget.
+	// within a step and lost writes, it contains only decisions for a fault, because
+	// the remaining fault budget decides whether the system asks at all.
 	Answers []Answer
 	// Unordered reports whether a message may overtake another message of the same
 	// channel.

@@ -13,8 +13,8 @@ import (
 // An Arm is a way of searching for a bug, such as a strategy.
 type Arm struct {
 	Name string
-	// Portfolio lists the entries that perform the runs in turn; an empty list means the
-	// default portfolio of searches.
+	// Portfolio lists the entries that perform the runs in turn; an empty list means
+	// the default portfolio of searches.
 	Portfolio []search.Entry
 }
 

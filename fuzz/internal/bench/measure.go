@@ -22,8 +22,8 @@ type Options struct {
 	// Time limits each search; zero means one minute. It is meant for slow subjects,
 	// because the result of a search that reaches Time depends on the machine.
 	Time time.Duration
-	// Workers is the number of concurrent searches; zero means one. With more workers,
-	// the measured times are those of a busy machine.
+	// Workers is the number of concurrent searches; zero means one. With more workers
+	// the measured times are longer, because the searches share the machine.
 	Workers int
 	// Kept has earlier searches. Measure does not repeat them, except those that ran
 	// out of time.

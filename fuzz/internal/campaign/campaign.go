@@ -143,12 +143,12 @@ type Outcome struct {
 	Subject  Subject
 	Findings []*Finding
 	// Runs and Steps count the finished batches, and the batches that the time limit cut off. A
-	// resumed campaign reruns the latter.
+	// resumed campaign reruns the batches that were cut off.
 	Runs  int
 	Steps int
 	// Ran describes what was run: "120 runs, 4000 steps".
 	Ran string
-	// Complete is a text which says that every order was run, "" if that is not so.
+	// Complete is a text which says that every order was run, "" if some were not run.
 	Complete string
 	// Complaints say why the property was not tested sufficiently, or was given up.
 	Complaints []string
@@ -164,7 +164,7 @@ type Outcome struct {
 }
 
 // An End is the reason why a campaign ended. If its properties ended for different reasons, End is
-// the one that is declared last.
+// the reason that is declared last in this file.
 type End string
 
 // The ends.

@@ -116,8 +116,8 @@ const (
 )
 
 // weigh sets the weights of the lanes. One half of the time is divided by the speed of steps, so
-// that slow properties take little time from the others. The other half is divided by yield, which
-// is the number of new receive pairs per second.
+// that slow properties take little time from other properties. The other half is divided by yield,
+// which is the number of new receive pairs per second.
 func (l *lanes) weigh(paces []pace) {
 	usual := usualStep(paces)
 	parts, yields := make([]float64, len(paces)), make([]float64, len(paces))

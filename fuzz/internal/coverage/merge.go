@@ -18,9 +18,9 @@ func (o *Orders) Merge(from *Orders) {
 	}
 }
 
-// AddSeen adds the orders of from to o without counting its runs. It is for runs of another
-// kind, such as those of saved cases. An order in a guided run of from no longer counts for
-// Chance as an order of a single run.
+// AddSeen adds the orders of from to o without counting the runs of from. It is for runs
+// outside of the search, such as runs of saved cases. If a guided run of from has an order,
+// Chance no longer counts the order as one that only a single run has.
 func (o *Orders) AddSeen(from *Orders) {
 	if o == from || from == nil {
 		return

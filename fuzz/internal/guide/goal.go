@@ -66,7 +66,7 @@ func (s *Goals) Has(g Goal) bool {
 // Add adds a goal.
 func (s *Goals) Add(g Goal) { s.table.Count(g.key()) }
 
-// Times returns how often a goal was added.
+// Times returns the number of times that a goal was added.
 func (s *Goals) Times(g Goal) int32 {
 	n, _ := s.table.Get(g.key())
 	return n

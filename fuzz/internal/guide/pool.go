@@ -105,7 +105,7 @@ func (p *Pool) numberOf(id uint64) int32 {
 	return k
 }
 
-// achieved returns how often a goal of criterion PCR was achieved.
+// achieved returns the number of times that a goal of criterion PCR was achieved.
 func (p *Pool) achieved(g Goal) (times int32) {
 	second := p.numberOf(g.Second)
 	for _, next := range p.steps[p.numberOf(g.First)].next {
@@ -210,9 +210,9 @@ func (p *Pool) cut(k *Kept, d *dice) Move {
 	return k.move(k.base.whole()[:from+d.below(n-from)])
 }
 
-// turn returns an order that reverses two receives of a run. It draws a few pairs and takes
-// the one whose reversal was achieved, or failed, least often. Half of the orders also
-// contain the later steps of the run that can still be expected.
+// turn returns an order that reverses two receives of a run. It draws a few pairs of
+// receives and takes the pair whose reversal was least often achieved or found infeasible.
+// Half of the orders also contain the later steps of the run that can still be expected.
 func (p *Pool) turn(k *Kept, d *dice) Move {
 	least, near := int32(-1), d.oneIn(2)
 	var first, second int32
@@ -238,8 +238,8 @@ func (p *Pool) turn(k *Kept, d *dice) Move {
 	return m
 }
 
-// mutate changes the abstract schedule from which a run was generated, and returns an order that
-// meets it. The change adds, removes or negates one demand.
+// mutate changes the abstract schedule from which a run was generated, and returns an order
+// that meets it. The change adds, removes or negates one demand.
 func (p *Pool) mutate(k *Kept, d *dice) Move {
 	demands := slices.Clone(k.demands)
 	i := d.below(len(demands) + 1)

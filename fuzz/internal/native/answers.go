@@ -3,7 +3,8 @@ package native
 import "github.com/jostle-go/jostle/pulse/choice"
 
 // The answers of a draft are bytes. They decide the questions of the run, which are all
-// decisions except which message is received. All bytes are valid answers to all questions.
+// decisions except which message is received. All bytes are valid answers to all
+// questions.
 //
 // The answer to most questions is a number modulo the number of possible answers. The
 // number takes one byte for at most 256 answers, two bytes (little-endian) for at most

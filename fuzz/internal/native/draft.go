@@ -31,9 +31,10 @@ import (
 // sent, so a change of one byte moves one message. Priorities come last and have no count,
 // so an engine may append or remove some without effect on the other parts.
 type Draft struct {
-	// Seed decides everything else: draws after Words, answers after Answers,
-	// priorities after Priorities. Zero is not random: it delivers the oldest message
-	// first and answers by zero.
+	// Seed determines what the other fields do not: draws when Words are used up,
+	// choices when Answers are used up, and priorities beyond Priorities. With seed
+	// zero this is not random: the oldest message comes first, and all choices are
+	// zero.
 	Seed uint64
 	// Words are the first random numbers of the draws, props.WordsPerDraw for each draw
 	// in turn. The encoding has at most maxWords of them.

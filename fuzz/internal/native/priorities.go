@@ -12,12 +12,12 @@ import (
 //
 // Each message gets the highest priority that is possible. It must not exceed the priority
 // of a message that was received before it while both were deliverable. If the message is
-// older than that one, its priority must be lower by one. So in a run with oldest message
-// first, all priorities are 255, and only overtaking uses up priorities. A run of at most
-// 255 steps keeps its order. So does a longer run, unless it has a chain of more than 255
-// overtakings, in each of which the message that was overtaken overtakes the next one. In
-// such a run, messages get priority zero when the priorities are used up, and come oldest
-// first.
+// older than the message received before it, its priority must be lower by one. So in a run
+// that delivers the oldest message first, all priorities are 255, and only overtaking uses
+// up priorities. A run of at most 255 steps keeps its order. So does a longer run, unless
+// it has a chain of more than 255 overtakings, in each of which the message that was
+// overtaken overtakes the next one. In such a run, messages get priority zero when the
+// priorities are used up, and come oldest first.
 //
 // Priorities cannot express that all messages were held back until a timer fired.
 func prioritiesOf(t *trace.Trace) []byte {
