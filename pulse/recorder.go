@@ -147,8 +147,8 @@ func (r *recorder) beginFault(kind trace.StepKind, name uint64, actor int32, a *
 	a.last = r.step
 }
 
-// lastOf returns the last step of an actor that enters the identity of a new
-// fault. For crashes and restarts it skips partitions. No actor notices a
+// lastOf returns the last step of an actor that determines the identity of a
+// new fault. For crashes and restarts it skips partitions. No actor notices a
 // partition, so it must not change the identities of other faults.
 func (r *recorder) lastOf(a *track, kind trace.StepKind) int32 {
 	last := a.last

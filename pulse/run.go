@@ -358,5 +358,5 @@ func (s *System) judge() {
 // exhausted fails the run because it has reached its limit of steps.
 func (s *System) exhausted() {
 	s.fails.fail(&Failure{Kind: KindBudget, Step: int(s.rec.step), Site: "steps", Detail: s.rec.repeating(s.mail.sends), Text: fmt.Sprintf(
-		"the run has not ended after %d steps: does it ever? Options.Steps raises the limit", s.limit)})
+		"the run has not ended after %d steps: does it run forever? if not, raise Options.Steps", s.limit)})
 }

@@ -93,7 +93,7 @@ func otherMessages(e *pulse.Enabled) string {
 // choice that the earlier run did not ask for, or that had a different number of
 // alternatives then.
 func otherQuestion(k choice.Kind, n int) string {
-	return fmt.Sprintf("a question (%v) with %d answers was asked that the earlier run did not ask", k, n)
+	return fmt.Sprintf("the run asked for a choice (%v of %d) that the earlier run did not ask for", k, n)
 }
 
 // A needy is a strategy that returns the given needs.

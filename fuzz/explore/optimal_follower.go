@@ -98,13 +98,13 @@ func (w *frameFollower) Choose(k choice.Kind, n int) int {
 	w.asked++
 	if i == f.steps[w.step].answers {
 		if int(i) < len(f.answers) {
-			return w.differ(fmt.Sprintf("step %d asked a question (%v) that it did not ask before", w.step, k))
+			return w.differ(fmt.Sprintf("step %d asked for a choice (%v) that it did not ask for in the earlier run", w.step, k))
 		}
 		f.answers = append(f.answers, reply{0, int32(n)})
 		f.steps[w.step].answers++
 	}
 	if int(f.answers[i].n) != n {
-		return w.differ(fmt.Sprintf("step %d asked a question (%v) with %d answers that had %d before", w.step, k, n, f.answers[i].n))
+		return w.differ(fmt.Sprintf("step %d asked for a choice (%v) with %d alternatives that had %d in the earlier run", w.step, k, n, f.answers[i].n))
 	}
 	return int(f.answers[i].value)
 }

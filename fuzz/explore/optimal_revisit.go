@@ -50,7 +50,7 @@ func (v *reviser) revise(f *frame, t *trace.Trace, same, from int) handover {
 // identities of these steps.
 func (v *reviser) findRevisits(f *frame, from int) {
 	steps, sends := v.trace.Steps, v.trace.Sends
-	m := 0 // sends are scanned from the start because they are not sorted by step; a periodic timer is sent again much later, as if by the step that set it
+	m := 0 // scan all sends, because they are not sorted by step: the step that set a periodic timer counts as the sender of all its messages
 	for i := from; i < len(steps); i++ {
 		set := v.of(int32(i))
 		for ; m < len(sends) && int(sends[m].Step) <= i; m++ {

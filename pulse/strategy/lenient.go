@@ -185,8 +185,8 @@ func (l *lenient) stale(run *trace.Trace, label func(int) (string, bool)) (list 
 
 func (m misfit) String() string {
 	if m.stored.N == 0 {
-		return fmt.Sprintf("the record has no answer to %v of %d: %d was given", m.kind, m.n, m.given)
+		return fmt.Sprintf("the record has no choice for %v of %d: %d was chosen", m.kind, m.n, m.given)
 	}
-	return fmt.Sprintf("the record answers %v of %d with %d, the run asks %v of %d: %d was given",
-		m.stored.Kind, m.stored.N, m.stored.Value, m.kind, m.n, m.given)
+	return fmt.Sprintf("the record has choice %d for %v of %d, the run asks for %v of %d: %d was chosen",
+		m.stored.Value, m.stored.Kind, m.stored.N, m.kind, m.n, m.given)
 }
