@@ -89,7 +89,7 @@ const (
 	checkBudget   = 2 * time.Second
 	exploreBudget = 10 * time.Second // without a limit, a large exploration would hang its test
 	shrinkBudget  = 5 * time.Second
-	shorter       = 10 // with -short, budgets are divided by this
+	shorter       = 10 // the divisor of budgets with -short
 )
 
 // settle returns a copy of c in which the environment overrides fields, and defaults
@@ -108,7 +108,7 @@ func (c Config) settle(e *env.Settings, usual time.Duration) Config {
 	if e.Budget > 0 || e.Runs > 0 {
 		c.Budget, c.Runs = e.Budget, e.Runs
 	}
-	if e.Workers > 0 && c.File == "" { // with a File, one worker is required
+	if e.Workers > 0 && c.File == "" { // a search with a File must have one worker
 		c.Workers = e.Workers
 	}
 	if e.Strategies != nil {

@@ -37,7 +37,7 @@ const mostHints = 4096
 // only checks the length of the list.
 type hints struct {
 	list   []Hint
-	index  hash.Table // from the hash of a hint to the hint's index in list
+	index  hash.Table // maps the hash of a hint to the hint's index in list
 	walker value.Walker
 	lost   bool // set if the run gave more than mostHints hints
 }

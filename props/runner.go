@@ -44,7 +44,7 @@ type Runner struct {
 	rejected  string
 	tooLarge  bool
 
-	sometimes  map[string]bool // from the name of a situation to whether some run has reached the situation
+	sometimes  map[string]bool // for each situation, whether some run has reached it
 	names      []string        // the keys of the map sometimes, in the order of their first call
 	crowded    bool            // set if T.Sometimes was called with more than mostSituations names
 	helpers    helpers

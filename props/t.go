@@ -140,7 +140,7 @@ func (t *T) allowedElsewhere(what string) bool {
 	f := &pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: what + text}
 	setFrames(f)
 	if r.over.Load() {
-		panic(fmt.Sprintf("after %s was over: %s", r.name, f.Text)) // as testing does, since no report would contain the failure
+		panic(fmt.Sprintf("after %s was over: %s", r.name, f.Text)) // panic as package testing does, because no report would contain the failure
 	}
 	r.intruder.CompareAndSwap(nil, f)
 	return false

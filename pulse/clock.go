@@ -22,7 +22,7 @@ const (
 type clock struct {
 	now      int64
 	heap     []entry
-	places   []int32 // for each message slot, the heap index of the entry with that slot as its send or last
+	places   []int32 // for each message slot, the heap index of the entry whose send or last is the slot
 	owned    []int32 // for each actor, the number of timers in heap that it owns
 	number   int32   // the number of the entry pushed last
 	periodic int

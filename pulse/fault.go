@@ -77,9 +77,9 @@ type faults struct {
 // if actor is none.
 type strike struct {
 	kind  trace.StepKind
-	lose  bool // for a restart: the actor loses its state
+	lose  bool // for a restart, set if the actor loses its state
 	actor int32
-	value int32 // for an offered strike: the value of the decision that chooses it
+	value int32 // for an offered strike, the value of the choice that selects it
 }
 
 // faultName returns a number for a kind of fault. Restarts that lose the state

@@ -53,10 +53,10 @@ type acceptance uint8
 
 const (
 	acceptAll      acceptance = iota
-	acceptNothing             // only messages that no actor can refuse
-	acceptStart               // the message that starts a process or notifies a Starter
-	acceptMatching            // messages for which match returns true
-	acceptReply               // the answer to one Ask
+	acceptNothing             // the actor accepts only messages that no actor can refuse
+	acceptStart               // the actor accepts only the message that starts a process or notifies a Starter
+	acceptMatching            // the actor accepts the messages for which match returns true
+	acceptReply               // the actor accepts only the reply to one Ask
 )
 
 // admit resets and adds the mailbox of the next actor. b may have been used in

@@ -40,7 +40,7 @@ type mailroom struct {
 	choosy  int        // number of closed mailboxes
 	matches bool       // set if a mailbox has been acceptMatching since reset
 	boxes   []*mailbox // for each actor, its mailbox
-	table   hash.Table // from channelKey to the index of a channel
+	table   hash.Table // maps channelKey to the index of a channel
 	held    []int32    // with Unordered delivery, the messages that have arrived but are not deliverable now
 	scratch []int32
 	orphans orphans

@@ -34,7 +34,7 @@ type traffic struct {
 	guards   guards
 	values   *value.Walker // walks over message bodies
 	owner    *System       // the system to which references belong
-	threads  threads       // for the race detector; empty in other builds
+	threads  threads       // the clocks for the race detector; empty in other builds
 	options  Options
 	seed     uint64
 }
@@ -72,7 +72,7 @@ const (
 // run to run.
 func (t *traffic) configure(o Options) {
 	if o.EarlyTimers == NeverEarly {
-		o.EarlyTimers = 0 // for the system, NeverEarly is the same as zero; only searches distinguish them
+		o.EarlyTimers = 0 // the system treats NeverEarly like zero; only searches distinguish the two
 	}
 	t.options = o
 	t.strategy = o.Strategy

@@ -111,11 +111,11 @@ type shrinker struct {
 	effort  int // the effort of the current level
 	shrunk  int // the number of best runs that were smaller in more than their draws and answers
 
-	tried    map[string]int    // from the inputKey of draws to the effort with which they were tried
-	searched map[string]int    // from a program to the effort with which it was searched
-	around   map[string]int    // from the program of a best run to the effort with which elsewhere was called
+	tried    map[string]int    // maps the inputKey of draws to the effort with which they were tried
+	searched map[string]int    // maps a program to the effort with which it was searched
+	around   map[string]int    // maps the program of a best run to the effort with which elsewhere was called
 	met      map[string]bool   // the signatures of the failures so far
-	parts    map[string][]Part // from the inputKey of draws to their parts
+	parts    map[string][]Part // maps the inputKey of draws to their parts
 
 	bases  []Outcome // failing runs as large as the best one, from which wander starts
 	doubts []doubt
@@ -208,8 +208,8 @@ func (x *shrinker) seek(inputs []choice.Input, larger bool) bool {
 	return taken
 }
 
-// A doubt is a program with fewer messages from outside than the best one. Only some of its orders
-// were run, and none of these runs failed.
+// A doubt is a program with fewer messages from outside than the best program. Only some of its
+// orders were run, and no run failed.
 type doubt struct {
 	inputs   []choice.Input
 	program  string

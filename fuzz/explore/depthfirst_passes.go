@@ -65,7 +65,7 @@ type passed struct {
 	view  trace.Trace
 	at    []int32 // for each step of the run, the number of that step in the view
 	early []int32 // the numbers of the early ticks in the view
-	fired []int32 // for each message, the tick at which the timer fired; trace.None if there is none
+	fired []int32 // for each timer message, the tick at which the timer fired; trace.None if it did not fire
 }
 
 // see returns the trace in which the search looks for races: the view if clock ticks are

@@ -67,7 +67,7 @@ const (
 	aPass                  // the clock ticks early
 )
 
-// A mark is a set of flags of a candidate: whether it must be explored. Its values are
+// A mark is a set of flags that say whether a candidate must be explored. Its values are
 // saved in files, so they must not change.
 type mark uint8
 

@@ -32,7 +32,7 @@ type races struct {
 	// bounded reports whether mailboxes are bounded.
 	bounded bool
 	crashes []int32       // the steps of the run that are crashes or clock ticks
-	lives   []trace.Touch // for temporary use
+	lives   []trace.Touch // scratch memory
 	// withCrashes is set if no crash may be omitted before a reversed race: see
 	// isNeeded.
 	withCrashes bool

@@ -12,7 +12,7 @@ import (
 // candidate.touchSet is the number of the candidate's set.
 type touches struct {
 	sets    [][]trace.Touch  // sets[i-1] is the set with number i
-	known   map[uint64]int32 // from the hash of a set to its number
+	known   map[uint64]int32 // maps the hash of a set to its number
 	scratch []trace.Touch    // scratch memory
 	// endedBy is the number, from 1, of the step in which the program ended the run;
 	// 0 for none. This step conflicts with all other steps, because in another order

@@ -33,7 +33,7 @@ type beam struct {
 	lost        bool // set if the optimal search does not support the program
 }
 
-// A point is a node of a level: a frame to be run.
+// A point is a node of a level of the tree: a frame that is run in this level.
 type point struct {
 	frame  *frame
 	shared int // the number of steps shared with the parent's run
@@ -42,7 +42,8 @@ type point struct {
 	stands float64
 }
 
-// A turn is one variation of a point's run: one step gets a revisit or another value.
+// A turn is one variation of a point's run: a revisit, or a different message or choice
+// in one step.
 type turn struct {
 	point   int     // the index of the point
 	step    int     // the varied step

@@ -19,7 +19,7 @@ import (
 type descent struct {
 	random uint64
 	paths  float64           // the number of paths of the tree that the run stands for
-	led    map[[2]int32]mean // from sender and receiver to the mean number of steps that a message causes
+	led    map[[2]int32]mean // maps sender and receiver to the mean number of steps that a message causes
 	chance []float64         // scratch memory
 	below  []float64         // scratch memory
 }

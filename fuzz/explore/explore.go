@@ -82,7 +82,8 @@ type explorer struct {
 	level   level
 }
 
-// A level is the bound on delays or preemptions that is searched now.
+// A level is the current bound on delays or preemptions, which increases from search to
+// search.
 type level struct {
 	bound  int
 	begun  bool // set if the search with this bound has begun

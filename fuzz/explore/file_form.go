@@ -86,7 +86,7 @@ type keptHabits struct {
 type keptNode struct {
 	Hash        uint64 // node.digest
 	Kind        kind
-	First       int32      `json:",omitempty"` // only for kind turns
+	First       int32      `json:",omitempty"` // node.first, saved only for kind turns
 	N, Cur      int32      // node.answers and node.current
 	Step, Group int32      // node.step and node.groupEnd
 	Delay, Open bool       // node.nextGroup and node.opened

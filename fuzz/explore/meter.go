@@ -13,7 +13,7 @@ type meter struct {
 	estimator *estimator
 
 	mu    sync.Mutex
-	parts map[int]Progress // from the number of a subtree to its progress; key 0 is for the rest of the tree
+	parts map[int]Progress // maps the number of a subtree to its progress; key 0 is for the rest of the tree
 	last  time.Time        // the time of the last report
 }
 

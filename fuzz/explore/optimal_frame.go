@@ -41,7 +41,7 @@ type frameStep struct {
 // unknown is the index of a message that must be found by its identity.
 const unknown = -1
 
-// An alt is another message that the actor of a step could have received.
+// An alt is an alternative of a step: another message that the actor could have received.
 type alt struct {
 	id    uint64
 	index int32
@@ -50,7 +50,7 @@ type alt struct {
 // A reply is the value of a choice within a step, which has n alternatives.
 type reply struct{ value, n int32 }
 
-// A revisit is an earlier step that can receive a message sent by a later step.
+// A revisit says that an earlier step can receive a message sent by a later step.
 type revisit struct {
 	step     int32  // the earlier step
 	id       uint64 // the identity of the step that receives the message

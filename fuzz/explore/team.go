@@ -27,8 +27,8 @@ const mostSubtrees = 4 * wantedSubtrees
 // there are fewer than fewTrees subtrees, rounds do not grow, because subtrees are
 // divided between rounds.
 const (
-	firstRound = 16 // with Optimal, the number of runs of each subtree in the first round
-	leastRound = 64 // with other reductions, the number of runs per round of all subtrees together
+	firstRound = 16 // the number of runs of each subtree in the first round, with Optimal
+	leastRound = 64 // the number of runs of all subtrees together in each round, with other reductions
 	fewTrees   = wantedSubtrees / 2
 	runsATree  = 16 // the number of runs per additional subtree, large enough that the cost of a new subtree is negligible
 )

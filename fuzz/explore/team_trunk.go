@@ -26,7 +26,7 @@ type trunk struct {
 	sleeps    bool
 }
 
-// A junction is a node of the trunk.
+// A junction is a node of the trunk: a decision above some subtrees.
 type junction struct {
 	above   *junction   // nil for the root of the tree
 	answer  int32       // the answer of the junction above that leads here

@@ -18,7 +18,7 @@ type climbs struct {
 	made   guide.Climb[foothold] // the climb that planned the last run; zero if no climb did
 	how    change                // how the inputs of the last run were changed, if made is set
 	odds   [changes]struct{ tried, gained int }
-	names  map[uint64]string // from Sign.Name to the name of the hint
+	names  map[uint64]string // maps Sign.Name to the name of the hint
 	lost   bool              // set if a run had more hints than are recorded
 }
 
@@ -26,7 +26,7 @@ type climbs struct {
 // of the earlier run.
 type foothold struct {
 	source
-	reads []int // for each draw, the number of random numbers that the draw read
+	reads []int // for each draw, the number of random numbers that it read
 	steps []int // for each choice, the result of askedIn
 }
 

@@ -24,7 +24,7 @@ type guided struct {
 	climbs
 	pool    guide.Pool
 	seen    coverage.Orders // the receive pairs of this batch only, because chance decides which other batches the worker has seen
-	sources []source        // from Kept.Index to the source of the kept run
+	sources []source        // maps Kept.Index to the source of the kept run
 	move    guide.Move      // the move that planned the last run; zero if no move did
 	exact   bool            // set if the last run had the inputs of the kept run
 	free    pulse.Strategy  // the strategy of random runs

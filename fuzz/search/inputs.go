@@ -30,7 +30,7 @@ type inputs struct {
 	useless  int                // the number of consecutive seeds that gave no new input
 	sampled  bool               // set if some draw is not a OneOf draw
 	cut      bool               // set if the enumeration ended because the time was up
-	seen     map[string][][]any // from a text of labels and values to the values of an earlier input
+	seen     map[string][][]any // the values of the earlier inputs, by a text of their labels and values
 	tries    int                // the number of inputs drawn, new or not
 	skipped  int                // the number of inputs that the property skipped
 	skips    string             // the reason given for the last skip

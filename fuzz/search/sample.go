@@ -267,7 +267,7 @@ type worker struct {
 	ended  int        // the number of finished batches
 	plan   props.Plan // the plan of the current run
 	result props.Result
-	arms   map[string]used // from the name to the arm; an arm of an earlier batch is renewed before use
+	arms   map[string]used // maps the name to the arm; an arm of an earlier batch is renewed before use
 }
 
 // A used is an arm with the last batch that used it.

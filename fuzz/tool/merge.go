@@ -26,7 +26,7 @@ type merger struct {
 
 	w        io.Writer
 	subjects []campaign.Subject
-	changed  map[string]*campaign.Subject // from a changed folder to its subject; nil if into is set
+	changed  map[string]*campaign.Subject // maps a changed folder to its subject; nil if into is set
 	added    int                          // number of cases added
 	there    int                          // number of cases that their folders already had
 	problems int                          // number of cases not merged

@@ -207,7 +207,7 @@ type guard[S, In, Out any] struct {
 	m        *Model[S, In, Out]
 	left     int // the number of steps left
 	panicked any
-	effects  map[any]effect // from an *operation to its effect; nil if effects are not recorded
+	effects  map[any]effect // maps an *operation to its effect; nil if effects are not recorded
 	leave    sync.Once      // makes the channel gone be closed only once
 	gone     chan struct{}  // closed when the model has ended porcupine's goroutine
 }

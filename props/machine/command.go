@@ -52,7 +52,7 @@ type step[S any] struct {
 	run   func(*pulse.Process) any
 	next  func(S) S
 	check func(S, any) error
-	judge pulse.Frame // where Op.Check is declared
+	judge pulse.Frame // the place where Op.Check is declared
 }
 
 // String returns the command as a call, such as "add(3)".

@@ -17,7 +17,7 @@ import (
 // early. Each choice is the next recorded choice of its kind.
 type lenient struct {
 	record *choice.Record
-	places hash.Table // from an identity to its position in record.Deliveries, from 1
+	places hash.Table // maps an identity to its position in record.Deliveries, from 1
 	// made[i] says when delivery i of the record was made, counted from 1. It is zero
 	// if the delivery was not made yet.
 	made  []int32

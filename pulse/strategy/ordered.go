@@ -29,7 +29,7 @@ type Orderer struct {
 	read     int // the number of run.Steps read so far
 	held     int // the number of times that Pick returned Hold
 
-	places hash.Table // from an identity to its position in named, from 1
+	places hash.Table // maps an identity to its position in named, from 1
 	named  []named
 	// firsts and seconds are linked lists of constraints, numbered from 1. firsts
 	// gives the next constraint with the same first step, and seconds the next with

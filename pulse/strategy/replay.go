@@ -44,7 +44,7 @@ func Replay(record *choice.Record, o ReplayOptions) *Replayer {
 // A Replayer is the strategy that Replay returns.
 type Replayer struct {
 	options ReplayOptions
-	stepOf  hash.Table // from an identity to its step in options.Trace; filled on first use
+	stepOf  hash.Table // maps an identity to its step in options.Trace; filled on first use
 	record  *choice.Record
 	reader  choice.Reader
 	lenient *lenient     // nil if the replay is strict

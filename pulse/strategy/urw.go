@@ -41,8 +41,8 @@ type urw struct {
 	runs    int  // number of runs begun so far
 	trial   bool // set if no weights were learned before this run
 
-	sizes   hash.Table            // from an identity to the number of steps that the message caused, including its own
-	means   map[reflect.Type]mean // from a type to the mean size of its messages
+	sizes   hash.Table            // maps an identity to the number of steps that the message caused, including its own
+	means   map[reflect.Type]mean // maps a type to the mean size of its messages
 	scratch []int32
 
 	// weights has the weight of each of the trace's Sends.
@@ -60,7 +60,7 @@ type urw struct {
 	at, loaded []int32
 }
 
-// A mean is a sum of terms and the number of terms.
+// A mean is an average, stored as the sum and the number of terms.
 type mean struct{ sum, count int64 }
 
 func (u *urw) Begin(seed uint64) {

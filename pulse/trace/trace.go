@@ -152,11 +152,11 @@ type Strike struct {
 	Step   int32     // the step that caused the strike; None for the test
 	After  int32     // the number of steps taken so far, including Step
 	Kind   StepKind  // Crash, Restart, Partition, Heal, Cut, Loss or Delay
-	Lost   bool      // for a Restart: whether the actor's state is lost
+	Lost   bool      // for a Restart, reports whether the actor's state is lost
 	From   int32     // the actor affected, or the sender of the affected messages; None for Partition and Heal
-	To     int32     // for a Cut, Loss or Delay: the receiver of the affected messages; else None
+	To     int32     // for a Cut, Loss or Delay, the receiver of the affected messages; else None
 	N      int64     // for a Loss: the number of messages; for a Delay: the delay in nanoseconds
-	Groups [][]int32 // for a Partition: the actors of each group
+	Groups [][]int32 // for a Partition, the actors of each group
 }
 
 // A Step is the delivery of a message together with everything the handler did,
@@ -193,7 +193,7 @@ const (
 type Touch struct {
 	Step  int32
 	Actor int32
-	Ask   int32 // for ItsAsk: the number of the Ask made by Actor
+	Ask   int32 // for ItsAsk, the number of the Ask made by Actor
 	What  Touched
 	Reads bool // the step only read the state; never set for ItsSteps, ItsAsk, AllSteps, TheTest and ItsRoom
 }

@@ -25,7 +25,7 @@ type bounded struct {
 }
 
 // A lateness is the new place of a delayed message. Messages are delivered by place, lowest
-// first. The places of messages that were not delayed follow their age.
+// first. A message that was not delayed has a place that depends on its age.
 type lateness struct {
 	seq   int32
 	place int64
@@ -112,7 +112,7 @@ type delays struct {
 	pulse.Strategy // makes all other choices
 	state          uint64
 	now            float64
-	due            []float64 // from a message's slot to its arrival time, in units of the bound
+	due            []float64 // maps a message's slot to its arrival time, in units of the bound
 }
 
 func newDelays() pulse.Strategy { return &delays{Strategy: strategy.Random()} }

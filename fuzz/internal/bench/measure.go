@@ -104,7 +104,7 @@ type measurement struct {
 	over     int // the number of finished searches
 }
 
-// A todo is a search to make.
+// A todo is a search that Measure must make.
 type todo struct {
 	subject subjects.Subject
 	arm     Arm

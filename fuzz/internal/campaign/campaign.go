@@ -269,9 +269,9 @@ const usualShrink = 30 * time.Second
 
 // Memory limits for receive pairs, in bytes.
 const (
-	leastRoom = 1 << 20   // at least this much for each property
-	mostRoom  = 16 << 20  // at most this much for each property
-	allRoom   = 256 << 20 // about this much for all properties together
+	leastRoom = 1 << 20   // the minimum for each property
+	mostRoom  = 16 << 20  // the maximum for each property
+	allRoom   = 256 << 20 // the approximate total for all properties together
 )
 
 // sources is mixed into the seed, so that coverage.Orders.Source differs from other hashes of it.

@@ -161,7 +161,7 @@ func (h *hand) do(j *job) {
 				j.late = fmt.Sprintf("a worker ended (%s), and there was no time to rerun its run", death.Headline())
 			}
 			return
-		case again == nil && tries < mostTries && (death.Outside() || j.request.Do != session.Shrink): // not reproducible
+		case again == nil && tries < mostTries && (death.Outside() || j.request.Do != session.Shrink): // the death is not reproducible
 			tries++
 			j.notes = append(j.notes, fmt.Sprintf("a worker ended (%s); its work was restarted", death.Headline()))
 			if j.request.Do == session.Run && h.enough.Err() != nil {

@@ -66,14 +66,14 @@ type target struct {
 	known   *coverage.Orders // receive pairs of earlier campaigns
 	shown   *coverage.Orders // receive pairs of runs outside the search
 	told    Progress         // the progress that was last reported
-	early   map[int]*job     // from the first batch of a chunk to the chunk, if it waits for an earlier chunk to end
+	early   map[int]*job     // maps the first batch of a chunk to the chunk, if it waits for an earlier chunk to end
 }
 
 // window limits the number of chunks of a property in progress. The size of a chunk depends on the
 // yield of the chunk that is window before it.
 const window = 8
 
-// A yield is the result of a chunk.
+// A yield says what a chunk has cost and found.
 type yield struct {
 	Steps, Batches int
 	Seconds        float64 // the processor time of the chunk
@@ -312,7 +312,7 @@ func (t *target) outcome(interrupted bool) Outcome {
 		out.Complaints = append(out.Complaints, "nothing was run: give the search more time")
 		return out
 	}
-	if made.Runs > 0 && !t.subject.Binary.Race { // with the race detector few runs are enough
+	if made.Runs > 0 && !t.subject.Binary.Race { // complain only without the race detector, with which few runs are enough
 		res := search.Result{Tally: *made, Missed: t.Missed}
 		out.Complaints = append(out.Complaints, res.Complaints()...)
 	}

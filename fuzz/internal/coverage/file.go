@@ -61,9 +61,9 @@ func (o *Orders) MarshalBinary() ([]byte, error) {
 type fileWriter struct {
 	*Orders
 	data  []byte
-	texts []int32   // from a text's index in memory to its index in the file
-	at    []int32   // from a receiver's index in memory to its index in the file
-	steps [][]int32 // from a receiver's index and a step's number to the step's index in the file
+	texts []int32   // maps a text's index in memory to its index in the file
+	at    []int32   // maps a receiver's index in memory to its index in the file
+	steps [][]int32 // maps a receiver's index and a step's number to the step's index in the file
 }
 
 func (w *fileWriter) number(n int) { w.data = binary.AppendUvarint(w.data, uint64(n)) }

@@ -44,7 +44,7 @@ type union struct {
 	*Orders
 	from     *Orders
 	to, of   int32   // the indices of the receiver in Orders and in from
-	renumber []int32 // from a step number in from to the step number in Orders
+	renumber []int32 // maps a step number in from to the step number in Orders
 }
 
 func (o *Orders) mergeReceiver(from *Orders, of int32) {

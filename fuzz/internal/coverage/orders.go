@@ -33,7 +33,7 @@ type Orders struct {
 	Unjudged bool
 
 	numbers   numbering  // from the identity of a step to its number
-	places    hash.Table // from the identity of an actor to its index in receivers
+	places    hash.Table // maps the identity of an actor to its index in receivers
 	receivers []receiver
 	words     vocabulary
 	bytes     int     // the memory of all rows, in bytes

@@ -13,7 +13,8 @@ type past struct {
 	held    map[uint64]int32
 }
 
-// A spot is an order: step j before step k of the receiver with index place.
+// A spot is the order in which step j comes before step k, at the receiver with index
+// place.
 type spot struct{ place, k, j int32 }
 
 // runs has the IDs of the one or two runs with an order. Both runs are unguided, and the

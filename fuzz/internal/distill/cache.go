@@ -79,7 +79,7 @@ func In(root string, k Key) Cache {
 	return Cache{Dir: filepath.Join(root, folder, hex.EncodeToString(sum[:keySize]))}
 }
 
-// A Held is the result of Load. Replace needs it.
+// A Held has the cases that Load has read, and their files, for a later call to Replace.
 type Held struct {
 	// Cases are the loaded cases, in the order in which they were saved.
 	Cases []corpus.Case

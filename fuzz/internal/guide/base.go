@@ -113,12 +113,12 @@ type closure struct {
 	words    int
 	must     []uint64   // for each step, the steps that must come before it; the memory belongs to the base
 	past     []uint64   // for each step, its happens-before set
-	channels hash.Table // from a channel to the last step that received from the channel
-	touched  hash.Table // from a piece of state to the last step that accessed that state; without the states ItsSteps
+	channels hash.Table // maps a channel to the last step that received from the channel
+	touched  hash.Table // maps a piece of state to the last step that accessed the state; ItsSteps are in actor.touched
 	actors   []actor
 }
 
-// An actor is the closure's state of one actor.
+// An actor is what a closure stores about one actor.
 type actor struct {
 	start   int32 // the step in which the actor received its start message, or None
 	counted int32 // the actor's last step that counts, or None

@@ -43,7 +43,7 @@ type Sign struct {
 // The zero Ladder is empty. Results depend only on the seeds and the runs it has seen.
 type Ladder[S any] struct {
 	names  []*rungs[S]
-	index  hash.Table // from a name to its index in names
+	index  hash.Table // maps a name to its index in names
 	runs   int
 	inAll  int  // the number of values of all names
 	isFull bool // set if there were too many names
@@ -53,7 +53,7 @@ type Ladder[S any] struct {
 type rungs[S any] struct {
 	name   uint64
 	list   []*rung[S] // the rungs; if they have heights, highest first
-	index  hash.Table // from a value to its index in list; unused for heights
+	index  hash.Table // maps a value to its index in list; unused for heights
 	isFull bool       // set if there were too many values
 
 	areHeights bool
@@ -68,7 +68,7 @@ type rung[S any] struct {
 	tries  int // the number of climbs from the rung since such a climb last led to something new
 }
 
-// A climbed is a kept run.
+// A climbed is a run that the ladder keeps.
 type climbed[S any] struct {
 	base *Base
 	ids  []uint64 // the identities of the run's first steps; zero for steps that no strategy chooses

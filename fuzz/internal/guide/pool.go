@@ -25,12 +25,12 @@ const mostKept = 256
 // replace it now and then.
 type Pool struct {
 	kept   []*Kept
-	shapes hash.Table // from a shape to its index in times; a shape is the sum of the mixed identities of a run's steps
+	shapes hash.Table // maps a shape to its index in times; a shape is the sum of the mixed identities of a run's steps
 	times  []int      // for each shape, the number of runs with the shape
 	runs   int
 	reader closure
 	odds   []int      // for each kept run, its weight in the method choose
-	number hash.Table // from the identity of a step to its index in steps
+	number hash.Table // maps the identity of a step to its index in steps
 	steps  []sight
 	last   []int32 // for each actor of the run in See, the last receive that counts, or None
 	failed Goals   // the goals of the orders that could not be followed

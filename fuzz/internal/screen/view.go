@@ -21,7 +21,7 @@ type View struct {
 	said     string                       // why the campaign has ended, "" if it has not
 	samples  []sample                     // recent samples, for the rate
 	subjects []string                     // the properties, in the order of their first event
-	progress map[string]campaign.Progress // from a property to its progress
+	progress map[string]campaign.Progress // maps a property to its progress
 	found    int                          // number of events of the kind Found
 }
 
