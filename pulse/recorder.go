@@ -326,7 +326,7 @@ func (r *recorder) nameOf(actor int32) string {
 	return "an actor of an earlier run"
 }
 
-// inTest reports whether the test runs and no actor's step.
+// inTest reports whether the test is running rather than an actor's step.
 func (r *recorder) inTest() bool { return r.cur == trace.Test || int(r.cur) >= len(r.trace.Actors) }
 
 // where names the running step, or the test. sends are the messages by slot.

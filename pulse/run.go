@@ -192,7 +192,7 @@ func (s *System) loop(until int64) {
 		}
 		k := 0
 		if n > 1 || (s.needs.Single || s.faults.offered > 0) && !s.settling {
-			s.rec.callOut() // this marks the run as outside of actor code until the next step begins
+			s.rec.callOut() // mark the run as outside of actor code until the next step begins
 			if k = strategy.Pick(&s.enabled); uint(k) >= uint(n) {
 				s.rec.cur = trace.Test
 				if !s.pickedNone(k, n, until) {

@@ -56,8 +56,9 @@ type prober struct {
 	phase  int               // a number that differs between subtrees, so that small subtrees make their probes at different times
 }
 
-// shareProbes begins a round of subtree k with at most `many` probes at the rate of every
-// other run. Unless the whole tree is large (isLarge), the round makes no probes.
+// shareProbes begins a round of subtree k. In the round, every other run is a probe until
+// there were `many` probes, and fewer runs are probes later. Unless the whole tree is large
+// (isLarge), the round makes no probes.
 func (s *search) shareProbes(isLarge bool, many, k int) {
 	r, p := &s.tally.result, &s.prober
 	made := r.made() - r.Probes
@@ -125,8 +126,8 @@ func counted(m map[string]int, signature string, n int) map[string]int {
 	return m
 }
 
-// withProbed returns the result, including failures that only probes have found. For
-// other failures it does not add the probes.
+// withProbed returns the result, including failures that only probes have found. The
+// counts of all other failures do not include probes.
 func (t *tally) withProbed() Result {
 	r := t.result
 	r.Failures = maps.Clone(r.Failures)

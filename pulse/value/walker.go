@@ -43,7 +43,7 @@ type Walker struct {
 
 	words
 	mode
-	quick  bool   // hash with precompiled hash programs; only in a walk for a state that writes no text
+	quick  bool   // set to hash with precompiled hash programs, in a walk for a state that writes no text
 	unread bool   // set if some value could not be read
 	why    string // why a value could not be read; kept after Try and TryAll until the next walk
 	depth  int    // the number of pointers, slices, maps and interfaces around the current value

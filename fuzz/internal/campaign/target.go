@@ -70,7 +70,7 @@ type target struct {
 }
 
 // window limits the number of chunks of a property in progress. The size of a chunk depends on the
-// yield of the chunk that is window before it.
+// yield of an earlier chunk, whose number is smaller by window.
 const window = 8
 
 // A yield says what a chunk has cost and found.

@@ -263,7 +263,7 @@ func (s *told) skip(row []uint64) int {
 	return int(s.full)
 }
 
-// set records orders in one word of the row of step k, and counts the new ones.
+// set records orders in one word of the row of step k, and counts the new orders.
 func (o *Orders) set(a *receiver, k int32, word int, news uint64) {
 	w := &a.rows[pr][int(k)*a.width+word]
 	if news &^= *w; news != 0 {

@@ -197,7 +197,7 @@ func (l *Ladder[S]) Full() (names []uint64, more bool) {
 }
 
 // Next returns a climb, or the zero Climb if no kept run can be chosen. Most climbs repeat
-// a run up to the sign, or a bit less, and do not fix the rest. Others reverse two
+// a run up to the sign, or a bit less, and leave the rest open. Other climbs reverse two
 // receives, or continue with the steps of another run.
 func (l *Ladder[S]) Next(seed uint64) Climb[S] {
 	d := dice(seed)

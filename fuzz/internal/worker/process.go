@@ -58,8 +58,8 @@ type Process struct {
 	status   string        // exit status or signal; valid when exited is closed
 
 	greeted bool             // set if the process uses this command's version of the protocol
-	at      session.At       // what the process last began to do
-	decided session.Decision // the last decision that it reported
+	at      session.At       // what the process began to do most recently
+	decided session.Decision // the last decision that the process reported
 	told    bool             // set if decided is valid
 	stalled bool             // set if the process has reported a run without progress
 	beat    Beat             // the last beat
