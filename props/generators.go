@@ -97,8 +97,8 @@ func (r *Runner) firstSize(stored int) int {
 	return min(max(firstWords, stored, most+most/2), mostWords)
 }
 
-// call calls f with a rapid.T that reads the numbers. It returns the number of
-// numbers that were not read. ok is false if f rejected what it drew or ran out of numbers.
+// call calls f with a rapid.T that reads the numbers. It returns the number of numbers
+// that were not read. ok is false if f rejected what it drew or ran out of numbers.
 func (g *generators) call(numbers []uint64, f func(*rapid.T)) (left int, ok bool) {
 	if !g.opened {
 		g.open()

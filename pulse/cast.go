@@ -64,8 +64,8 @@ func (c *cast) add(name string, handler Actor, info *typeInfo, parent int32) *ac
 	return a
 }
 
-// place returns the next actor of the run: a reset one of an earlier run, or a
-// new one.
+// place returns the next actor of the run: a reset actor of an earlier run, or
+// a new one.
 func (c *cast) place() *actor {
 	n := len(c.actors)
 	if n < cap(c.actors) {

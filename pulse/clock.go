@@ -15,15 +15,15 @@ const (
 
 // A clock holds the virtual time and a binary heap of entries, soonest first.
 //
-// Invariants: no parent in heap is due after its children. The entries' numbers
-// are unique and at most number. periodic is the number of entries with effect
-// tick. No entry is due before now. places may be wrong for slots that belong
-// to no entry.
+// Invariants: no parent in the heap is due after its children. The entries'
+// numbers are unique and at most the field number. The field periodic is the
+// number of entries with effect tick. No entry is due before now. The list
+// places may be wrong for slots that belong to no entry.
 type clock struct {
 	now      int64
 	heap     []entry
 	places   []int32 // for each message slot, the heap index of the entry whose send or last is the slot
-	owned    []int32 // for each actor, the number of timers in heap that it owns
+	owned    []int32 // for each actor, the number of timers in the heap that it owns
 	number   int32   // the number of the entry pushed last
 	periodic int
 	set      int   // number of timers set in this run

@@ -130,7 +130,7 @@ func (r *mailroom) setOpen(b *mailbox, open bool) {
 }
 
 // flagChoosy sets the bit workChoosy if, with Unordered delivery, some messages
-// cannot go straight to ready. Otherwise it clears the bit.
+// cannot go straight to the list ready. Otherwise it clears the bit.
 func (r *mailroom) flagChoosy() {
 	r.onSend &^= workChoosy
 	if r.unordered && (r.choosy > 0 || r.cut >= 0 || r.links.cuts > 0) {
@@ -185,8 +185,8 @@ func (r *mailroom) sift(b *mailbox) {
 	r.findCandidate(b, c)
 }
 
-// isSifted reports whether ready is as refilter would leave it. It calls match
-// for waiting messages.
+// isSifted reports whether the list ready is as refilter would leave it. It calls
+// match for waiting messages.
 func (r *mailroom) isSifted(b *mailbox) bool {
 	if r.unordered {
 		other := func(m int32) bool { return r.sends[m].To == b.actor && !b.accepts(&r.sends[m]) }
@@ -200,8 +200,9 @@ func (r *mailroom) isSifted(b *mailbox) bool {
 	return true
 }
 
-// removeCandidates removes all messages to a mailbox from ready. It counts them
-// first, since in most cases there is at most one, which is cheaper to remove.
+// removeCandidates removes all messages to a mailbox from the list ready. It
+// counts them first, since in most cases there is at most one, which is cheaper to
+// remove.
 func (r *mailroom) removeCandidates(b *mailbox) {
 	count, slot := 0, none
 	for i := b.inward; i >= 0; i = r.channels[i].sibling {
@@ -224,9 +225,9 @@ func (r *mailroom) removeCandidates(b *mailbox) {
 	}
 }
 
-// findCandidate adds to ready the first message of a channel that the receiver
-// accepts. It adds none if the channel is blocked, or if that message or one
-// before it is delayed.
+// findCandidate adds the first message of a channel that the receiver accepts to
+// the list ready. It adds none if the channel is blocked, or if that message or
+// one before it is delayed.
 func (r *mailroom) findCandidate(b *mailbox, c *channel) {
 	if c.blocked > 0 {
 		return

@@ -14,10 +14,12 @@ import (
 //
 // Invariants:
 //   - Each message in flight is in exactly one place: in a channel (FIFO), in
-//     ready or held (Unordered), or with the clock, which knows when it arrives.
-//   - ready has each deliverable message once. The receiver of such a message
-//     is alive and accepts it, and no partition, cut or delay holds it up.
-//   - With FIFO delivery ready has at most one message of each channel.
+//     the list ready or held (Unordered), or with the clock, which knows when
+//     the message arrives.
+//   - The list ready has each deliverable message once. The receiver of such a
+//     message is alive and accepts it, and no partition, cut or delay holds the
+//     message up.
+//   - With FIFO delivery the list ready has at most one message of each channel.
 //   - Each slot is in the free list, holds a message in flight, or is kept for
 //     the recorder or the orphans.
 type mailroom struct {
@@ -53,9 +55,9 @@ const none = trace.None
 // the sender. An actor's own timers and an actor's SendAfter messages have
 // separate sources: see sourceOf.
 //
-// Invariant: ready has the head of each open channel and the candidate of each
-// closed channel, if there is one. A channel is open only while blocked and
-// slow are zero and the receiver's mailbox is open.
+// Invariant: the list ready has the head of each open channel and the candidate
+// of each closed channel, if there is one. A channel is open only while blocked
+// and slow are zero and the receiver's mailbox is open.
 type channel struct {
 	from, to   int32
 	head, tail int32 // slots of the first and last message; tail is valid only if head is not none
@@ -177,8 +179,8 @@ func (r *mailroom) undeliverable(m int32, b *mailbox) {
 	r.discard(m, trace.Orphaned)
 }
 
-// post puts a message into its channel or, with Unordered delivery, into ready
-// or held. from is the source of the channel: see sourceOf.
+// post puts a message into its channel or, with Unordered delivery, into the
+// list ready or held. from is the source of the channel: see sourceOf.
 func (r *mailroom) post(m, from int32) {
 	d := &r.sends[m]
 	if !r.unordered {
@@ -208,8 +210,8 @@ func (r *mailroom) enqueue(d *trace.Send, m int32) {
 }
 
 // append appends a message to an open channel. If the channel was empty, the
-// message also enters ready. The code avoids a branch on that, because the
-// processor could not predict it.
+// message also enters the list ready. The code avoids a branch on that, because
+// the processor could not predict it.
 func (r *mailroom) append(c *channel, d *trace.Send, m int32) {
 	head, before := c.head, c.tail
 	empty := int(uint32(head) >> 31)
@@ -284,15 +286,16 @@ func (r *mailroom) newChannel(from, to int32) int32 {
 	return int32(n)
 }
 
-// removeReady removes entry k of ready. The last entry takes its place.
+// removeReady removes entry k of the list ready. The last entry takes its
+// place.
 func (r *mailroom) removeReady(k int) {
 	last := len(r.ready) - 1
 	r.ready[k] = r.ready[last]
 	r.ready = r.ready[:last]
 }
 
-// removeReadyIf removes from ready every message for which f returns true. It
-// keeps the order of the remaining messages.
+// removeReadyIf removes every message for which f returns true from the list
+// ready. It keeps the order of the remaining messages.
 func (r *mailroom) removeReadyIf(f func(slot int32) bool) {
 	k := indexFunc(r.ready, f)
 	if k < 0 {
@@ -308,8 +311,8 @@ func (r *mailroom) removeReadyIf(f func(slot int32) bool) {
 	r.ready = kept
 }
 
-// removeReadySlot removes slot m from ready if ready has it. It keeps the order
-// of the remaining messages.
+// removeReadySlot removes slot m from the list ready if the list has it. It
+// keeps the order of the remaining messages.
 func (r *mailroom) removeReadySlot(m int32) {
 	k := indexOf(r.ready, m)
 	if k < 0 {
@@ -319,9 +322,9 @@ func (r *mailroom) removeReadySlot(m int32) {
 	r.ready = append(r.ready[:k], r.ready[k+1:]...)
 }
 
-// takeClosed removes message m, which is entry k of ready, from a closed
-// channel. The caller must refilter the mailbox to find the channel's next
-// candidate.
+// takeClosed removes message m, which is entry k of the list ready, from a
+// closed channel. The caller must refilter the mailbox to find the channel's
+// next candidate.
 func (r *mailroom) takeClosed(k int, m int32, c *channel) {
 	r.removeReady(k)
 	r.taken = r.sends[m].Channel

@@ -119,8 +119,8 @@ func (t *Tournament) Set(i int, key uint64) {
 	j := t.leaves + i
 	nodes[j].key = key
 	for ; j > 1; j /= 2 {
-		// The processor cannot predict which of two siblings is larger, so the
-		// code avoids a branch. less is 1 if other is larger, or equal
+		// The processor cannot predict which of two siblings is larger, so
+		// the code avoids a branch. less is 1 if other is larger, or equal
 		// and on the left.
 		other := &nodes[j^1]
 		_, less := bits.Sub64(key, other.key, uint64(j&1))

@@ -110,7 +110,7 @@ func (r *recorder) addActor(name string, info *typeInfo, parent int32) uint64 {
 }
 
 // addStep records a new step in which actor a receives message d in slot m.
-// want is the set of messages that a accepts.
+// want is the set of messages that actor a accepts.
 func (r *recorder) addStep(d *trace.Send, m int32, a *track, want trace.Want, now int64, settled bool) {
 	t := &r.trace
 	n := len(t.Steps)

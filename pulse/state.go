@@ -148,8 +148,8 @@ func (w *stateWalk) begin(texts bool) {
 	w.sortActors()
 }
 
-// sortActors updates ids and order to the current actors. A run that spawns the
-// same actors as the previous run needs no sorting.
+// sortActors updates the fields ids and order to the current actors. A run that
+// spawns the same actors as the previous run needs no sorting.
 func (w *stateWalk) sortActors() {
 	actors := w.sys.actors
 	for w.same < len(actors) && w.same < len(w.ids) && w.ids[w.same] == actors[w.same].id {

@@ -52,7 +52,7 @@ type stuckReport struct {
 	site string
 }
 
-// detail returns a description of all stuck actors, and sets site.
+// detail returns a description of all stuck actors, and sets the field site.
 func (r *stuckReport) detail() string {
 	for _, a := range r.list {
 		r.describe(a)

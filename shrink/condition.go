@@ -273,7 +273,7 @@ func (s *sorter) choose(list, chosen []literal, passed set, n int) []literal {
 
 // widest returns constraints that all hold in the order one, but not in any passed order, and the
 // orders in which they hold. It is greedy: it chooses the constraint for which the number of
-// excluded passed orders times the number of remaining orders of left is largest.
+// excluded passed orders times the number of remaining orders in the set left is largest.
 func (s *sorter) widest(one, left set) ([]choice.Constraint, set) {
 	list, passed := s.literalsOf(one), s.passed.clone()
 	var chosen []literal

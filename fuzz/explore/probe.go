@@ -56,9 +56,9 @@ type prober struct {
 	phase  int               // a number that differs between subtrees, so that small subtrees make their probes at different times
 }
 
-// shareProbes begins a round of subtree k. In the round, every other run is a probe until
-// there were `many` probes, and fewer runs are probes later. Unless the whole tree is large
-// (isLarge), the round makes no probes.
+// shareProbes begins a round of subtree k. In the round, every other run is a probe
+// until there were `many` probes, and fewer runs are probes later. Unless the whole tree
+// is large (isLarge), the round makes no probes.
 func (s *search) shareProbes(isLarge bool, many, k int) {
 	r, p := &s.tally.result, &s.prober
 	made := r.made() - r.Probes

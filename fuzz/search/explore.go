@@ -108,7 +108,7 @@ type exploring struct {
 	open       []*input // the inputs that were begun and are not done
 	turn       *input   // the current input
 	done       []*input // the first completed inputs, for confirm
-	ended      bool     // set if no further run is to be made
+	ended      bool     // set if the exploration must not make further runs
 	incomplete bool     // set if some input is incomplete
 
 	mu  sync.Mutex

@@ -195,7 +195,7 @@ func (c *chains) firstBelow(list row) (set, cell int32, covered int) {
 	return set, cell, covered
 }
 
-// room returns the last free cell of set c.roomy. It adds that set if needed.
+// room returns the last free cell of the set c.roomy. It adds the set if needed.
 func (c *chains) room() (set, cell int32) {
 	set = c.roomy
 	if int(set) == len(c.free) {

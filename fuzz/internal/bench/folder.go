@@ -79,7 +79,7 @@ func (t *Table) WriteFolder(folder string, plots bool) error {
 	return err
 }
 
-// over returns a table with the cells of t, and with cells of the old table where t has
+// over returns a table with the cells of t, and with cells of the old table if t has
 // none, in the order of subjects and arms. It drops cells of subjects and arms that no
 // longer exist.
 func (t *Table) over(old *Table) *Table {

@@ -70,7 +70,7 @@ func (o *Orders) mergeReceiver(from *Orders, of int32) {
 	u.rows()
 }
 
-// first returns the text that sorts first. It chooses between two texts for the same thing.
+// first returns the smaller of two texts for the same thing.
 func (v *vocabulary) first(x, y int32) int32 {
 	if v.texts[y] < v.texts[x] {
 		return y

@@ -59,8 +59,8 @@ type Orders struct {
 //
 // Invariants: each matrix in use has a row of width words for each step number. The
 // matrices open and fixed are in use once they have a bit. A bit of many is set only if the
-// same bit of pr is set. The diagonal is an exception: there only many has bits. They keep
-// folded steps, which can come before themselves, from counting.
+// same bit of pr is set. The diagonal is an exception: there only the matrix many has bits.
+// These bits keep folded steps, which can come before themselves, from counting.
 type receiver struct {
 	id    uint64
 	name  int32  // the type of the actor, as a number of Orders.words
@@ -274,9 +274,9 @@ func (o *Orders) set(a *receiver, k int32, word int, news uint64) {
 	}
 }
 
-// note records orders of the current run that are not in many. A new order is not in
-// past.rare. So if the current run need not be recorded, note marks new orders in many
-// without a look-up.
+// note records orders of the current run that are not in the matrix many. A new order is
+// not in past.rare. So if the current run need not be recorded, note marks new orders in
+// the matrix many without a look-up.
 func (o *Orders) note(a *receiver, place, k int32, word int, news uint64) {
 	if first := news &^ a.rows[pr][int(k)*a.width+word]; first != 0 && !o.notes() {
 		a.rows[many][int(k)*a.width+word] |= first

@@ -4,9 +4,9 @@ package coverage
 // order or number, because counts are kept for each source and only grow: of two counts,
 // the larger is the later one.
 //
-// Invariants: a seen order is either in rare or has its bit in many set, never both. For
-// each run, held has the number of orders in rare that only this run has. held has no
-// zeros.
+// Invariants: a seen order is either in the map rare or has its bit in the matrix many
+// set, never both. For each run, held has the number of orders in rare that only this run
+// has. held has no zeros.
 type past struct {
 	sources map[uint64]*source
 	rare    map[spot]runs

@@ -199,7 +199,8 @@ func (c *closure) follow(i int) {
 	}
 }
 
-// receive adds to must the steps that must precede step i because of its message m.
+// receive adds the steps that must precede step i, because of its message m, to the set
+// must.
 func (c *closure) receive(i int, m *trace.Send, must []uint64) {
 	if m.Step != trace.None {
 		add(must, c.pastOf(int(m.Step)))

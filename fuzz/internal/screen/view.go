@@ -255,8 +255,8 @@ func (v *View) table(columns, room int) (lines []Line) {
 	return lines
 }
 
-// rank returns 0 for a property with failures, 1 for a property that is searched, 2 for a property
-// that waits, and 3 otherwise.
+// rank returns 0 for a property with failures, 1 for a property that is searched, 2 for a
+// property that waits, and 3 otherwise.
 func (v *View) rank(subject string) int {
 	switch p := v.progress[subject]; {
 	case p.Findings > 0:
