@@ -116,7 +116,7 @@ func (p *coroutines) get(body func(*Coroutine)) *Coroutine {
 	return c
 }
 
-// put adds a coroutine whose body has ended to idle.
+// put adds a coroutine whose body has ended to the list idle.
 func (p *coroutines) put(c *Coroutine) {
 	c.pool, c.body = nil, nil
 	p.idle = append(p.idle, c)

@@ -147,7 +147,7 @@ type place struct{ draw, at int }
 // probably fractions.
 const small = 1 << 32
 
-// together lowers each two numbers by the same amount. If a failure needs a certain difference
+// together lowers each pair of numbers by the same amount. If a failure needs a certain difference
 // between two numbers, neither can be lowered alone.
 func together(x *shrinker) {
 	var places []place

@@ -15,7 +15,7 @@ func order(x *shrinker) {
 	x.take(best)
 }
 
-// reduce removes constraints from out, which may be another run than the best one.
+// reduce removes constraints from out, which need not be the best run.
 func (x *shrinker) reduce(out *Outcome) {
 	for size := len(out.Case.Schedule.Before); size > 0; size /= 2 {
 		for at := 0; at < len(out.Case.Schedule.Before) && !x.over(); {

@@ -280,8 +280,8 @@ func (x *shrinker) take(out Outcome) bool {
 }
 
 // anchored replaces constraints on steps that do not occur in the run, so that users see only steps
-// that exist. A step that waits for such a step then waits for its predecessor in the run, or for the
-// last step if it does not occur itself. If the run would change, anchored returns out unchanged.
+// that exist. A step that waited for a missing step then waits for its own predecessor in the run,
+// or for the last step if the waiting step is missing too. If the run would change, anchored returns out unchanged.
 func (x *shrinker) anchored(out Outcome) Outcome {
 	c, loose := out.Case.Clone(), false
 	for i := range c.Schedule.Before {

@@ -98,8 +98,8 @@ func (w *Walker) probeEntry(sh *shape, b *mapBuffer, i int) uint64 {
 	return w.EndProbe(m)
 }
 
-// order sorts the entries of a buffer by a hash. It is the hash of the key. In a walk for a
-// state, if keys contain pointers, it is the hash of the whole entry.
+// order sorts the entries of a buffer by the hash of the key. In a walk for a state, if keys
+// contain pointers, it sorts by the hash of the whole entry instead.
 func (w *Walker) order(sh *shape, b *mapBuffer, n int) {
 	whole := !sh.key.plain && !w.later
 	b.order = b.order[:0]

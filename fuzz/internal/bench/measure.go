@@ -111,7 +111,8 @@ type todo struct {
 	place   int // index in measurement.searches
 }
 
-// plan fills searches with all searches, and todo with those that are not in Kept.
+// plan fills the list searches with all searches, and the list todo with the searches that
+// are not in Kept.
 func (m *measurement) plan() {
 	kept := map[Search]Search{}
 	if m.Kept != nil {

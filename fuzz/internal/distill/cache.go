@@ -50,8 +50,8 @@ const (
 	// mostFiles limits the files of a folder. Older files, left by killed processes,
 	// are deleted.
 	mostFiles = 8
-	// mostFolders limits the folders below a root. The least recently used are
-	// deleted.
+	// mostFolders limits the folders below a root. The least recently used
+	// folders are deleted.
 	mostFolders = 128
 	// abandoned is the age at which a temporary file is deleted.
 	abandoned = time.Hour

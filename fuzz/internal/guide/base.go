@@ -33,7 +33,7 @@ type step struct {
 // NewBase returns the base made from a trace.
 func NewBase(t *trace.Trace) *Base { return new(closure).base(t) }
 
-// stepOf describes step i of a trace. Its field before is not set.
+// stepOf describes step i of a trace, without setting the field before.
 func stepOf(t *trace.Trace, i int) step {
 	s := &t.Steps[i]
 	return step{s.ID, s.Actor, trace.None, counts(s), isGiven(s), s.Changed}
