@@ -68,7 +68,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	}
 }
 
-// The requests. A token is a number from 1 on, and 0 is none.
+// The requests. A token is a number of at least 1, and 0 is none.
 type (
 	add struct{} // to a number: adds one and returns it
 	see struct{} // to a number: returns it
