@@ -13,8 +13,8 @@ import (
 )
 
 // Hard returns the subjects whose bug takes more than a thousand random runs to find,
-// by the median in testdata/hard.txt. Measure searches by these: finding the others
-// sooner means little.
+// by the median in testdata/hard.txt. Use them to measure searches, because finding
+// the bugs of the other subjects sooner means little.
 func Hard() []Subject {
 	list := append(hardByNature(), hardBySize()...)
 	for i := range list {
@@ -60,12 +60,13 @@ func hardByNature() []Subject {
 	}
 }
 
-// hardBySize returns larger versions of other subjects. They draw no inputs.
+// hardBySize returns larger versions of other subjects. Their properties draw no
+// inputs.
 func hardBySize() []Subject {
 	return []Subject{
 		{
 			Name: "writer-error-30", Source: "Bitá, Figure 2, with 30 actions", Depth: 38,
-			Wrong:  "a flush overtakes a write, and the news of the loss overtakes the question for it",
+			Wrong:  "a flush overtakes a write, and the report of the loss overtakes the question about it",
 			Broken: writer.Config{Check: true, Actions: 30}.Build,
 			Mended: writer.Config{Check: true, Actions: 30, Mended: true}.Build,
 		},

@@ -6,7 +6,8 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property returns the program as a property: the account holds what was paid in and not drawn out.
+// Property returns the program as a property: the account holds the money that was
+// deposited and not withdrawn.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

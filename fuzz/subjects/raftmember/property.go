@@ -6,7 +6,8 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property returns the program as a property: each leader has what was committed before.
+// Property returns the program as a property: the log of each leader contains all
+// entries committed before.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{
