@@ -60,8 +60,7 @@ func hardByNature() []Subject {
 	}
 }
 
-// hardBySize returns larger versions of other subjects. Their properties draw no
-// inputs.
+// hardBySize returns larger versions of other subjects. Their properties draw no inputs.
 func hardBySize() []Subject {
 	return []Subject{
 		{

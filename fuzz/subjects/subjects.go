@@ -41,12 +41,11 @@ type Subject struct {
 	Name   string
 	Source string // where the program comes from
 	Wrong  string // what goes wrong
-	// Depth is the smallest number of messages that must move from their places at their
-	// receivers to trigger the bug. Their places are those in the oldest-first order, which
-	// always delivers the oldest message. Faults do not count, and messages that the
-	// oldest-first order does not contain do not count either. Zero means that Broken fails
-	// in the oldest-first order too, or that only messages that do not count must move. For
-	// a hard subject, Depth is the smallest number that a test has seen.
+	// Depth is the smallest number of messages that must move at their receivers to trigger the
+	// bug, compared with the oldest-first order, which always delivers the oldest message. Faults
+	// and messages that this order does not contain do not count. Zero means that Broken fails in
+	// this order too, or that only such messages must move. For a hard subject, Depth is the
+	// smallest that a test has seen.
 	Depth int
 	// Options are the options of a system in which the bug can occur. The caller
 	// adds strategy, seed and recording.

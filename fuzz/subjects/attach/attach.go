@@ -1,14 +1,13 @@
-// Package attach is an example program with a known bug. Its property: a client
-// that waits for a place gets one.
+// Package attach is an example program with a known bug. Its property: a client that waits
+// for a place gets one.
 //
-// It comes from the registration server of Concuerror (Christakis, Gotovos
-// and Sagonas, ICST 2013), to which a limited number of processes may attach;
-// the program and its bug are ours.
+// It comes from the registration server of Concuerror (Christakis, Gotovos and Sagonas, ICST
+// 2013), to which a limited number of processes may attach; the program and its bug are ours.
 //
-// A client attaches, detaches, and tells the next waiting client that the
-// place is free. The server does not confirm that a client is detached. So the
-// request of the next client may overtake the message that detaches the first,
-// and is then refused. In the mended form a client waits for a confirmation.
+// A client attaches, detaches, and tells the next waiting client that the place is free. The
+// server does not confirm that a client is detached. So the request of the next client may
+// overtake the message that detaches the first, and is then refused. In the mended form a
+// client waits for a confirmation.
 //
 // Depth 1: at the server, attach comes before detach.
 package attach

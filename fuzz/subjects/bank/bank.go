@@ -1,16 +1,15 @@
-// Package bank is an example program with a known bug. Its property: an account is
-// never overdrawn.
+// Package bank is an example program with a known bug. Its property: an account is never
+// overdrawn.
 //
 // It comes from TAP (Li, Hariri and Agha, ECOOP 2018), Figure 1.
 //
 // A client passes deposits and withdrawals on to the server. The client keeps its own
-// balance to decide whether money can be withdrawn. Delivery is Unordered: a
-// withdrawal may overtake the deposit that covers it, and then the server panics. In
-// the mended form the client adds a deposit to its balance only after the server has
-// confirmed the deposit.
+// balance to decide whether money can be withdrawn. Delivery is Unordered: a withdrawal may
+// overtake the deposit that covers it, and then the server panics. In the mended form the
+// client adds a deposit to its balance only after the server has confirmed the deposit.
 //
-// Depth 1: at the server, withdraw comes before deposit. With FIFO delivery there is
-// no bug.
+// Depth 1: at the server, withdraw comes before deposit. With FIFO delivery there is no
+// bug.
 package bank
 
 import (

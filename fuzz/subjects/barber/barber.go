@@ -1,5 +1,5 @@
-// Package barber is an example program with a known bug. Its property: no customer
-// of a sleeping barber is forgotten.
+// Package barber is an example program with a known bug. Its property: no customer of
+// a sleeping barber is forgotten.
 //
 // The problem is Dijkstra's; Bitá (Tasharofi et al., ASE 2013) mentions a program
 // with a room, a barber and customers in which a customer is lost. The program is
@@ -9,15 +9,14 @@
 // wake the barber. Otherwise the customer waits on a chair, or leaves if all chairs
 // are taken. The barber asks the room for the next customer, and goes to sleep if
 // there is none. As soon as the room has answered "nobody", it considers the barber
-// asleep. A customer who enters then may wake the barber before that answer
-// arrives. The barber, still awake, ignores the wake, then gets the answer and
-// sleeps forever. In the mended form the barber remembers the wake, and asks the
-// room once more.
+// asleep. A customer who enters then may wake the barber before that answer arrives.
+// The barber, still awake, ignores the wake, then gets the answer and sleeps forever.
+// In the mended form the barber remembers the wake, and asks the room once more.
 //
-// Depth 1 among messages of the oldest-first order: at the room, the second
-// customer must enter after the barber has asked for one. Then the wake must
-// overtake the answer at the barber, but the oldest-first order does not contain
-// that wake. So two reorderings are needed together.
+// Depth 1 among messages of the oldest-first order: at the room, the second customer
+// must enter after the barber has asked for one. Then the wake must overtake the
+// answer at the barber, but the oldest-first order does not contain that wake. So two
+// reorderings are needed together.
 package barber
 
 import (

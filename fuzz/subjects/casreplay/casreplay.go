@@ -1,28 +1,25 @@
-// Package casreplay is an example program with a known bug. Its property: an update
-// that was followed by another does not come back.
+// Package casreplay is an example program with a known bug. Its property: an update that was
+// followed by another does not come back.
 //
-// It is CASSANDRA-6023, "CAS should distinguish promised and accepted ballots".
-// Others have used the same bug to measure random scheduling (Ozkan et al., OOPSLA
-// 2018). The program is ours.
+// It is CASSANDRA-6023, "CAS should distinguish promised and accepted ballots". Others have
+// used the same bug to measure random scheduling (Ozkan et al., OOPSLA 2018). The program is
+// ours.
 //
-// Coordinators update a row, each with one ballot of Paxos. A coordinator asks the
-// replicas for promises. If a replica has accepted an update that is newer than the
-// last committed update, the coordinator continues with the accepted update.
-// Otherwise it proposes its own. Then it tells all replicas which update is
-// committed. A replica drops its accepted update when that update is committed,
-// unless the replica has promised a newer ballot meanwhile. In the broken form a
-// replica stores only the ballot that it promised last, and not the ballot with
-// which it accepted the update. So an old update that the replica still has looks
-// newer than all committed updates. The third coordinator commits the first update
-// again, after the second.
+// Coordinators update a row, each with one ballot of Paxos. A coordinator asks the replicas for
+// promises. If a replica has accepted an update that is newer than the last committed update,
+// the coordinator continues with the accepted update. Otherwise it proposes its own. Then it
+// tells all replicas which update is committed. A replica drops its accepted update when that
+// update is committed, unless the replica has promised a newer ballot meanwhile. In the broken
+// form a replica stores only the ballot that it promised last, and not the ballot with which it
+// accepted the update. So an old update that the replica still has looks newer than all
+// committed updates. The third coordinator commits the first update again, after the second.
 //
-// Depth 0, because the oldest-first order does not contain the messages that must
-// move. Four reorderings are needed together. At a majority the first commit comes
-// before the promise to the second coordinator. At one more replica the first commit
-// comes after that promise. At the same replica the promise to the third coordinator
-// comes before the second update. At another replica the second commit comes before
-// the promise to the third coordinator. Three delays are not enough to trigger the
-// bug.
+// Depth 0, because the oldest-first order does not contain the messages that must move. Four
+// reorderings are needed together. At a majority the first commit comes before the promise to
+// the second coordinator. At one more replica the first commit comes after that promise. At the
+// same replica the promise to the third coordinator comes before the second update. At another
+// replica the second commit comes before the promise to the third coordinator. Three delays are
+// not enough to trigger the bug.
 package casreplay
 
 import (

@@ -1,25 +1,23 @@
-// Package chainrepair is an example program with a known bug. Its property: a
-// client that reads a replicated value twice does not get an older value the second
-// time.
+// Package chainrepair is an example program with a known bug. Its property: a client that
+// reads a replicated value twice does not get an older value the second time.
 //
-// Chain replication is by van Renesse and Schneider (OSDI 2004). Implementations
-// often handle last the race between writes and the appending of a repaired node
-// (Machi, issue 60, github.com/basho/machi). The program is ours.
+// Chain replication is by van Renesse and Schneider (OSDI 2004). Implementations often
+// handle last the race between writes and the appending of a repaired node (Machi, issue
+// 60, github.com/basho/machi). The program is ours.
 //
-// Writes go to the head of a chain and from node to node to the tail, which answers
-// reads. A master appends a repaired node: the tail copies its value to that node,
-// which reports to the master. The master then tells the old tail that it has a
-// successor, and tells the readers which node is the tail now. In the broken form a
-// write is not passed on if it reaches the old tail between the copy and the
-// master's message. A client can read such a write at the old tail, and then an
-// older value at the new tail. In the mended form, the old tail passes on all
-// writes and reads that come after it has copied its value.
+// Writes go to the head of a chain and from node to node to the tail, which answers reads.
+// A master appends a repaired node: the tail copies its value to that node, which reports
+// to the master. The master then tells the old tail that it has a successor, and tells the
+// readers which node is the tail now. In the broken form a write is not passed on if it
+// reaches the old tail between the copy and the master's message. A client can read such a
+// write at the old tail, and then an older value at the new tail. In the mended form, the
+// old tail passes on all writes and reads that come after it has copied its value.
 //
-// Depth 2 among messages of the oldest-first order, with a chain of three nodes. At
-// the tail, a write comes after the copy and before the message about the
-// successor. Also at the tail, a read comes between that write and that message. At
-// the reader, the answer comes before the message about the new tail. These are
-// four reorderings in all. At least five delays are needed to trigger the bug.
+// Depth 2 among messages of the oldest-first order, with a chain of three nodes. At the
+// tail, a write comes after the copy and before the message about the successor. Also at
+// the tail, a read comes between that write and that message. At the reader, the answer
+// comes before the message about the new tail. These are four reorderings in all. At least
+// five delays are needed to trigger the bug.
 package chainrepair
 
 import (

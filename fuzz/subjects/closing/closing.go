@@ -4,12 +4,10 @@
 // Many programs that clean up have this bug: they close something that seems to be
 // used up, although a message to it is in transit. The program is ours.
 //
-// One branch deposits money into an account, and another withdraws money. An empty
-// account closes. If a withdrawal empties the account before the deposit comes, the
-// deposit is lost.
+// One branch deposits money, and another withdraws it. An empty account closes. If a withdrawal
+// empties the account before the deposit comes, the deposit is lost.
 //
-// Depth 1: the withdrawal comes before the deposit. Inputs matter, because the bug
-// needs a withdrawal of exactly the initial balance.
+// Depth 1: the withdrawal comes before the deposit. Inputs matter: it must empty the account.
 package closing
 
 import (

@@ -6,8 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property returns the program as a property: the account holds the money that was
-// deposited and not withdrawn.
+// Property returns the program as a property: the balance is the deposits minus the withdrawals.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

@@ -1,14 +1,13 @@
-// Package correct makes random programs that are correct, with a proof for each kind.
-// A search that reports a failure of such a program is wrong.
+// Package correct makes random programs that are correct, with a proof for each kind. A
+// search that reports a failure of such a program is wrong.
 //
 //	for seed := range uint64(40) {
 //		fuzz.Check(t, correct.New(seed).Property)
 //	}
 //
-// The claims of a program depend on its options. Under pulse.NeverEarly no time
-// passes while a message can be delivered, so a timeout for lost messages never
-// expires. With early timers such a timeout may expire, and the program claims only
-// what still holds.
+// The claims of a program depend on its options. Under pulse.NeverEarly no time passes
+// while a message can be delivered, so a timeout for lost messages never expires. With
+// early timers such a timeout may expire, and the program claims only what still holds.
 package correct
 
 import (
@@ -28,8 +27,7 @@ type Program struct {
 	Property, Hasty func(*props.T)
 }
 
-// kinds lists the kinds of programs. The comment of each build function says why its
-// programs are correct.
+// kinds lists the kinds of programs. Each build function's comment says why they are correct.
 var kinds = []struct {
 	name  string
 	build func(shape) func(*props.T)

@@ -12,8 +12,7 @@ type (
 	sum       struct{ total int }
 )
 
-// A counter counts increments from clients, and acknowledges each with the count so
-// far.
+// A counter counts increments from clients, and acknowledges each with the count so far.
 type counter struct{ total int }
 
 func (c *counter) Receive(ctx *pulse.Ctx, msg any) {

@@ -20,8 +20,7 @@ type (
 	}
 )
 
-// A leaser gives a lease to one holder at a time, in the order of requests. A lease expires
-// after 50 ms.
+// A leaser gives a lease to one holder at a time, in the order of requests, for 50 ms.
 type leaser struct {
 	token   int
 	held    bool

@@ -1,30 +1,28 @@
-// Package evictable is an example program with a known bug. Its property: a client
-// that invalidates a cached value does not read it again.
+// Package evictable is an example program with a known bug. Its property: a client that
+// invalidates a cached value does not read it again.
 //
-// It comes from issue 22285 of Trino (github.com/trinodb/trino), "EvictableCache
-// race condition can temporarily revive old entry", which a test there showed in
-// three of a million runs. The program is ours.
+// It comes from issue 22285 of Trino (github.com/trinodb/trino), "EvictableCache race condition
+// can temporarily revive old entry", which a test there showed in three of a million runs. The
+// program is ours.
 //
-// A cache has two tables: one from a key to a token, and one from a token to the
-// value. An invalidation increases a count, removes the key's token from the first
-// table, and then drops its value from the second. A get looks up or makes a token,
-// and then looks up or loads its value. The token may have been evicted meanwhile. If
-// the count has not changed, the get puts the token back. Each single access to a
-// table or to the count is atomic.
+// A cache has two tables: one from a key to a token, and one from a token to the value. An
+// invalidation increases a count, removes the key's token from the first table, and then drops
+// its value from the second. A get looks up or makes a token, and then looks up or loads its
+// value. The token may have been evicted meanwhile. If the count has not changed, the get puts
+// the token back. Each single access to a table or to the count is atomic.
 //
-// In the broken form the first invalidation increases the count before the get begins,
-// and then removes the token. A second invalidation, which follows a change of the
-// loaded data, finds no token. Then the get puts the token back, and the second client
-// uses the token to read the old value. Either the first invalidation has not dropped
-// that value yet, or the get loaded it before the change and has stored it since. In
-// the mended form the table of tokens counts removals, including those that find no
-// token. It puts no token back if that count has changed.
+// In the broken form the first invalidation increases the count before the get begins, and then
+// removes the token. A second invalidation, which follows a change of the loaded data, finds no
+// token. Then the get puts the token back, and the second client uses the token to read the old
+// value. Either the first invalidation has not dropped that value yet, or the get loaded it
+// before the change and has stored it since. In the mended form the table of tokens counts
+// removals, including those that find no token. It puts no token back if that count has changed.
 //
-// Depth 3 among messages of the oldest-first order. The reported order has six parts,
-// at three actors. Both invalidations increase the count before the get reads it. The
-// token is looked up before it is removed, and removed before the second invalidation
-// looks for it. The token is put back after that, and the value is read before it is
-// dropped. Four delays are not enough to trigger the bug.
+// Depth 3 among messages of the oldest-first order. The reported order has six parts, at three
+// actors. Both invalidations increase the count before the get reads it. The token is looked up
+// before it is removed, and removed before the second invalidation looks for it. The token is
+// put back after that, and the value is read before it is dropped. Four delays are not enough to
+// trigger the bug.
 package evictable
 
 import (

@@ -1,14 +1,12 @@
-// Package guard is an example program with a known bug. Its property: a server
-// refuses only requests that it cannot grant.
+// Package guard is an example program with a known bug. Its property: a server refuses
+// only requests that it cannot grant.
 //
-// The mistake, >= instead of >, is the most common one in collections of broken
-// protocols; the program is ours.
+// This bug, >= instead of >, is the most common one in collections of broken protocols.
 //
-// Clients ask a server for some of its tokens and give them back. The server
-// refuses a request for all tokens that are left, although it could grant it.
+// Clients ask a server for some of its tokens and give them back. The server refuses a
+// request for all tokens that are left, although it could grant it. The program is ours.
 //
-// Depth 0: the bug depends only on the input. The smallest input fails in every
-// order.
+// Depth 0: the bug depends only on the input. The smallest input fails in every order.
 package guard
 
 import (

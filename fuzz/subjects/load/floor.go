@@ -92,9 +92,8 @@ type Benchmark interface {
 	ReportMetric(value float64, unit string)
 }
 
-// Against times run and the floor in turns, for a number of rounds. It reports the
-// median time of a step and the median ratio. The parameter steps is the number of
-// steps of one call to run.
+// Against times run and the floor in turns, for a number of rounds. It reports the median time
+// of a step and the median ratio. The parameter steps is the number of steps of one call to run.
 func Against(b Benchmark, steps int, run func()) {
 	ground := newFloor()
 	run()
@@ -111,8 +110,7 @@ func Against(b Benchmark, steps int, run func()) {
 	b.ReportMetric(Median(ratios), "x-floor")
 }
 
-// Timed calls f a number of times and returns the average time of a call in
-// nanoseconds.
+// Timed calls f a number of times and returns the average time of a call in nanoseconds.
 func Timed(times int, f func()) float64 {
 	start := time.Now()
 	for range times {

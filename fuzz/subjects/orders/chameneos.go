@@ -47,9 +47,8 @@ func checkMeetings(list []*creature, meetings int) error {
 // A colour is one of three colors.
 type colour int
 
-// meeting returns the new color of a creature of color c that meets a creature of
-// color other. If both colors are the same, the creature keeps its color. Otherwise
-// it gets the third color.
+// meeting returns the new color of a creature of color c that meets a creature of color other.
+// If both colors are the same, the creature keeps its color. Otherwise it gets the third color.
 func (c colour) meeting(other colour) colour {
 	if c == other {
 		return c

@@ -6,18 +6,16 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Phils is Eta's Phils (tables 1 and 2), a coordination protocol similar to
-// that of dining philosophers. The paper says no more about the protocol. This
-// program uses that of Ricart and Agrawala: a hungry philosopher asks all
-// others, and eats when all have agreed. A philosopher who has been hungry for
-// longer agrees only after its own meal. Each philosopher eats a number of
-// meals.
+// Phils is Eta's Phils (tables 1 and 2), a coordination protocol similar to that of
+// dining philosophers. The paper says no more about the protocol. This program uses
+// that of Ricart and Agrawala: a hungry philosopher asks all others, and eats when
+// all have agreed. A philosopher who has been hungry for longer agrees only after its
+// own meal. Each philosopher eats a number of meals.
 //
-// At each philosopher, hunger, requests and agreements race. Eta's two
-// philosophers have 150 orders, 44 of them distinct. Its three have 3,159,870
-// orders, 67,192 of them distinct. Here two philosophers with two meals have
-// 118 orders, 13 of them distinct. Three with one meal have 2,787,542 orders,
-// 1,938 of them distinct.
+// At each philosopher, hunger, requests and agreements race. Eta's two philosophers
+// have 150 orders, 44 of them distinct. Its three have 3,159,870 orders, 67,192 of
+// them distinct. Here two philosophers with two meals have 118 orders, 13 of them
+// distinct. Three with one meal have 2,787,542 orders, 1,938 of them distinct.
 func Phils(n, meals int) Program {
 	return Program{
 		Name: fmt.Sprintf("phils(%d,%d)", n, meals),

@@ -18,7 +18,8 @@ type Program struct {
 	Build func(sys *pulse.System) (check func() error)
 }
 
-// All returns programs with at most 20,000 orders, so that all orders can be run.
+// All returns programs with at most 20,000 orders, so that all orders can be
+// run.
 func All() []Program {
 	return []Program{
 		Fib(3), Fib(4),

@@ -29,19 +29,18 @@ func GraphB() Graph {
 	return Graph{"B", 5, []Edge{{0, 1, 1}, {0, 2, 3}, {1, 2, 1}, {2, 3, 1}, {3, 4, 1}, {2, 4, 3}}}
 }
 
-// Shortpath is Basset's shortpath: the first phase of Chandy and Misra's search
-// for the shortest paths from one node to all others. A node that learns of a
-// shorter path to itself tells its neighbors. When they have acknowledged these
-// messages, the node acknowledges the message that it got. It acknowledges other
-// messages at once. So the first node learns when the search is complete.
+// Shortpath is Basset's shortpath: the first phase of Chandy and Misra's search for
+// the shortest paths from one node to all others. A node that learns of a shorter
+// path to itself tells its neighbors. When they have acknowledged these messages, the
+// node acknowledges the message that it got. It acknowledges other messages at once.
+// So the first node learns when the search is complete.
 //
 // At each node, messages about different paths race with one another and with
-// acknowledgments. A late message about a longer path costs one more message. A
-// late message about a shorter path costs many.
+// acknowledgments. A late message about a longer path costs one more message. A late
+// message about a shorter path costs many.
 //
-// The thesis does not show its graphs. The graphs of its tables 4.1 and 4.2,
-// with 4 and 5 nodes, have 126 and 296 distinct orders. GraphA and GraphB have
-// 40 and 290.
+// The thesis does not show its graphs. The graphs of its tables 4.1 and 4.2, with 4
+// and 5 nodes, have 126 and 296 distinct orders. GraphA and GraphB have 40 and 290.
 func Shortpath(g Graph) Program {
 	return Program{
 		Name: fmt.Sprintf("shortpath(%s)", g.Name),
@@ -74,8 +73,7 @@ func (g Graph) check(list []*place) error {
 	return nil
 }
 
-// distances returns the distance of each node from node 0. All nodes must be
-// reachable from node 0.
+// distances returns the distance of each node from node 0. All nodes must be reachable from node 0.
 func (g Graph) distances() []int {
 	const far = 1 << 30
 	list := make([]int, g.Nodes)

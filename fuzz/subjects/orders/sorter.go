@@ -6,8 +6,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// sorting returns a program in which an actor sorts a list by quicksort or
-// mergesort.
+// sorting returns a program in which an actor sorts a list by quicksort or mergesort.
 func sorting(name string, quick bool, list []int) Program {
 	return Program{
 		Name: name,

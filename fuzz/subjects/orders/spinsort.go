@@ -41,8 +41,7 @@ func newLine(sys *pulse.System, size int) (line []*stage, first pulse.Ref) {
 	return line, first
 }
 
-// held returns the numbers that the stages of a line hold, from the first stage
-// to the last.
+// held returns the numbers that the stages of a line hold, from the first stage to the last.
 func held(line []*stage) []int {
 	list := make([]int, len(line))
 	for i, st := range line {

@@ -68,8 +68,7 @@ func (s *shop) addClients(sys *pulse.System, clients, requests int) {
 	}
 }
 
-// requestOf returns a request by its number. An even number puts a value, and
-// the next odd number gets the value of the same key.
+// requestOf returns a request by its number. Even numbers put a value, odd numbers get it.
 func requestOf(number int) request {
 	r := request{number: number, key: number / 2}
 	if number%2 == 0 {
@@ -92,8 +91,7 @@ func (s *shop) check() error {
 	return nil
 }
 
-// checkAnswer checks that an answer has the value that was put, or no value if
-// the get came before the put.
+// checkAnswer checks that an answer has the value that was put, or none if the get came first.
 func (s *shop) checkAnswer(a answer) error {
 	key := a.number / 2
 	stored := s.backs[key%len(s.backs)].values[key]

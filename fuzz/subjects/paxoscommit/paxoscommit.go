@@ -1,16 +1,17 @@
-// Package paxoscommit is an example program with a known bug. Its property: at most
-// one of two compare-and-set operations on the same value succeeds.
+// Package paxoscommit is an example program with a known bug. Its property: at
+// most one of two compare-and-set operations on the same value succeeds.
 //
-// It is similar to CASSANDRA-6023, where replicas store the promised ballot and the
-// accepted update as one. The program and this form of the bug are ours.
+// It is similar to CASSANDRA-6023, where replicas store the promised ballot and
+// the accepted update as one. The program and this form of the bug are ours.
 //
 // Coordinators agree by Paxos on the one update of a row. A replica accepts an
 // update with the ballot that it has promised, or with a newer ballot. This is
 // right. In the broken form the replica stores the accepted update next to the
 // promise, and treats a row without a promise as empty. So a replica that accepts
-// an update before it has promised anything forgets the update at the next request
-// for a promise. In the mended form, accepting a ballot also promises it. Messages
-// of different kinds use different connections, so delivery is unordered.
+// an update before it has promised anything forgets the update at the next
+// request for a promise. In the mended form, accepting a ballot also promises it.
+// Messages of different kinds use different connections, so delivery is
+// unordered.
 //
 // Depth 1 among messages of the oldest-first order, with three replicas and two
 // coordinators. Three reorderings are needed together. At one replica the first
@@ -67,8 +68,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	return func() error { return oneSucceeds(list) }
 }
 
-// oneSucceeds returns an error if two coordinators have committed their own
-// updates.
+// oneSucceeds returns an error if two coordinators have committed their own updates.
 func oneSucceeds(list []*coordinator) error {
 	first := 0
 	for _, c := range list {

@@ -1,19 +1,18 @@
-// Package paxosquorum is an example program with a known bug. Its property:
-// acceptors agree on one value.
+// Package paxosquorum is an example program with a known bug. Its property: acceptors
+// agree on one value.
 //
-// The mistake is a common one in collections of broken protocols; the program,
-// Paxos for a single decision (Lamport, The Part-Time Parliament), is ours.
+// The mistake is a common one in collections of broken protocols; the program, Paxos for a
+// single decision (Lamport, The Part-Time Parliament), is ours.
 //
-// Each proposer has its own ballot. It asks the acceptors for promises, and then
-// asks them to accept a value. The value is the one accepted with the highest
-// ballot, among those in the promises, or else the proposer's own value. A quorum
-// must be a majority, so that any two quorums have an acceptor in common. In the
-// broken form a quorum is one smaller. Then two proposers may not hear of each
-// other, and each believes that its value is chosen.
+// Each proposer has its own ballot. It asks the acceptors for promises, and then asks them
+// to accept a value. The value is the one accepted with the highest ballot, among those in
+// the promises, or else the proposer's own value. A quorum must be a majority, so that any
+// two quorums have an acceptor in common. In the broken form a quorum is one smaller. Then
+// two proposers may not hear of each other, and each believes that its value is chosen.
 //
-// Depth 1, with three acceptors: at the last acceptor, the prepare of the second
-// proposer comes after the accept of the first. That acceptor is the quorum of the
-// first proposer. The first acceptor is the quorum of the second proposer.
+// Depth 1, with three acceptors: at the last acceptor, the prepare of the second proposer
+// comes after the accept of the first. That acceptor is the quorum of the first proposer.
+// The first acceptor is the quorum of the second proposer.
 package paxosquorum
 
 import (
@@ -128,7 +127,8 @@ func (p *proposer) tell(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// An acceptor ignores ballots older than the newest ballot that it has promised.
+// An acceptor ignores ballots older than the newest ballot that it has
+// promised.
 type acceptor struct {
 	promised        int
 	accepted, value int

@@ -4,10 +4,9 @@
 // It comes from Concuerror (Christakis, Gotovos and Sagonas, ICST 2013),
 // Figure 1, where it stands for a mistake that many Erlang programs make.
 //
-// A parent spawns children and registers each under a name. A child asks the registry
-// for its parent, sends the parent pings and ends. If the parent's request to
-// register a child comes after the child has ended, the registry refuses the request,
-// and the parent crashes. In the mended form a child registers itself.
+// A parent spawns children and registers each under a name. A child asks the registry for its
+// parent, sends it pings and ends. If a child ends before its registration, the registry refuses
+// the registration, and the parent crashes. In the mended form a child registers itself.
 //
 // Depth 1: at the registry, the child's question comes before the registration.
 package pingreg

@@ -66,12 +66,10 @@ const undefined = "undefined"
 
 func process(i int) string { return fmt.Sprintf("process %d", i+1) }
 
-// Most is the maximum number of names, and of processes, in a history. A history
-// may have up to 64 calls.
+// Most is the maximum number of names and of processes. A history has at most 64 calls.
 const Most = 8
 
-// A Registry is an atomic registry. Clients must not notice a difference between
-// the real registry and this one.
+// A Registry is an atomic registry, the model with which clients' results are compared.
 type Registry struct {
 	Holders [Most]int8 // by name: 1 plus the number of the process that has the name, 0 for none
 	Dead    [Most]bool // by process
@@ -117,15 +115,13 @@ type search struct {
 	seen  map[moment]bool // moments from which no order leads to the end
 }
 
-// A moment consists of the calls that have happened so far and the state of the
-// registry.
+// A moment consists of the calls that have happened so far and the state of the registry.
 type moment struct {
 	done     uint64
 	registry Registry
 }
 
-// from reports whether the calls that are left at m can have happened in some
-// order.
+// from reports whether the calls that are left at m can have happened in some order.
 func (s *search) from(m moment) bool {
 	if s.complete(m.done) {
 		return true
@@ -157,8 +153,7 @@ func (s *search) complete(done uint64) bool {
 	return true
 }
 
-// canBeNext reports whether c can happen next. It cannot if another call that has
-// not happened yet returned before c was called.
+// canBeNext reports whether c can happen next: no pending call returned before c was called.
 func (s *search) canBeNext(done uint64, c Call) bool {
 	for i, other := range s.calls {
 		if done&(1<<i) == 0 && other.Return != 0 && other.Return < c.Call {

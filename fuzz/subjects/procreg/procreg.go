@@ -1,5 +1,5 @@
-// Package procreg is an example program with a known bug. Its property: a registry
-// of processes is linearizable.
+// Package procreg is an example program with a known bug. Its property: a registry of
+// processes is linearizable.
 //
 // It comes from PULSE (Claessen et al., ICFP 2009), which tested a process registry
 // for Erlang; the program is ours, with one of the bugs that PULSE found and a
@@ -13,8 +13,8 @@
 // between its call and its return, in an ideal registry. There, dead processes have
 // no names, and registering a dead process has no effect.
 //
-// In the first broken form a client whose second try fails believes that the name
-// is taken. But another client may have registered a dead process in between. The
+// In the first broken form a client whose second try fails believes that the name is
+// taken. But another client may have registered a dead process in between. The
 // smallest case is PULSE's: a dead process is registered once, and then twice in
 // parallel. One of the three registrations is refused, although no living process
 // ever had the name. In the mended form a client tries until it or another living
@@ -22,10 +22,9 @@
 // registry, Down comes after both registrations. The requests that follow must also
 // come in one certain order.
 //
-// In the second broken form (Config.Forgets), the registry drops all names that a
-// process registered when the process is down. It does this even if another process
-// has a name now. That process then loses its name. Depth 1: Down comes after the
-// next registration of the name.
+// In the second broken form (Config.Forgets), the registry drops all names that a process
+// registered when the process is down. It does this even if another process has a name now. That
+// process then loses its name. Depth 1: Down comes after the next registration of the name.
 package procreg
 
 import "github.com/jostle-go/jostle/pulse"

@@ -1,17 +1,16 @@
-// Package raftdupvote is an example program with a known bug. Its property: each term
-// has at most one leader.
+// Package raftdupvote is an example program with a known bug. Its property: each term has at most
+// one leader.
 //
-// Many first versions of Raft have this bug (Raft: Ongaro and Ousterhout, ATC 2014).
-// The program is ours.
+// Many first versions of Raft have this bug (Raft: Ongaro and Ousterhout, ATC 2014). The program
+// is ours.
 //
-// A candidate counts the votes that are granted to it, but not who granted them. If
-// the network delivers a vote twice, the candidate counts it twice and leads without
-// a majority. Then another candidate may have a majority. The request for a vote may
-// be duplicated as well, but granting the same vote again is right. In the mended
-// form a candidate remembers who has voted for it.
+// A candidate counts the votes that are granted to it, but not who granted them. If the network
+// delivers a vote twice, the candidate counts it twice and leads without a majority. Then another
+// candidate may have a majority. The request for a vote may be duplicated as well, but granting
+// the same vote again is right. In the mended form a candidate remembers who has voted for it.
 //
-// Depth 1, with one duplicate, five nodes and two candidates: one of the other nodes
-// must receive the request of the second candidate first.
+// Depth 1, with one duplicate, five nodes and two candidates: one of the other nodes must receive
+// the request of the second candidate first.
 package raftdupvote
 
 import (
@@ -112,8 +111,7 @@ func (n *node) enter(term int) {
 	}
 }
 
-// campaign begins a new term, votes for the node itself and asks the others for their
-// votes.
+// campaign begins a new term, votes for the node itself and asks the others for their votes.
 func (n *node) campaign(ctx *pulse.Ctx) {
 	n.enter(n.term + 1)
 	n.votedFor, n.candidate = ctx.Self(), true

@@ -1,25 +1,24 @@
-// Package raftmember is an example program with a known bug. Its property: the log of
-// each leader contains all entries committed before.
+// Package raftmember is an example program with a known bug. Its property: the log of each
+// leader contains all entries committed before.
 //
-// Ongaro, the author of Raft, reported this "bug in single-server membership changes"
-// on raft-dev in 2015 (groups.google.com/g/raft-dev/c/t4xj6dJTP6E). One server is
-// added and one removed. The program is ours.
+// Ongaro, the author of Raft, reported this "bug in single-server membership changes" on
+// raft-dev in 2015 (groups.google.com/g/raft-dev/c/t4xj6dJTP6E). One server is added and one
+// removed. The program is ours.
 //
-// A configuration is an entry of the log, and a node uses the last configuration in
-// its log. The leader of the first term adds a fifth server to four, and reaches only
-// that server in time. Another server is elected under the old configuration. It
-// removes the first server, and commits the removal with one more server. Then the
-// first server is elected in a later term under its own configuration. It gets the
-// votes of itself, the fifth server, and a server that has not heard of the removal.
-// Its log lacks the committed removal. In the mended form, as Ongaro proposes, a
-// leader changes the configuration only when an entry of its own term is committed.
+// A configuration is an entry of the log, and a node uses the last configuration in its log.
+// The leader of the first term adds a fifth server to four, and reaches only that server in
+// time. Another server is elected under the old configuration. It removes the first server,
+// and commits the removal with one more server. Then the first server is elected in a later
+// term under its own configuration. It gets the votes of itself, the fifth server, and a
+// server that has not heard of the removal. Its log lacks the committed removal. In the
+// mended form, as Ongaro proposes, a leader changes the configuration only when an entry of
+// its own term is committed.
 //
-// Depth 1 among messages of the oldest-first order, and 3 if a third node times out
-// too. At least five reorderings are needed together. At two nodes the first request
-// for a vote comes before the new configuration. At the first leader that request
-// comes before its timeout. At the fifth server the new configuration comes before
-// the second request. At the fourth server that request comes before the removal. Six
-// delays are not enough to trigger the bug.
+// Depth 1 among messages of the oldest-first order, and 3 if a third node times out too. At
+// least five reorderings are needed together. At two nodes the first request for a vote comes
+// before the new configuration. At the first leader that request comes before its timeout. At
+// the fifth server the new configuration comes before the second request. At the fourth
+// server that request comes before the removal. Six delays are not enough to trigger the bug.
 package raftmember
 
 import (
@@ -92,8 +91,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	return func() error { return complete(nodes) }
 }
 
-// complete returns an error if a leader lacks an entry that was committed in an
-// earlier term.
+// complete returns an error if a leader lacks an entry that was committed in an earlier term.
 func complete(nodes []*node) error {
 	for i, n := range nodes {
 		for _, by := range n.commits {
@@ -137,7 +135,8 @@ type moment struct {
 	log  []entry
 }
 
-// A node takes part in elections and has a log. A log is never changed in place.
+// A node takes part in elections and has a log. A log is never changed in
+// place.
 type node struct {
 	me        int
 	nodes     []pulse.Ref // all nodes; the list is shared and never changed
@@ -217,8 +216,7 @@ func (n *node) majority(of []int) bool {
 	return count > len(members)/2
 }
 
-// campaign begins a new term and asks the other nodes of the configuration for their
-// votes.
+// campaign begins a new term and asks the other nodes of the configuration for their votes.
 func (n *node) campaign(ctx *pulse.Ctx) {
 	if n.role == leader || !slices.Contains(n.members(), n.me) {
 		return
@@ -228,8 +226,7 @@ func (n *node) campaign(ctx *pulse.Ctx) {
 	n.tell(ctx, requestVote{n.term, n.log[len(n.log)-1].term, len(n.log)})
 }
 
-// vote grants a vote if the candidate's log is at least as up to date as the node's
-// log.
+// vote grants a vote if the candidate's log is at least as up to date as the node's log.
 func (n *node) vote(ctx *pulse.Ctx, msg requestVote) {
 	lastTerm := 0
 	if len(n.log) > 0 {

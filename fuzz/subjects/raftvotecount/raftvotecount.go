@@ -1,22 +1,21 @@
-// Package raftvotecount is an example program with a known bug. Its property: each
-// term has at most one leader.
+// Package raftvotecount is an example program with a known bug. Its property: each term
+// has at most one leader.
 //
-// It comes from issues 45 and 46 of akka-raft (github.com/ktoso/akka-raft): a
-// candidate checks neither who sent a vote nor in which term it was granted. The
-// program is ours.
+// It comes from issues 45 and 46 of akka-raft (github.com/ktoso/akka-raft): a candidate
+// checks neither who sent a vote nor in which term it was granted. The program is ours.
 //
-// A candidate asks for votes, times out, and asks again in the next term. The same
-// node may grant both requests, which is right because the terms differ. If both
-// grants come late, the candidate counts two votes for the new term. It leads
-// without a majority, while another candidate may have one. In the mended form a
-// candidate checks the term of a vote, and remembers who has voted for it in this
-// term. The bug needs no fault of the network.
+// A candidate asks for votes, times out, and asks again in the next term. The same node
+// may grant both requests, which is right because the terms differ. If both grants come
+// late, the candidate counts two votes for the new term. It leads without a majority,
+// while another candidate may have one. In the mended form a candidate checks the term
+// of a vote, and remembers who has voted for it in this term. The bug needs no fault of
+// the network.
 //
-// Depth 3, with five nodes of which the first times out twice and the second once.
-// The second node must hear of the first term before it times out, so that it also
-// asks for votes in the second term. A majority must receive that request before
-// the first candidate's second request. Both grants of one node must reach the
-// first candidate in its second term.
+// Depth 3, with five nodes of which the first times out twice and the second once. The
+// second node must hear of the first term before it times out, so that it also asks for
+// votes in the second term. A majority must receive that request before the first
+// candidate's second request. Both grants of one node must reach the first candidate in
+// its second term.
 package raftvotecount
 
 import (
@@ -124,8 +123,7 @@ func (n *node) enter(term int) {
 	}
 }
 
-// campaign begins a new term, votes for the node itself and asks the others for
-// their votes.
+// campaign begins a new term, votes for the node itself and asks the others for their votes.
 func (n *node) campaign(ctx *pulse.Ctx) {
 	n.enter(n.term + 1)
 	n.votedFor, n.role = ctx.Self(), candidate

@@ -1,23 +1,21 @@
-// Package raftvotedfor is an example program with a known bug. Its property: each
-// term has at most one leader.
+// Package raftvotedfor is an example program with a known bug. Its property: each term has
+// at most one leader.
 //
-// Several implementations of Raft have had this bug: a node forgets its vote when its
-// role changes within a term (akka-raft, issue 56; etcd, pull request 2461). In
-// camunda, issue 5356, a node forgets its vote when it first hears of the leader. The
-// program is ours.
+// Several implementations of Raft have had this bug: a node forgets its vote when its role
+// changes within a term (akka-raft, issue 56; etcd, pull request 2461). In camunda, issue
+// 5356, a node forgets its vote when it first hears of the leader. The program is ours.
 //
-// Two candidates ask four nodes for votes. The first candidate gets three votes, and
-// tells the others that it leads. A node that hears this becomes a follower, and in
-// the broken form forgets its vote. If the request of the second candidate comes only
-// then, the node grants it in the same term. The second candidate also gets a
-// majority, if it has not yet heard of the first leader. In the mended form a node
-// forgets its vote only in a new term.
+// Two candidates ask four nodes for votes. The first candidate gets three votes, and tells
+// the others that it leads. A node that hears this becomes a follower, and in the broken
+// form forgets its vote. If the request of the second candidate comes only then, the node
+// grants it in the same term. The second candidate also gets a majority, if it has not yet
+// heard of the first leader. In the mended form a node forgets its vote only in a new term.
 //
-// Depth 1 among messages of the oldest-first order, with four nodes. Three
-// reorderings are needed together, and the oldest-first order contains only half of
-// these messages. At two nodes the request of the second candidate comes after the
-// first leader's message. At the second candidate that message comes after both
-// grants. At least six delays are needed to trigger the bug.
+// Depth 1 among messages of the oldest-first order, with four nodes. Three reorderings are
+// needed together, and the oldest-first order contains only half of these messages. At two
+// nodes the request of the second candidate comes after the first leader's message. At the
+// second candidate that message comes after both grants. At least six delays are needed to
+// trigger the bug.
 package raftvotedfor
 
 import (
@@ -135,16 +133,14 @@ func (n *node) follow() {
 	}
 }
 
-// campaign begins a new term, votes for the node itself and asks the others for their
-// votes.
+// campaign begins a new term, votes for the node itself and asks the others for their votes.
 func (n *node) campaign(ctx *pulse.Ctx) {
 	n.enter(n.term + 1)
 	n.role, n.votedFor, n.votes = candidate, ctx.Self(), 1
 	n.tell(ctx, requestVote{n.term})
 }
 
-// count counts a vote of another node, and makes this node leader if it now has a
-// majority.
+// count counts a vote of another node, and makes this node leader if it now has a majority.
 func (n *node) count(ctx *pulse.Ctx) {
 	n.votes++
 	if n.votes > len(n.nodes)/2 {

@@ -1,14 +1,13 @@
 // Package server is an example program with a known bug. Its property: a client that
 // reads a value twice gets the same answer.
 //
-// It comes from Basset (Lauterburg et al., ASE 2009; Figure 3.1 of the
-// thesis), which took it from a tutorial on Scala's wiki.
+// It comes from Basset (Lauterburg et al., ASE 2009; Figure 3.1 of the thesis), which
+// took it from a tutorial on Scala's wiki.
 //
-// A client sends a value to a server, asks for the value twice and shuts the server
-// down. Delivery is Unordered: the value may arrive between the two questions, which
-// then have different answers. If it arrives before both, after both, or after the
-// shutdown, the answers are the same. In the mended form the client waits until the
-// value is stored.
+// A client sends a value to a server, asks for the value twice and shuts the server down.
+// Delivery is Unordered: the value may arrive between the two questions, which then have
+// different answers. If it arrives before both, after both, or after the shutdown, the
+// answers are the same. In the mended form the client waits until the value is stored.
 //
 // Depth 1: at the server, get comes before set. With FIFO delivery there is no bug.
 package server

@@ -108,8 +108,7 @@ func (l *leader) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// heard records the last index of a follower, and commits entries that a majority
-// has.
+// heard records the last index of a follower, and commits entries that a majority has.
 func (l *leader) heard(ctx *pulse.Ctx, index int) {
 	for i, f := range l.followers {
 		if f != ctx.Sender() {

@@ -4,12 +4,10 @@
 // It comes from the benchmarks of Savina, in which TAP (Li, Hariri and Agha,
 // ECOOP 2018) found the bug that its Figure 12 shows.
 //
-// A coordinator sends each passer a link, which names the next passer, and then
-// sends a token to the first. The first passer has its link by then, since both
-// messages come by one channel. The second passer gets the token from the first
-// passer and the link from the coordinator. If the token comes first, the second
-// passer sends it to no one. In the mended form a passer keeps a token until it
-// has its link.
+// A coordinator sends each passer a link, which names the next passer, and then sends a token to
+// the first passer. That passer has its link by then, since both messages use one channel. The
+// second passer may get the token from the first passer before the link from the coordinator. Then
+// it sends the token to no one. In the mended form a passer keeps a token until it has its link.
 //
 // Depth 1: token before link, at any passer but the first.
 package threadring

@@ -21,8 +21,7 @@ func HostileText(random *rand.Rand) string {
 	return b.String()
 }
 
-// Controls returns the text around the first character that controls a terminal, "" if
-// there is none.
+// Controls returns the text around the first character that controls a terminal, "" if none.
 func Controls(text string) string {
 	for i, r := range text {
 		if r != '\n' && r != '\t' && !unicode.IsPrint(r) || r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd") {

@@ -6,10 +6,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// EachOrder runs a property as planned, once with each possible sequence of decisions, and
-// calls f with the result of each run. The parameter chance of f is the probability of that
-// run if each decision is made at random. EachOrder reports whether it made all possible runs,
-// of which it makes at most the given number.
+// EachOrder runs a property as planned, once for each possible sequence of decisions, and calls f
+// with each result and the chance of that run if each decision is random. It makes at most the
+// given number of runs, and reports whether these were all.
 //
 // EachOrder is slow and uses no reduction. Tests compare reductions and shrinkers with it.
 func EachOrder(r *props.Runner, plan props.Plan, most int, f func(res *props.Result, chance float64)) bool {
@@ -33,8 +32,7 @@ func EachOrder(r *props.Runner, plan props.Plan, most int, f func(res *props.Res
 	return false
 }
 
-// slowly enumerates all sequences of decisions. It holds the decisions of a run (digits) and
-// the number of alternatives of each (of).
+// slowly enumerates all sequences of decisions. Decision i is digits[i], out of of[i] alternatives.
 type slowly struct{ digits, of []int }
 
 // A slowRun is a strategy that makes the decisions of slowly, and is at decision number at.

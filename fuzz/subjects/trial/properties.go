@@ -41,8 +41,7 @@ func Quarrel(t *props.T) {
 }
 
 // Apart has two actors that do not communicate. After each step it checks that the
-// second is not done before the first. Only code that reads both actors can check
-// this.
+// second is not done before the first. Only code that reads both actors can check this.
 func Apart(t *props.T) {
 	var done [2]bool
 	sys := t.System()

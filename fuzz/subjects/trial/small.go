@@ -17,8 +17,7 @@ func Answered(ns ...int) func(*pulse.System) {
 	}
 }
 
-// Bunch returns a program with one actor, to which n messages are sent before the
-// run.
+// Bunch returns a program with one actor, to which n messages are sent before the run.
 func Bunch(n int) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		writer := sys.Spawn("writer", pulse.Func(func(*pulse.Ctx, any) {}))

@@ -15,8 +15,7 @@ type sparks struct {
 	timers bool
 }
 
-// A spark is a message that leads to further sparks, until no generations are
-// left.
+// A spark is a message that leads to further sparks, until no generations are left.
 type spark struct {
 	left   int
 	random uint64

@@ -9,8 +9,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A Table describes a random small program, which may fail. It says what the actors do, and
-// when the program fails.
+// A Table is a random small program: what its actors do, and in which state it fails.
 type Table struct {
 	// AtOnce makes an actor panic as soon as it is in the failing state. Otherwise the program
 	// fails if the actor is in that state at the end.

@@ -1,19 +1,18 @@
-// Package twopc is an example program with a known bug. Its property: a transaction
-// is decided, and all participants decide the same.
+// Package twopc is an example program with a known bug. Its property: a transaction is
+// decided, and all participants decide the same.
 //
-// The two mistakes are common in collections of broken protocols; the program,
-// a two-phase commit, is ours.
+// The two mistakes are common in collections of broken protocols; the program, a
+// two-phase commit, is ours.
 //
 // A client gives work to participants. Each participant joins the transaction at the
-// coordinator, and then tells the client that it is done. When all are done, the
-// client tells the coordinator to commit. The coordinator then asks those who have
-// joined for their votes. It commits if all vote for it, and aborts if one votes
-// against it. A participant that votes against the transaction aborts at once.
+// coordinator, and then tells the client that it is done. When all are done, the client
+// tells the coordinator to commit. The coordinator then asks those who have joined for
+// their votes. It commits if all vote for it, and aborts if one votes against it. A
+// participant that votes against the transaction aborts at once.
 //
-// In the first broken form the coordinator commits when all but one have voted for
-// it. A vote against it that comes last is too late. Then one participant has aborted
-// and the others commit. Depth 1: at the coordinator, the vote against comes after
-// the others.
+// In the first broken form the coordinator commits when all but one have voted for it. A
+// vote against it that comes last is too late. Then one participant has aborted and the
+// others commit. Depth 1: at the coordinator, the vote against comes after the others.
 //
 // In the second broken form (Config.Stuck), the coordinator ignores joins that come
 // after the message to commit. A participant whose join is ignored is never asked to
