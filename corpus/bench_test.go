@@ -31,6 +31,9 @@ func manyCases(b *testing.B, n int) Folder {
 // ns/case stays the same.
 func BenchmarkLoad(b *testing.B) {
 	for _, n := range []int{100, 1000, 10_000} {
+		if n > 1000 && testing.Short() {
+			continue
+		}
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			f := manyCases(b, n)
 			for b.Loop() {

@@ -90,6 +90,7 @@ func replayedElsewhere() (list []subjects.Subject) {
 // The failures of subjects are kept by one process and replayed by another:
 // the same failure and the same trace, by its hash, which a replay "as saved" compares.
 func TestEveryCaseReplaysElsewhere(t *testing.T) {
+	trial.Long(t)
 	t.Parallel()
 	dir := t.TempDir()
 	runSample(t, "all", dir)
@@ -412,7 +413,7 @@ func TestImpossibleCasesAreTold(t *testing.T) {
 	}
 	name := casesIn(t, dir)[0]
 	want := "case " + name + " shows no failure: no run can be as it was saved"
-	const why = "stale, since it holds messages back for time that cannot pass; made by an older version (early timers: 1, allowed: 0)"
+	const why = "stale, since it fires more timers early than allowed, as only an older version did (early timers: 1, allowed: 0)"
 	out := runSample(t, "mended", dir)
 	if !strings.Contains(out, want) || !strings.Contains(out, why) || strings.Contains(out, "FAIL") || len(casesIn(t, dir)) != 1 {
 		t.Errorf("of a mended program there are %q:\n%s", casesIn(t, dir), out)

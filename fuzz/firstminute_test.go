@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
 // TestFirstMinute does what the README says, from an empty folder to the first
@@ -16,6 +17,7 @@ import (
 // go get, which needs the network, it takes this checkout and the versions of
 // its go.mod.
 func TestFirstMinute(t *testing.T) {
+	trial.Long(t)
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {
 		t.Fatal(err)

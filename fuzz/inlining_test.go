@@ -10,15 +10,17 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
 // What a failing property prints, and the cases that are kept of it, are the
-// same whether or not the compiler inlines functions: by day those of this module, at night
-// those of the standard library, too.
+// same whether or not the compiler inlines functions: by day those of the packages with the
+// properties, at night all.
 func TestInliningDoesNotMatter(t *testing.T) {
+	trial.Long(t)
 	t.Parallel()
 	plain, plainRaw := runInlining(t, "-gcflags=")
-	flag := "-gcflags=github.com/jostle-go/jostle/...=-l"
+	flag := "-gcflags=github.com/jostle-go/jostle/fuzz/testdata/inlining/...=-l"
 	if nightly() {
 		flag = "-gcflags=all=-l"
 	}

@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
 // What the README shows of the mended account, in a package of its own.
 // TestFirstMinute runs the broken one.
 func TestReadmeExample(t *testing.T) {
+	trial.Long(t)
 	text, err := runReadme(t, "-run", "^(TestAllDrawnOut|TestInEveryOrder|FuzzAllDrawnOut)$", "-v")
 	if err != nil {
 		t.Errorf("the mended example fails: %s", text)

@@ -15,6 +15,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/coverage"
 	"github.com/jostle-go/jostle/fuzz/internal/native"
 	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
@@ -134,6 +135,7 @@ func ownLoop(seed uint64, runs int, guided bool) int {
 // A loop that is guided by receive pairs needs a small part of the runs that
 // one without guidance does.
 func TestGuidanceHelpsOnStages(t *testing.T) {
+	trial.Long(t)
 	var guided []int
 	for seed := range uint64(11) {
 		guided = append(guided, orNever(ownLoop(seed, 100_000, true)))

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
@@ -85,6 +86,7 @@ func rarely(t *props.T) {
 // that the engine itself has saved, under the name that it has told. A plain go test then
 // shows the shrunk, explained run, by either.
 func TestFoundInputsAreShrunk(t *testing.T) {
+	trial.Long(t)
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	exprand "golang.org/x/exp/rand"
 	"pgregory.net/rapid"
 
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -354,6 +355,7 @@ func endless() *rapid.Generator[int] {
 }
 
 func TestRejections(t *testing.T) {
+	trial.Long(t)
 	for _, o := range rejections {
 		t.Run(o.name, func(t *testing.T) {
 			if diff := cmp.Diff(o.want, told(once(t, o.property), o.property)); diff != "" {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -208,6 +209,7 @@ func truly(tr *trace.Trace, a, b int) bool { return tr.Swappable(a, b) }
 // TestSwappable holds that receives are swappable in the trace exactly if they
 // can come in the other order, and that a wrong claim is detected.
 func TestSwappable(t *testing.T) {
+	trial.Long(t)
 	wrongs := []struct {
 		name string
 		says func(tr *trace.Trace, a, b int) bool

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/strategy"
@@ -331,6 +332,7 @@ func winding(ctx *pulse.Ctx, _ any) {
 }
 
 func TestBudgets(t *testing.T) {
+	trial.Long(t)
 	small := pulse.Options{Steps: 1000, Pending: 1000}
 	golden.File(t, "testdata/failure-budget.golden", perform([]script{
 		{name: "steps that repeat", o: small, do: rally},
@@ -407,6 +409,7 @@ func heap() int64 {
 
 // TestMemoryIsBounded: whatever one step sends, it takes less than 64 MB.
 func TestMemoryIsBounded(t *testing.T) {
+	trial.Long(t)
 	for _, handler := range []pulse.Func{pouring, pouringAnyway, winding} {
 		for _, record := range []bool{false, true} {
 			s := pulse.New(pulse.Options{Record: record})

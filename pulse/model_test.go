@@ -1,9 +1,14 @@
 package pulse_test
 
 import (
-	"github.com/jostle-go/jostle/pulse/legal"
+	"fmt"
 	"os"
+	"strings"
 	"testing"
+
+	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
+	"github.com/jostle-go/jostle/pulse/legal"
 )
 
 // modelPrograms is how many random programs run on both sides.
@@ -53,8 +58,10 @@ func TestModel(t *testing.T) {
 // TestModelFindsPlantedFaults holds that the comparison can fail: each fault
 // planted into the model is found within the same number of programs.
 func TestModelFindsPlantedFaults(t *testing.T) {
+	trial.Long(t)
 	p := &player{}
 	defer func() { p.sys.Close() }()
+	var text strings.Builder
 	for _, fault := range []string{
 		"channels keep no order",
 		"the last match is taken",
@@ -85,11 +92,12 @@ func TestModelFindsPlantedFaults(t *testing.T) {
 		for seed := uint64(0); seed < uint64(modelPrograms()) && !found; seed++ {
 			program := newModelProgram(seed)
 			if found = differs(p, program, fault) != ""; found {
-				t.Logf("%s: found by program %d", fault, seed)
+				fmt.Fprintf(&text, "%s: TestModel sees it in program %d of 10,000\n", fault, seed+1)
 			}
 		}
 		if !found {
 			t.Errorf("%s: not found", fault)
 		}
 	}
+	golden.File(t, "testdata/planted.golden", text.String())
 }

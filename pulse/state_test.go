@@ -16,6 +16,7 @@ import (
 	"unsafe"
 
 	"github.com/jostle-go/jostle/fuzz/subjects/server"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 )
@@ -1316,6 +1317,7 @@ type fate struct {
 // possible results of a state are the same wherever in the tree it occurs. Text
 // and hash agree on which states are equal.
 func TestEqualStatesHaveEqualFates(t *testing.T) {
+	trial.Long(t)
 	programs, nodes, states := 0, 0, 0
 	for seed := range stateSeeds() {
 		tree := roamTree(newRoamProgram(seed), 300)

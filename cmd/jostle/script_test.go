@@ -3,12 +3,16 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -39,7 +43,46 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(leakless{m}, map[string]func(){"jostle": main})
+	if path, err := exec.LookPath("go"); err == nil && os.Getenv(realGo) == "" {
+		os.Setenv(realGo, path)
+	}
+	testscript.Main(leakless{m}, map[string]func(){"jostle": main, "go": linkOnce})
+}
+
+// Variables of scripts: the path of the go command, and the folder in which linkOnce
+// keeps test binaries. Without a folder it keeps none.
+const (
+	realGo  = "JOSTLE_TEST_GO"
+	linkDir = "JOSTLE_TEST_LINKED"
+)
+
+// linkOnce is the go command of scripts. It keeps what `go test -c -o file …` links, so that
+// the next such command, of which a script has many, links again only what has changed since:
+// go itself tells.
+func linkOnce() {
+	args, dir := os.Args[1:], os.Getenv(linkDir)
+	if dir == "" || len(args) < 4 || !slices.Equal(args[:3], []string{"test", "-c", "-o"}) {
+		os.Exit(runGo(args))
+	}
+	sum := sha256.Sum256([]byte(strings.Join(args[4:], "\x00")))
+	linked := filepath.Join(dir, fmt.Sprintf("%x.test.exe", sum[:8]))
+	if code := runGo(append([]string{"test", "-c", "-o", linked}, args[4:]...)); code != 0 {
+		os.Exit(code)
+	}
+	if os.Link(linked, args[3]) != nil {
+		os.Exit(runGo(args))
+	}
+}
+
+// runGo runs go and returns its exit code.
+func runGo(args []string) int {
+	cmd := exec.Command(os.Getenv(realGo), args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return cmd.ProcessState.ExitCode()
 }
 
 // TestScripts runs the command on a user's module outside of ours: testdata/script has a
@@ -73,6 +116,15 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       os.Getenv("JOSTLE_REWRITE") != "",
 	})
 }
+
+// goCaches returns the folders in which go caches, by the names of their variables.
+var goCaches = sync.OnceValues(func() (caches map[string]string, err error) {
+	out, err := exec.Command("go", "env", "-json", "GOCACHE", "GOMODCACHE").Output()
+	if err == nil {
+		err = json.Unmarshal(out, &caches)
+	}
+	return caches, err
+})
 
 // userModule writes a module of a user of this checkout into a folder, with the
 // properties of testdata/user.txtar.
@@ -109,19 +161,24 @@ func userModule(dir string, setenv func(key, value string)) error {
 			return err
 		}
 	}
-	for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
-		out, err := exec.Command("go", "env", name).Output()
-		if err != nil {
-			return err
-		}
-		setenv(name, strings.TrimSpace(string(out)))
+	caches, err := goCaches()
+	if err != nil {
+		return err
+	}
+	for name, folder := range caches {
+		setenv(name, folder)
 	}
 	// Each command links a test binary, which is faster without debug information.
 	for key, value := range map[string]string{"GOFLAGS": "-mod=mod -ldflags=-w", "GOPROXY": "off", "GOWORK": "off", "JOSTLE_CACHE": filepath.Join(dir, ".cache"),
 		"JOSTLE_OUT": "", "JOSTLE_SEED": "", "JOSTLE_BUDGET": ""} {
 		setenv(key, value)
 	}
-	return nil
+	setenv(realGo, os.Getenv(realGo))
+	if os.Getenv("JOSTLE_NIGHTLY") != "" {
+		return nil
+	}
+	setenv(linkDir, filepath.Join(dir, ".linked"))
+	return os.Mkdir(filepath.Join(dir, ".linked"), 0o755)
 }
 
 // code runs the command and fails the script unless it exits with a code.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -180,21 +181,21 @@ func families() []family {
 	return []family{
 		{"plain", drawn(agreementFeatures), 90, 20_000, true},
 		{"polls", agreementWith(polling), 90, 10_000, true},         // what ends a ReceiveTimeout(0) comes in any order with what else there is
-		{"nemeses", agreementWith(nemeses), 90, 10_000, true},       // actors and the test make crashes, restarts, cuts, losses and delays happen
+		{"nemeses", agreementWith(nemeses), 50, 10_000, true},       // actors and the test make crashes, restarts, cuts, losses and delays happen
 		{"mailboxes", agreementWith(bounding), 90, 10_000, true},    // which may be full
 		{"unwatch", agreementWith(unwatching), 90, 5000, true},      // watches end
 		{"send after", agreementWith(sendingLater), 90, 5000, true}, // messages go later
 		{"ask", agreementWith(testAsking), 90, 5000, true},          // the test asks before and after the Run
-		{"matches", matchingProgram, 60, 1000, true},                // most processes wait for a match, by their own and the senders' state
+		{"matches", matchingProgram, 30, 1000, true},                // most processes wait for a match, by their own and the senders' state
 		{"survivors", drawn(survivingFeatures), 50, 5000, false},    // crash within steps, lose what they have written, and are notified of their starts
-		{"early timers", sometimesEarlyProgram, 60, 5000, false},    // half of the programs set nothing that comes with time
+		{"early timers", sometimesEarlyProgram, 30, 5000, false},    // half of the programs set nothing that comes with time
 		{"passes", earlyProgram, 90, 10_000, false},                 // time may pass early, and mostly something comes with it
-		{"lives", livingProgram, 60, 10_000, false},                 // actors watch each other, and ask whether others live, while those end
-		{"histories", recordingProgram, 60, 20_000, false},          // actors note events, which are judged in the end
+		{"lives", livingProgram, 40, 10_000, false},                 // actors watch each other, and ask whether others live, while those end
+		{"histories", recordingProgram, 30, 20_000, false},          // actors note events, which are judged in the end
 		{"foolish", drawn(foolishFeatures), 100, 20_000, false},     // skip runs, fail in several ways, read other actors, or have an observer
-		{"crashes", crashingProgram, 60, 10_000, false},             // come between any two steps
+		{"crashes", crashingProgram, 40, 10_000, false},             // come between any two steps
 		{"partitions", cutOffProgram, 90, 5000, false},              // one actor may be cut off
-		{"courses", askingProgram, 60, 20_000, false},               // the test asks, and does and sees more before all is done
+		{"courses", askingProgram, 30, 20_000, false},               // the test asks, and does and sees more before all is done
 	}
 }
 
@@ -413,6 +414,7 @@ func oddities() (list []oddity) {
 // TestFoundAgain holds the oddities, at night in all orderings, and by day in plain order
 // and another one for each.
 func TestFoundAgain(t *testing.T) {
+	trial.Long(t)
 	e, r := &enumerator{}, &rig{}
 	defer e.close()
 	for i, x := range oddities() {

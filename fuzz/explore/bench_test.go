@@ -16,6 +16,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
 	ordered "github.com/jostle-go/jostle/fuzz/subjects/orders"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -193,6 +194,7 @@ func BenchmarkWorkers(b *testing.B) {
 // has seen the first hundred runs, however many follow. A run that is given up
 // may leave a failure, which says why.
 func TestMemoryIsFlat(t *testing.T) {
+	trial.Long(t)
 	list := []load.Load{load.Senders(5, 1), load.Senders(8, 1), load.Pi(5), load.Pi(7)}
 	if nightly() {
 		list = append(list, load.Senders(9, 1), load.Pi(9))
@@ -202,7 +204,7 @@ func TestMemoryIsFlat(t *testing.T) {
 			{Method: explore.Method{Reduction: explore.Optimal}},
 			{Method: explore.Method{Reduction: explore.SourceSets}},
 			{Method: explore.Method{Reduction: explore.PersistentSets, Sleep: true, Ordering: explore.OrderLCA}},
-			{Method: explore.Method{Reduction: explore.Everything}, Runs: 100_000},
+			{Method: explore.Method{Reduction: explore.Everything}, Runs: byDay(20_000, 100_000)},
 		} {
 			v, bytes := allocated(on(pulse.Options{}, l.Build), o)
 			if most := 16<<10 + 256*v.Wasted; bytes > uint64(most) {

@@ -16,6 +16,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
 	ordered "github.com/jostle-go/jostle/fuzz/subjects/orders"
 	"github.com/jostle-go/jostle/fuzz/subjects/server"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -194,6 +195,7 @@ func countings() (list []counting) {
 // TestCounts holds that every way to explore finds the same distinct orders
 // of every program, and to as many runs and steps as are known.
 func TestCounts(t *testing.T) {
+	trial.Long(t)
 	want := sizes()
 	for _, s := range smallSubjects() {
 		all := s.explore(explore.Options{Method: explore.Method{Reduction: explore.Everything}})
@@ -231,6 +233,7 @@ func largeSubjects() (list []subject, distinct map[string]int) {
 // TestLargeCounts holds that Optimal runs each distinct order of the large
 // programs once and nothing else, and that Source finds the same.
 func TestLargeCounts(t *testing.T) {
+	trial.Long(t)
 	list, distinct := largeSubjects()
 	for _, s := range list {
 		of := size{math.MaxInt, 0, distinct[s.name]}

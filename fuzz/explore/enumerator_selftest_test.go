@@ -11,6 +11,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -94,6 +95,7 @@ func seeds(few int) uint64 {
 // TestSizesOfPrograms holds that programs have neither too few orders to tell
 // a good search from a bad one, nor too many to run all.
 func TestSizesOfPrograms(t *testing.T) {
+	trial.Long(t)
 	e := &enumerator{}
 	defer e.close()
 	n := seeds(150)
@@ -209,6 +211,7 @@ func chose(s *pulse.System, k choice.Kind) bool {
 // TestPrograms holds that programs show what they are for: of those that may,
 // 5% at least, in some order.
 func TestPrograms(t *testing.T) {
+	trial.Long(t)
 	e := &enumerator{}
 	defer e.close()
 	n := seeds(60)

@@ -9,6 +9,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
 	subjects "github.com/jostle-go/jostle/fuzz/subjects/orders"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -149,12 +150,14 @@ func testEstimates(t *testing.T, sizes []sized, o explore.Options, least int, fa
 // TestEstimateDistinct: 30% from 100,000 runs on, that is by a factor of 1.3
 // up or 1/0.7 down, of which the smaller is tested.
 func TestEstimateDistinct(t *testing.T) {
+	trial.Long(t)
 	testEstimates(t, distinctSizes(), explore.Options{}, 100_000, 1.3)
 	testEstimates(t, distinctSizes()[4:6], explore.Options{Method: explore.Method{Reduction: explore.SourceSets}}, 100_000, 1.3)
 }
 
 // TestEstimatePlain: a factor of 2, as in Eta's Figure 2.
 func TestEstimatePlain(t *testing.T) {
+	trial.Long(t)
 	testEstimates(t, plainSizes(), explore.Options{Method: explore.Method{Reduction: explore.Everything}}, 10_000, 2)
 }
 
@@ -220,6 +223,7 @@ func TestNoEstimateIsBetterThanAWrongOne(t *testing.T) {
 // TestEstimateChangesNothing holds that a search with an estimate makes the
 // same runs in the same order as one without.
 func TestEstimateChangesNothing(t *testing.T) {
+	trial.Long(t)
 	r := &rig{}
 	for seed := range uint64(byDay(30, 100)) {
 		p := newProgram(seed, agreementFeatures(seed))

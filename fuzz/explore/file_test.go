@@ -12,6 +12,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -110,6 +111,7 @@ func checkPieces(t *testing.T, name string, search searcher, o explore.Options, 
 
 // TestPiecesOfSubjects holds that searches can be cut into pieces.
 func TestPiecesOfSubjects(t *testing.T) {
+	trial.Long(t)
 	path := filepath.Join(t.TempDir(), "kept")
 	for i, s := range smallSubjects() {
 		for k, o := range keptWays() {
@@ -123,6 +125,7 @@ func TestPiecesOfSubjects(t *testing.T) {
 
 // TestPiecesOfRandomPrograms is TestPiecesOfSubjects on random programs.
 func TestPiecesOfRandomPrograms(t *testing.T) {
+	trial.Long(t)
 	path := filepath.Join(t.TempDir(), "kept")
 	e := &enumerator{}
 	defer e.close()
@@ -147,6 +150,7 @@ func TestPiecesOfRandomPrograms(t *testing.T) {
 // TestKilledSearch holds that a search continues from what was saved during
 // it.
 func TestKilledSearch(t *testing.T) {
+	trial.Long(t)
 	folder := t.TempDir()
 	for _, o := range []explore.Options{{}, {Method: explore.Method{Reduction: explore.SourceSets}}, {Method: explore.Method{Reduction: explore.Everything, CountDistinct: true}}} {
 		s := pi(4)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -49,6 +50,7 @@ func earlyWith(more features) func(seed uint64) *program {
 // early, and how many are wasted, also if the test continues twice. It shows conditions
 // without which the search finds the same and makes more runs.
 func TestCostOfPasses(t *testing.T) {
+	trial.Long(t)
 	e, r := &enumerator{}, &rig{}
 	defer e.close()
 	defer r.close()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -44,6 +45,7 @@ func phases(s *pulse.System) func() error {
 
 // TestPhases holds that no order leads over the end of a part.
 func TestPhases(t *testing.T) {
+	trial.Long(t)
 	e, r := &enumerator{}, &rig{}
 	defer e.close()
 	for _, o := range []pulse.Options{{}, {Delivery: pulse.DeliveryUnordered}, {EarlyTimers: 1}} {

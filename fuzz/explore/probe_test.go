@@ -130,12 +130,13 @@ func TestProbesFind(t *testing.T) {
 func TestWorkersShareRuns(t *testing.T) {
 	tree := corner(9)
 	var first explore.Result
+	runs := byDay(13_457, 43_457) // probes begin after 2,001 runs
 	for i, workers := range []int{2, 3, 5, 2} {
-		v, _ := tree.inParts(counting{explore.Options{KeepOn: true, Runs: 43_457}, workers}, 0, 0, nil)
+		v, _ := tree.inParts(counting{explore.Options{KeepOn: true, Runs: runs}, workers}, 0, 0, nil)
 		if i == 0 {
 			first = v
 		}
-		if made := v.Runs + v.Probes; made != 43_457 || v.Probes == 0 || !reflect.DeepEqual(v, first) {
+		if made := v.Runs + v.Probes; made != runs || v.Probes == 0 || !reflect.DeepEqual(v, first) {
 			t.Errorf("%d workers made %d runs: %+v, not %+v", workers, made, v, first)
 		}
 	}
@@ -145,13 +146,24 @@ func TestWorkersShareRuns(t *testing.T) {
 // and in the end one in eight.
 func TestShareOfProbes(t *testing.T) {
 	tree := corner(11)
+	r := &rig{}
+	defer r.close()
+	x, err := explore.Begin(explore.Options{KeepOn: true}, r.worker(tree.options, tree.build()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := 0
 	for _, c := range []struct{ runs, probes int }{
 		{2000, 0}, {2001, 0}, {2002, 1}, {2003, 1}, {2004, 2}, {10_000, 4000}, {34_000, 16_000}, {34_007, 16_000}, {34_008, 16_001}, {50_000, 18_000},
 	} {
-		v, _ := tree.inParts(counting{explore.Options{Runs: c.runs, KeepOn: true}, 1}, 0, 0, nil)
-		if v.Probes != c.probes || v.Runs != c.runs-c.probes {
+		x.GoOn(c.runs - made)
+		made = c.runs
+		if v := x.Result(); v.Probes != c.probes || v.Runs != c.runs-c.probes {
 			t.Errorf("of %d runs: %d probes and %d others, want %d", c.runs, v.Probes, v.Runs, c.probes)
 		}
+	}
+	if _, err := x.End(); err != nil {
+		t.Fatal(err)
 	}
 	for _, m := range []explore.Method{{Depth: 100}, {Reduction: explore.Everything, DelayBound: 9}, {Reduction: explore.Everything, RandomBranch: true}} {
 		if v, _ := tree.inParts(counting{explore.Options{Method: m, Runs: 5000, KeepOn: true}, 1}, 0, 1, nil); v.Probes != 0 {
@@ -180,11 +192,12 @@ func TestPartsMakeAWhole(t *testing.T) {
 			if s.name == phased.name && c.Reduction == explore.Everything && !nightly() {
 				continue // it has thousands of orders
 			}
+			most := byDay(300, 3000)
+			if !s.hasAtMost(most, c) {
+				continue
+			}
 			whole, wholeOrders := s.ordersInParts(c, 0)
 			for _, runs := range []int{1, 7} {
-				if whole.Runs > byDay(300, 3000) {
-					continue
-				}
 				parts, orders := s.ordersInParts(c, runs)
 				if !reflect.DeepEqual(parts, whole) || c.workers == 1 && !maps.Equal(orders, wholeOrders) {
 					t.Errorf("%s, %s, %d workers, in parts of %d: %d orders, %+v\nwhole: %d orders, %+v", s.name, nameOf(c.Options), c.workers, runs,
@@ -193,6 +206,13 @@ func TestPartsMakeAWhole(t *testing.T) {
 			}
 		}
 	}
+}
+
+// hasAtMost reports whether an exploration of a subject ends after at most so many runs.
+func (s *subject) hasAtMost(most int, c counting) bool {
+	c.Runs = 4 * most // wasted runs and probes count, too
+	v, _ := s.inParts(c, 0, 5, nil)
+	return v.Bound != explore.BoundRuns && v.Runs <= most
 }
 
 // ordersInParts is inParts with probes from the start on; it counts how often each

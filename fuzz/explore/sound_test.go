@@ -10,6 +10,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -600,6 +601,7 @@ func TestLevelsWithWorkers(t *testing.T) {
 // With them 81 runs counted as so many distinct orders of which 15 differ, where
 // actors may crash.
 func TestDistinctIsOneNumber(t *testing.T) {
+	trial.Long(t)
 	r, e := &rig{}, &enumerator{}
 	defer e.close()
 	choosesThrice := func(sys *pulse.System) func() error {
@@ -664,6 +666,7 @@ func TestDistinctIsOneNumber(t *testing.T) {
 // where these differ in nothing that an actor receives: in when a fault comes, or which
 // of two steps comes first that touch the same thing.
 func TestDistinctIsTrue(t *testing.T) {
+	trial.Long(t)
 	r, e := &rig{}, &enumerator{}
 	defer e.close()
 	given, not, fewer := 0, 0, 0

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/subjects/server"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -56,6 +57,7 @@ func stateWays() []explore.Options {
 // TestStatesAgree holds that to compare states loses no failure and no state
 // in which a run may end.
 func TestStatesAgree(t *testing.T) {
+	trial.Long(t)
 	more := []features{0, 0, 0, 0, bounding, sendingLater | unwatching, testAsking} // most programs as they are drawn
 	for _, c := range []struct {
 		name       string

@@ -359,6 +359,7 @@ func (e *explanation) told(received map[string][]stepName) bool {
 
 // TestConditionsOfSubjects does so for the example programs.
 func TestConditionsOfSubjects(t *testing.T) {
+	trial.Long(t)
 	for i, s := range shortSubjects() {
 		if testing.Short() && i%5 > 0 {
 			continue

@@ -9,8 +9,8 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// AlsoLine describes, in one line, a finding that was met while another was shrunk, and where
-// it was saved. Shown formats paths.
+// AlsoLine returns one line that describes a finding met while another one was shrunk. The line
+// also says where the finding was saved. shown formats paths.
 func (f *Finding) AlsoLine(kept record.Kept, err error, shown func(string) string) string {
 	switch {
 	case !f.Worth():
@@ -29,16 +29,17 @@ func (f *Finding) AlsoLine(kept record.Kept, err error, shown func(string) strin
 	return fmt.Sprintf("%s (%s)", f.Headline(), places)
 }
 
-// knownBy describes, in one line, a finding that the saved case at path shows.
+// knownBy returns one line that describes a finding and names the saved case at path, which
+// shows the same bug.
 func (f *Finding) knownBy(path string, shown func(string) string) string {
 	return fmt.Sprintf("%s (shown by %s)", f.Headline(), shown(path))
 }
 
-// Known describes, in one line, the finding and the saved case that shows it: one with its
-// signature, or that names it as another face of its bug, and that still fails. It returns ""
-// if there is none.
+// Known returns one line that describes the finding and names a saved case of the same bug, ""
+// if there is none. The case must still fail as saved, and have the finding's signature or list
+// it in Faces (the signatures of other failures with the same cause).
 func (f *Finding) Known(folder corpus.Folder, r *props.Runner, shown func(string) string) string {
-	cases, _ := folder.Load() // cases that cannot be read show nothing
+	cases, _ := folder.Load() // cases that cannot be read are ignored
 	for i := range cases {
 		c := &cases[i]
 		is := slices.ContainsFunc(append([]string{c.Signature}, c.Faces...), f.Failure.Matches)

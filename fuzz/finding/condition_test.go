@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
@@ -13,6 +14,7 @@ import (
 // bug may have several, and the corpus keeps a case of each. What does not depend on the
 // order of messages has none.
 func TestConditions(t *testing.T) {
+	trial.Long(t)
 	for name, want := range map[string][]string{
 		"writer": {"flush from terminator at writer before write(1) from action at writer"},
 		"barber": {"wake from customer.1 at barber before nobody from room at barber and wake from customer.2 at barber before nobody from room at barber"},

@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Confirm replays the finding and records whether it repeats, also in its case's comment. It
-// skips this if the program is already known not to repeat itself.
+// Confirm replays the finding Tried times and sets Replays and Differs. It also marks the case
+// if a replay differs. It does nothing if the program is already known to be nondeterministic.
 func (f *Finding) Confirm(r *props.Runner) {
 	if f.Failure.Kind == pulse.KindNondeterminism && f.Differs != "" {
 		return
@@ -25,7 +25,7 @@ func (f *Finding) Confirm(r *props.Runner) {
 	f.Case.Comment = f.comment()
 }
 
-// replay replays the case strictly, and returns what differed.
+// replay replays the case strictly. It returns the first difference, "" if there is none.
 func (f *Finding) replay(r *props.Runner) (different string) {
 	replayer := strategy.Replay(&f.Case.Record, strategy.ReplayOptions{Trace: f.Trace})
 	res := r.Run(planOf(&f.Case, replayer))
@@ -49,8 +49,8 @@ func (f *Finding) replay(r *props.Runner) (different string) {
 	return ""
 }
 
-// Repeat replays a run that passed. It returns a finding that says how the two
-// runs differ, nil if they do not. The result res is invalid afterwards.
+// Repeat replays a run that passed. If the replay differs, Repeat returns a finding that says
+// how; otherwise it returns nil. The result res is invalid afterwards.
 func Repeat(r *props.Runner, o Origin, res *props.Result) *Finding {
 	var before, again pulse.Print
 	before.Take(res.System)
@@ -82,11 +82,11 @@ func Repeat(r *props.Runner, o Origin, res *props.Result) *Finding {
 	return f
 }
 
-// timesCompared is how many times Difference runs the case.
+// timesCompared is the number of times that Difference replays the case.
 const timesCompared = 10
 
-// Difference replays a run that does not repeat itself several times, and returns
-// how two of the replays differ, "" if none do.
+// Difference replays a nondeterministic run several times. It returns how two of the replays
+// differ, "" if none do.
 func (f *Finding) Difference(r *props.Runner) string {
 	if f.Trace == nil {
 		return ""

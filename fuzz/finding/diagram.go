@@ -9,8 +9,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// diagram returns the run as a Mermaid sequence diagram with the messages of the explanation
-// marked, "" if it is too long. The references in the trace must still be valid.
+// diagram returns the run as a Mermaid sequence diagram that marks the messages named in the
+// explanation. It returns "" if the run is too long. Call it before the next run, which makes
+// the actor references in t invalid.
 func (f *Finding) diagram(t *trace.Trace) string {
 	if len(t.Steps) > mostPaged {
 		return ""
@@ -32,8 +33,8 @@ func (f *Finding) diagram(t *trace.Trace) string {
 	return t.MermaidWith(f.Failure.Step, above, func(send int) []string { return marks[send] })
 }
 
-// isMet reports whether the run received the first message of a constraint, and not the
-// second before it.
+// isMet reports whether a run satisfies a constraint: it received the first message, and did
+// not receive the second one earlier.
 func isMet(c *corpus.Constraint, t *trace.Trace) bool {
 	if c.First.Send < 0 || max(c.First.Send, c.Second.Send) >= len(t.Sends) {
 		return false
@@ -46,14 +47,15 @@ func isMet(c *corpus.Constraint, t *trace.Trace) bool {
 	return second == trace.None || first < second
 }
 
-// addMark adds a mark to a message, if the run has sent it.
+// addMark adds a mark to a message, unless the message has it already or was not sent.
 func addMark(marks map[int][]string, m corpus.Message, text string) {
 	if m.Send >= 0 && !slices.Contains(marks[m.Send], text) {
 		marks[m.Send] = append(marks[m.Send], text)
 	}
 }
 
-// mostInNote limits the characters in a line of a note: Mermaid does not wrap it.
+// mostInNote limits the number of characters in a line of a note, because Mermaid does not wrap
+// notes.
 const mostInNote = 80
 
 // folded wraps long lines, between words where possible.

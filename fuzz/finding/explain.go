@@ -15,8 +15,8 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// explain runs the orders of a shrunk case, up to the given number of runs, and returns
-// which of them fail. If there are more, it samples some.
+// explain runs a shrunk case in all orders, if the given number of runs suffices, and returns
+// which of the orders fail. If there are more orders, it samples random ones.
 func (s *shrinking) explain(ctx context.Context, c *shrink.Case, signature string, runs int) explanation {
 	e := s.explainAll(ctx, c, signature, runs)
 	if !e.Complete && !e.Cut && !e.Long {
@@ -26,11 +26,12 @@ func (s *shrinking) explain(ctx context.Context, c *shrink.Case, signature strin
 	return e
 }
 
-// mostExplored bounds the steps of a run whose orders are explored. The happens-before sets
-// take memory quadratic in the number of steps: 32 MB for this many.
+// mostExplored is the maximum number of steps of a run whose orders are explored. The memory
+// for happens-before sets is quadratic in the number of steps: 32 MB for mostExplored steps.
 const mostExplored = 1 << 14
 
-// unexplored returns what is known of a case without running its orders.
+// unexplored returns what is known about a case whose orders are not run, because it has too
+// many steps.
 func (s *shrinking) unexplored(ctx context.Context, c *shrink.Case, res *props.Result) explanation {
 	e := explanation{Before: c.Schedule.Before, Given: givenBy(c), Long: true, steps: map[uint64]stepName{}, kinds: map[uint64]string{}}
 	switch {
@@ -43,7 +44,7 @@ func (s *shrinking) unexplored(ctx context.Context, c *shrink.Case, res *props.R
 	return e
 }
 
-// explainAll runs all orders, if they are few enough.
+// explainAll runs all orders, if they are few enough, and returns which of them fail.
 func (s *shrinking) explainAll(ctx context.Context, c *shrink.Case, signature string, runs int) explanation {
 	res := s.run(*c)
 	if res.System != nil && res.System.Steps() > mostExplored {
@@ -67,17 +68,18 @@ func (s *shrinking) explainAll(ctx context.Context, c *shrink.Case, signature st
 	return e
 }
 
-// unreduced is how many times the allowed runs an unreduced exploration may take.
+// unreduced is the factor by which an exploration without a reduction may exceed the allowed
+// number of runs.
 const unreduced = 5
 
-// explainUnreduced runs all orders unreduced, if they are few enough.
+// explainUnreduced runs all orders without a reduction, if they are few enough.
 func (s *shrinking) explainUnreduced(ctx context.Context, c *shrink.Case, signature string, runs int) explanation {
 	all := explore.Options{Runs: unreduced * runs, Method: explore.Method{Reduction: explore.Everything}}
 	return s.explainBy(ctx, c, signature, all, false)
 }
 
-// explainBy explores the orders of a case with the given options. watched sets Run.Watched:
-// equivalent orders need not be run for observers.
+// explainBy explores the orders of a case with the given options. If watched is set, the
+// reduction may prune orders that only observers can distinguish: see explore.Run.Watched.
 func (s *shrinking) explainBy(ctx context.Context, c *shrink.Case, signature string, o explore.Options, watched bool) explanation {
 	w := &explainer{shrinking: s, inputs: c, signature: signature, watched: watched, places: map[uint64]int{}}
 	w.out.steps, w.out.kinds, w.out.Before, w.out.Given = map[uint64]stepName{}, map[uint64]string{}, c.Schedule.Before, givenBy(c)
@@ -115,15 +117,15 @@ func (s *shrinking) explainBy(ctx context.Context, c *shrink.Case, signature str
 // givenBy returns the kinds of a case's nonzero answers.
 func givenBy(c *shrink.Case) (list []choice.Kind) {
 	for _, a := range c.Schedule.Choices {
-		if a.Value != 0 && a.Kind != choice.Swarm { // Swarm only permits faults
+		if a.Value != 0 && a.Kind != choice.Swarm { // an answer of kind Swarm only permits faults
 			list = append(list, a.Kind)
 		}
 	}
 	return list
 }
 
-// comesWithout reports whether the second message of a constraint is received without the
-// first before it.
+// comesWithout reports whether an order receives the second message of a constraint, but does
+// not receive the first message before it.
 func comesWithout(o *shrink.Order, c choice.Constraint) bool {
 	for _, r := range o.Received {
 		if i, k := slices.Index(r.Steps, c.First), slices.Index(r.Steps, c.Second); k >= 0 && (i < 0 || k < i) {
@@ -133,7 +135,7 @@ func comesWithout(o *shrink.Order, c choice.Constraint) bool {
 	return false
 }
 
-// An explainer is the worker of an explanation.
+// An explainer is the worker that explores the orders of a case for an explanation.
 type explainer struct {
 	*shrinking
 	inputs    *shrink.Case
@@ -142,11 +144,12 @@ type explainer struct {
 	last      props.Result
 	out       explanation
 
-	// orders use the names of actors and steps instead of their identities: a message
-	// that is sent in every order has one name but many identities. So a condition holds
-	// for the names in which it is printed. Two orders that differ may look alike here.
-	// places maps the keyOf of an order to its index in orders.
+	// orders has the distinct orders that were run. It identifies messages and actors by
+	// hashes of their names, because a message has different IDs in different orders, but
+	// one name. So a condition on these orders holds for the names that are printed. Two
+	// different orders may have equal entries.
 	orders []shrink.Order
+	// places maps the keyOf of an order to its index in orders.
 	places map[uint64]int
 }
 
@@ -156,7 +159,7 @@ func (w *explainer) Run(s pulse.Strategy) explore.Run {
 	return explore.Run{System: w.last.System, Failure: w.last.Failure, Watched: w.watched}
 }
 
-// Done keeps a new order.
+// Done adds the order of a run to orders, unless it is known, and notes whether the run failed.
 func (w *explainer) Done(run explore.Run) {
 	if w.last.Skipped {
 		w.out.Skipped = true
@@ -181,8 +184,9 @@ func (w *explainer) Done(run explore.Run) {
 // confirming is the number of random runs of confirm.
 const confirming = 128
 
-// confirm makes random runs after all distinct orders were run. No reduction knows a
-// variable that actors share, which may decide what an order does.
+// confirm makes random runs after all distinct orders were run. It sets refuted if only these
+// runs show that one order can both fail and pass. The reason is mostly a variable that actors
+// share, which no reduction knows about.
 func (w *explainer) confirm(ctx context.Context) {
 	mixed, random := w.out.Mixed, strategy.Random()
 	for i := 0; i < confirming && ctx.Err() == nil; i++ {
@@ -190,21 +194,22 @@ func (w *explainer) confirm(ctx context.Context) {
 		if w.last.System == nil {
 			continue
 		}
-		if _, known := w.places[keyOf(w.last.System.Trace())]; known { // a run that fails early may look like none of them
+		if _, known := w.places[keyOf(w.last.System.Trace())]; known { // a run that fails early may be only a part of a known order
 			w.Done(explore.Run{System: w.last.System, Failure: w.last.Failure})
 		}
 	}
 	w.out.refuted = w.out.Mixed && !mixed
 }
 
-// Again forgets all orders.
+// Again forgets all orders, because the exploration restarts.
 func (w *explainer) Again() {
 	w.orders, w.out.Mixed, w.out.Skipped = nil, false, false
 	clear(w.places)
 }
 
-// name keeps the names of the steps of a run, and returns the names' numbers by identity.
-// The first run is that of the case: its names are also kept by identity.
+// name stores the names of a run's messages in out.steps under two keys: the ID of the message,
+// and its number, which is a hash of the name. It returns the numbers by ID. The first call
+// must be for the run of the case, because the name of a known ID does not change.
 func (w *explainer) name(sys *pulse.System) map[uint64]uint64 {
 	numbers, t := map[uint64]uint64{}, sys.Trace()
 	for id, name := range namesOf(sys, sys.Trace().Names()) {
@@ -223,10 +228,11 @@ func (w *explainer) name(sys *pulse.System) map[uint64]uint64 {
 	return numbers
 }
 
-// orderIn returns what each actor of a run received, by names.
+// orderIn returns which messages each actor of a run received, in order. numbers has the
+// numbers of the messages' names by ID.
 func orderIn(t *trace.Trace, numbers map[uint64]uint64) (o shrink.Order) {
 	names := t.Names()
-	at := make([]int, len(t.Actors)) // from 1
+	at := make([]int, len(t.Actors)) // by actor: the position in o.Received, from 1
 	for i := range t.Steps {
 		st := &t.Steps[i]
 		if st.Kind != trace.Receive {
@@ -242,8 +248,8 @@ func orderIn(t *trace.Trace, numbers map[uint64]uint64) (o shrink.Order) {
 	return o
 }
 
-// keyOf returns a number for what each actor of a run received. It does not depend on the
-// order of receipts by different actors.
+// keyOf returns a hash of the messages that each actor of a run received, in order. The order
+// of receives by different actors does not matter.
 func keyOf(t *trace.Trace) (key uint64) {
 	sums := make([]uint64, len(t.Actors))
 	for i := range t.Steps {
@@ -252,14 +258,15 @@ func keyOf(t *trace.Trace) (key uint64) {
 		}
 	}
 	for i, sum := range sums {
-		if sum != 0 { // actors have other numbers in other orders
+		if sum != 0 { // the index of an actor depends on the order, its ID does not
 			key += hash.Mix(hash.Fold(t.Actors[i].ID, sum))
 		}
 	}
 	return key
 }
 
-// messages returns a function that finds the message of a step in the run of the case.
+// messages returns a function that describes the message with a given ID or number. The index
+// Message.Send is about the run of the case. It is -1 if that run does not send the message.
 func (s *shrinking) messages(out *Shrunk) func(id uint64) corpus.Message {
 	e := &out.why
 	places, kinds := map[uint64]int{}, []string{}

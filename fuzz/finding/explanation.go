@@ -11,47 +11,50 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// An explanation says in which orders of a program a failure occurs.
+// An explanation says in which orders of messages a shrunk case fails.
 type explanation struct {
-	// Orders is how many distinct orders were run, and Failing is in how many of them
-	// a run failed with the same signature. Complete reports that there are no others.
-	// Skipped runs do not count; Skipped reports that there were some.
-	Orders, Failing   int
-	Complete, Skipped bool
-	// Cut reports that the context ended before all allowed runs were made. Long
-	// reports that the run has too many steps to run its orders.
-	Cut, Long bool
-	// Mixed reports that runs of one order both failed and passed: something else
-	// matters too, such as answers, faults, or which of two actors came first. Failing
-	// then counts the orders that can fail.
+	// Orders is the number of distinct orders that were run, without skipped runs.
+	Orders int
+	// Failing is the number of these orders in which a run failed with the signature of
+	// the case.
+	Failing int
+	// Complete is set if every distinct order was run.
+	Complete bool
+	// Skipped is set if the property skipped some of the runs.
+	Skipped bool
+	// Cut is set if the context ended before all allowed runs were made.
+	Cut bool
+	// Long is set if the orders were not run because the case has too many steps.
+	Long bool
+	// Mixed is set if one order had both failing and passing runs. Then something else
+	// matters too, such as answers, faults, or the order of receives by different actors.
 	Mixed bool
-	// Reduced reports that only one of several equivalent orders was run, although
-	// the property may distinguish them: it reads several actors at once, or there
-	// are timers.
+	// Reduced is set if only one of several equivalent orders was run, although the
+	// property may distinguish them: it reads several actors at once, or there are timers.
 	Reduced bool
-	// If Exact is set, Condition holds in exactly the orders that failed.
+	// Condition holds in exactly the orders that failed, if Exact is set.
 	Condition shrink.Condition
 	Exact     bool
-	// Before are the constraints of the case: with them, plain order fails; without
-	// any one of them, it does not. Given are the kinds of its nonzero answers, such
-	// as faults.
+	// Before has the constraints that distinguish the order of the case from the order in which
+	// the oldest message always comes first. The case needs each of them to fail.
 	Before []choice.Constraint
-	Given  []choice.Kind
-	// Sampled is what random orders show, nil if all were run or there was no time.
+	// Given has the kinds of the nonzero answers of the case, such as faults.
+	Given []choice.Kind
+	// Sampled is the result of random orders, nil if none were run.
 	Sampled *sampling
 
-	// refuted reports that only random runs have shown Mixed.
+	// refuted is set if only the random runs of explainer.confirm have set Mixed.
 	refuted bool
 
-	steps map[uint64]stepName
-	kinds map[uint64]string // the result of kindOf for messages, by the number of their name
-	// bare has the constraints of the condition whose second message never comes before
-	// the first, or without it: they hold wherever the first is received.
+	steps map[uint64]stepName // the names of messages, by ID and by number
+	kinds map[uint64]string   // the results of kindOf, by the number of the message
+	// bare has the constraints of Condition whose second message is never received unless
+	// the first one was received before. They hold whenever the first one is received.
 	bare map[choice.Constraint]bool
 }
 
-// nameUnsent keeps the names of messages that the case does not send, and that matter in
-// random orders.
+// nameUnsent stores the names of messages that occur in constraints of Sampled, but are not
+// sent by the case.
 func (e *explanation) nameUnsent() {
 	if e.Sampled == nil {
 		return
@@ -63,23 +66,23 @@ func (e *explanation) nameUnsent() {
 	}
 }
 
-// String describes e in one line, or in a line per term if there are several.
+// String describes e in one line, or in one line per term of the condition.
 func (e *explanation) String() string {
 	return record.Why(e.data(func(id uint64) corpus.Message {
 		return corpus.Message{Text: e.message(id), At: e.steps[id].receiver, Send: -1}
 	}))
 }
 
-// asLate says when a message comes that a constraint delays until after one that only other
-// runs send.
+// asLate describes a constraint whose first message is sent only in other runs. It makes the
+// second message wait until nothing else can be received.
 const asLate = " as late as it can come"
 
-// mostNamedBefore is how many constraints of a case are named. A case has more only if there
-// was no time to shrink it, such as an endless run. Naming all would take time quadratic in
-// the run's steps, and nobody would read it.
+// mostNamedBefore is the maximum number of constraints whose messages are named. A case has
+// more only if there was no time to shrink it, for example after an endless run. Naming them
+// would take time quadratic in the number of steps, and nobody would read so many names.
 const mostNamedBefore = 50
 
-// named returns the constraints of the case, none if there are too many to name.
+// named returns the constraints of the case, nil if there are too many to name.
 func (e *explanation) named() []choice.Constraint {
 	if len(e.Before) > mostNamedBefore {
 		return nil
@@ -87,7 +90,8 @@ func (e *explanation) named() []choice.Constraint {
 	return e.Before
 }
 
-// data returns e in the form of cases. message returns the message of a step.
+// data converts e to the form that is saved in cases. message describes the message with a
+// given ID.
 func (e *explanation) data(message func(id uint64) corpus.Message) *corpus.Explanation {
 	out := &corpus.Explanation{Orders: e.Orders, Failing: e.Failing, Complete: e.Complete, Exact: e.Exact, Mixed: e.Mixed,
 		Reduced: e.Reduced, Skipped: e.Skipped, Cut: e.Cut, Long: e.Long, Given: e.Given, Depth: len(e.Before) + len(e.Given)}
@@ -119,8 +123,9 @@ func (e *explanation) data(message func(id uint64) corpus.Message) *corpus.Expla
 	return out
 }
 
-// message names the message of a step. It adds the sender if its receiver gets others that
-// look alike, and a number if the sender sends several.
+// message returns the name of the message with the given ID. The name includes the sender if
+// the receiver gets other messages that look alike, and a number if the same sender sends
+// several.
 func (e *explanation) message(id uint64) string {
 	name, sent := e.steps[id]
 	if !sent {
@@ -142,10 +147,9 @@ func (e *explanation) message(id uint64) string {
 	return text
 }
 
-// condition returns in which orders a program fails, in a form that only computers compare:
-// corpus.Case.Condition. It has no counts and names messages in full, so that it does not
-// depend on the other messages. It is "" if, as far as known, the order does not matter:
-// then only the draws distinguish this failure from others with its signature.
+// condition returns the text for corpus.Case.Condition, which says in which orders the case
+// fails. Only programs compare it. It has no counts and names messages in full, so that it does
+// not depend on other messages. It is "" if the order does not matter, as far as known.
 func (e *explanation) condition() string {
 	var terms []string
 	switch {
@@ -161,7 +165,7 @@ func (e *explanation) condition() string {
 	return strings.Join(terms, " or ")
 }
 
-// inFull returns constraints as text, sorted.
+// inFull returns constraints as sorted text with the full names of their messages.
 func (e *explanation) inFull(list []choice.Constraint) string {
 	var parts []string
 	for _, c := range list {

@@ -1,15 +1,16 @@
-// Package finding turns a run in which a property failed into a small case that says why it
-// fails. Package search finds such runs. Each goes through these stages:
+// Package finding turns a failing run, which package search has found, into a small case that
+// says why it fails. A finding goes through these stages:
 //
-//	found      From keeps what is needed to replay and describe the run.
-//	confirmed  Finding.Confirm replays it twice, and expects the same failure and trace.
-//	shrunk     Shrink looks for the smallest run that fails alike.
-//	explained  Shrink also says in which orders that run fails, which draws matter, and
-//	           which faults it needs.
-//	saved      Finding.Keep writes a case, and leaves one case for each bug.
-//	           Finding.WritePages writes a page next to it.
-//	replayed   Play runs a saved case again.
-//	repaired   If the program has changed, Repair looks near a case for a run that fails alike.
+//	found      From copies what is needed to replay and describe the run.
+//	confirmed  Finding.Confirm replays the run twice and compares the failure and the trace.
+//	shrunk     Shrink looks for the smallest run with the same failure.
+//	explained  Shrink also finds out in which orders that run fails, which draws matter,
+//	           and which faults the failure needs.
+//	saved      Finding.Keep saves a case, and removes larger cases of the same bug.
+//	           Finding.WritePages writes a page next to the case.
+//	replayed   Play replays a saved case.
+//	repaired   If the program has changed, Repair searches near a case for a run with the
+//	           same failure.
 //
 // Finding.Text and Finding.Record describe what is known at any stage. The package does not
 // depend on package testing.
@@ -29,42 +30,45 @@ import (
 
 // A Finding is a run in which a property failed.
 type Finding struct {
-	// Case has all that is needed to replay the run.
+	// Case is used to replay the run.
 	Case    corpus.Case
 	Failure *pulse.Failure
 	// Location is the line that failed; it may be empty.
 	Location pulse.Frame
 	Logs     []string
-	// Draws are the inputs in words: "actions = 2".
+	// Draws describes the drawn inputs: "actions = 2".
 	Draws []string
-	// Trace is nil if the property made no system. Chart shows it; it was drawn
-	// while the references in the trace were valid.
-	Trace       *trace.Trace
+	// Trace is a copy of the run's trace; nil if the property made no system.
+	Trace *trace.Trace
+	// Chart is the trace as text. It is made in From, because actor references in messages
+	// are valid only until the next run.
 	Chart       string
 	Attachments []Attachment
-	// Shrunk says from what the run was shrunk, Also which other failures were met
-	// meanwhile. Both are empty before shrinking. Case.Explanation says why it fails.
+	// Shrunk describes the result of shrinking, "" if there is none.
 	Shrunk string
-	Also   []string
-	// Unfinished reports that JOSTLE_SHRINK would give shrinking more time, Unsaved that
-	// JOSTLE_REPAIR=1 would save this run in place of a larger one.
-	Unfinished, Unsaved bool
-	// Seen is set by Look.
+	// Also describes other failures that were met while shrinking.
+	Also []string
+	// Unfinished is set if shrinking needs more time, which JOSTLE_SHRINK can give it.
+	Unfinished bool
+	// Unsaved is set if JOSTLE_REPAIR=1 would save this run in place of a larger saved one.
+	Unsaved bool
+	// Seen is the result of Look; nil if Look was not called.
 	Seen *Seen
 
-	print pulse.Print // of the run
-	filed bool        // Case.Explanation comes from its file
+	print pulse.Print // the fingerprint of the run
+	filed bool        // Case.Explanation was read from the case's file
 
-	// Replays is how many of Tried replays had the same failure and trace,
-	// Differs how the first other one differed. Confirm sets both.
+	// Replays is the number of replays, out of Tried, that had the same failure and trace.
+	// It is set by Confirm.
 	Replays int
+	// Differs describes how the first other replay differed, "" if there is none.
 	Differs string
 }
 
 // Tried is the number of replays that Confirm makes.
 const Tried = 2
 
-// An Attachment is a file to save next to the case, such as a picture.
+// An Attachment is a file that is saved next to the case, such as a picture.
 type Attachment struct {
 	Name string
 	Data []byte
@@ -72,19 +76,21 @@ type Attachment struct {
 
 // An Origin says which search made a run.
 type Origin struct {
-	// Property is the name under which the property's cases are saved, Test the
-	// test that ran it.
-	Property, Test string
-	// Strategy is the name of the strategy, Seed its seed.
+	// Property is the name under which the property's cases are saved.
+	Property string
+	// Test is the name of the test that ran the property.
+	Test string
+	// Strategy is the name of the strategy.
 	Strategy string
-	Seed     uint64
+	// Seed is the seed of the strategy.
+	Seed uint64
 }
 
-// From returns the finding of a run that failed. It does not refer to res afterwards.
+// From returns the finding of a failing run. The finding stays valid after the next run.
 func From(o Origin, res *props.Result) *Finding {
 	f := &Finding{Failure: res.Failure, Location: res.Location, Logs: append([]string(nil), res.Logs...), Case: CaseOf(o, res)}
 	if res.System != nil {
-		f.print.Take(res.System) // before anything is shown, since that may change messages
+		f.print.Take(res.System) // before the texts below, because String methods may change messages
 	}
 	f.Draws = draws(res)
 	f.Case.Signature = res.Failure.Lasting()
@@ -97,8 +103,7 @@ func From(o Origin, res *props.Result) *Finding {
 	return f
 }
 
-// CaseOf returns the case of a run, failed or not. It does not refer to res
-// afterwards.
+// CaseOf returns the case of a run, failed or not. The case stays valid after the next run.
 func CaseOf(o Origin, res *props.Result) corpus.Case {
 	c := corpus.Case{Property: o.Property, Test: o.Test, Strategy: o.Strategy, Seed: o.Seed, Inputs: choice.CloneInputs(res.Inputs)}
 	if res.System == nil {
@@ -106,14 +111,14 @@ func CaseOf(o Origin, res *props.Result) corpus.Case {
 	}
 	c.Record = *res.System.Record().Clone()
 	c.Settings = settingsOf(res)
-	if res.System.Timers() > 0 { // else they have changed nothing
+	if res.System.Timers() > 0 { // without timers, EarlyTimers has no effect
 		c.EarlyTimers = res.EarlyTimers
 	}
 	c.Hash = res.System.Trace().Hash
 	return c
 }
 
-// draws returns the inputs of a run in words.
+// draws describes the drawn inputs of a run.
 func draws(res *props.Result) (list []string) {
 	for i, in := range res.Inputs {
 		list = append(list, fmt.Sprintf("%s = %s", in.Label, trace.Label(res.Values[i])))
@@ -121,7 +126,8 @@ func draws(res *props.Result) (list []string) {
 	return list
 }
 
-// attach adds the attachments of the run.
+// attach stores the contents of attachments. If an attachment cannot be made, attach adds a log
+// line instead.
 func (f *Finding) attach(list []props.Attachment) {
 	for _, a := range list {
 		data, err := written(a)
@@ -133,8 +139,8 @@ func (f *Finding) attach(list []props.Attachment) {
 	}
 }
 
-// written returns what an attachment writes. It writes on another goroutine, so
-// that a panic or Goexit in an attachment does not lose the finding.
+// written returns the data that an attachment writes. It calls a.Write on another goroutine, so
+// that a panic or runtime.Goexit there does not lose the finding.
 func written(a props.Attachment) (data []byte, err error) {
 	if a.Write == nil {
 		return nil, errors.New("it has no function that writes it")
@@ -155,7 +161,7 @@ func written(a props.Attachment) (data []byte, err error) {
 	return b.Bytes(), err
 }
 
-// Steps returns how many steps the run took.
+// Steps returns the number of steps of the run.
 func (f *Finding) Steps() int {
 	if f.Trace == nil {
 		return 0
@@ -163,7 +169,7 @@ func (f *Finding) Steps() int {
 	return len(f.Trace.Steps)
 }
 
-// Explain sets from what the finding was shrunk and why it fails, nil if that is unknown.
+// Explain sets f.Shrunk and the explanation of the case, which is nil if unknown.
 func (f *Finding) Explain(shrunk string, why *corpus.Explanation) {
 	f.Shrunk, f.Case.Explanation, f.filed = shrunk, why, false
 	f.Case.Comment = f.comment()

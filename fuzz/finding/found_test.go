@@ -35,7 +35,7 @@ func (p program) runner() *props.Runner { return props.NewRunner(p.name, p.prope
 func foundBy(t testing.TB, property func(*props.T), seed uint64, arms ...string) (program, *Finding) {
 	t.Helper()
 	p := program{t.Name(), property}
-	f := search(p, seed, 20_000, arms...)
+	f := search(p, seed, 200_000, arms...)
 	if f == nil {
 		t.Fatalf("seed %d finds nothing", seed)
 	}

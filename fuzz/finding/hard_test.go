@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
@@ -92,6 +93,7 @@ func crowded(t *props.T) {
 // TestShrinkManyDraws: of hundreds of steps and 40 draws the three words are left that
 // it takes.
 func TestShrinkManyDraws(t *testing.T) {
+	trial.Long(t)
 	seeds := uint64(1)
 	if nightly() {
 		seeds = 5
@@ -108,12 +110,13 @@ func TestShrinkManyDraws(t *testing.T) {
 // TestShrinkHardSubjects: what is found of each hard subject can be reproduced by a
 // schedule, is made no larger, and is explained by the constraints that are left.
 func TestShrinkHardSubjects(t *testing.T) {
+	trial.Long(t)
 	seeds, runs := uint64(1), 500
 	if nightly() {
 		seeds, runs = 20, 20_000
 	}
 	for i, s := range subjects.Hard() {
-		if i%2 > 0 && !nightly() {
+		if i%4 > 0 && !nightly() {
 			continue
 		}
 		for seed := uint64(1); seed <= seeds; seed++ {

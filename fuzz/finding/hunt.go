@@ -13,8 +13,10 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// Search looks for orders in which draws fail: the order of the near run, as far as its steps
-// are known by name; plain order; then every order, if they are few; and random ones.
+// Search looks for orders in which the inputs fail: see shrink.Subject. If near has other
+// inputs, Search first tries the order of near, as far as messages have the same names, and the
+// order in which the oldest message comes first. Then it tries all orders, if they are few, and
+// random orders.
 func (s *shrinking) Search(inputs []choice.Input, signature string, near *shrink.Outcome, runs int, other func(shrink.Outcome)) ([]shrink.Outcome, int, bool) {
 	h := &hunt{shrinking: s, inputs: inputs, signature: signature, near: near, other: other, left: runs}
 	if h.elsewhere() {
@@ -30,33 +32,34 @@ func (s *shrinking) Search(inputs []choice.Input, signature string, near *shrink
 }
 
 const (
-	mostFound   = 8   // runs that Search returns
-	mostOrders  = 150 // orders of other draws that are enumerated before random ones
-	usualHunted = 16  // failing runs, of which the smallest are returned
+	mostFound   = 8   // the maximum number of runs that Search returns
+	mostOrders  = 150 // the maximum number of runs to enumerate the orders of inputs that differ from near
+	usualHunted = 16  // the number of failing runs after which Search ends and returns the smallest
 )
 
-// A hunt is one Search.
+// A hunt is the state of one call to Search.
 type hunt struct {
 	*shrinking
 	inputs    []choice.Input
 	signature string
 	near      *shrink.Outcome
 	other     func(shrink.Outcome)
-	left      int // runs
+	left      int // the number of runs that may still be made
 	found     []shrink.Outcome
-	all       bool // every order was run
+	all       bool // set if every order was run
 }
 
-// elsewhere reports whether the draws are those of the near run, so that the search is for
-// another of its orders.
+// elsewhere reports whether the inputs are those of the near run. Then the search is for other
+// orders of the same program.
 func (h *hunt) elsewhere() bool {
 	return sameInputs(h.inputs, h.near.Case.Inputs)
 }
 
-// over reports whether enough was found, or the runs are used up.
+// over reports whether the search ends: enough runs were found, every order was run, or no run
+// may be made.
 func (h *hunt) over() bool { return h.left <= 0 || h.all || len(h.found) >= usualHunted }
 
-// try runs the draws by a schedule. The outcome has its constraints.
+// try runs the inputs with a schedule. The outcome has the constraints of the schedule.
 func (h *hunt) try(by choice.Schedule) shrink.Outcome {
 	h.left--
 	out := h.Run(shrink.Case{Inputs: h.inputs, Schedule: by})
@@ -64,7 +67,8 @@ func (h *hunt) try(by choice.Schedule) shrink.Outcome {
 	return out
 }
 
-// offer keeps a run with the wanted failure that is no longer than the near one.
+// offer adds a run with the wanted failure to found, unless it has more external messages or
+// steps than the near run.
 func (h *hunt) offer(out shrink.Outcome) {
 	switch {
 	case out.Signature != h.signature:
@@ -75,7 +79,7 @@ func (h *hunt) offer(out shrink.Outcome) {
 	}
 }
 
-// check replays a failing run by its schedule, and offers it.
+// check replays a failing run with its schedule, and offers the outcome.
 func (h *hunt) check(c shrink.Case) {
 	if h.left > 0 {
 		h.left--
@@ -83,13 +87,13 @@ func (h *hunt) check(c shrink.Case) {
 	}
 }
 
-// byName tries the order of the near run in the program with the other draws. Its steps have
-// other identities there, but similar names.
+// byName runs the inputs in the order of the near run, translated by the names of messages.
+// With different inputs the messages have different IDs, but often the same names.
 func (h *hunt) byName() {
 	if h.left < 2 || len(h.near.Case.Schedule.Before) == 0 {
 		return
 	}
-	is := h.latest // usually the run of these draws
+	is := h.latest // usually a run of these inputs
 	if !is.known || !sameInputs(is.inputs, h.inputs) {
 		h.left--
 		res := h.run(shrink.Case{Inputs: h.inputs, Schedule: choice.Schedule{Choices: h.near.Case.Schedule.Choices}})
@@ -113,7 +117,8 @@ func (h *hunt) byName() {
 	}
 }
 
-// namesOfNear returns the names of the near run's steps. Many searches share a near run.
+// namesOfNear returns the names of the near run's messages, and whether they are known. It
+// caches the names, because many searches have the same near run.
 func (h *hunt) namesOfNear() (*twoNames, bool) {
 	c := &h.near.Case
 	same := slices.Equal(h.named.Schedule.Before, c.Schedule.Before) && slices.Equal(h.named.Schedule.Choices, c.Schedule.Choices) && sameInputs(h.named.Inputs, c.Inputs)
@@ -125,9 +130,10 @@ func (h *hunt) namesOfNear() (*twoNames, bool) {
 	return h.names, h.names != nil
 }
 
-// everywhere runs all orders of a program, if there are at most `most`.
+// everywhere runs up to `most` orders of the inputs. It sets h.all if there are no other
+// orders.
 func (h *hunt) everywhere(most int) {
-	if h.over() || most <= 0 || h.latest.isLong() { // Explore takes zero as no bound
+	if h.over() || most <= 0 || h.latest.isLong() { // for Explore, zero would mean no bound
 		return
 	}
 	w := &orderer{hunt: h}
@@ -139,13 +145,13 @@ func (h *hunt) everywhere(most int) {
 	h.all = err == nil && result.Complete && !w.doubts
 }
 
-// An orderer explores the orders of a hunt's draws.
+// An orderer is the worker that explores the orders of a hunt's inputs.
 type orderer struct {
 	*hunt
 	last   props.Result
-	made   int
+	made   int // the number of runs
 	cases  []shrink.Case
-	doubts bool // some order that makes a difference may have been left out
+	doubts bool // set if the reduction may have pruned an order that behaves differently
 }
 
 // Run runs the property once.
@@ -156,7 +162,7 @@ func (w *orderer) Run(s pulse.Strategy) explore.Run {
 	return explore.Run{System: w.last.System, Failure: w.last.Failure, Watched: true}
 }
 
-// Done keeps runs with the wanted failure.
+// Done adds a run with the wanted failure to cases.
 func (w *orderer) Done(run explore.Run) {
 	if run.Failure == nil {
 		return
@@ -169,13 +175,13 @@ func (w *orderer) Done(run explore.Run) {
 	}
 }
 
-// Again forgets nothing: failures found so far remain valid.
+// Again does nothing, because the failing runs found so far remain valid.
 func (w *orderer) Again() {}
 
-// atRandom runs random orders until some fail.
+// atRandom runs random orders until a few failing runs are found.
 func (h *hunt) atRandom() { h.random(usualHunted / 4) }
 
-// random runs random orders until the wanted number fail.
+// random runs random orders until the wanted number of failing runs is found.
 func (h *hunt) random(wanted int) {
 	arms := []pulse.Strategy{strategy.Random(), strategy.POS(), strategy.URW(strategy.URWOptions{})}
 	seed := uint64(1)

@@ -10,13 +10,14 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 )
 
-// Join merges two cases in a folder that show one bug. Two processes may have saved them at
-// the same time; otherwise Keep does this. The smaller case stays. If the other one has another
-// failure, the smaller one is rewritten to name it. Then the larger one is removed with its
-// pages; other files next to it stay. Whenever the process dies, a case of the bug exists.
+// Join merges two cases in a folder that show one bug. Keep prevents such cases, except if two
+// processes save them at the same time. The smaller case stays. If the other case has a
+// different signature, the smaller case is rewritten to list that signature in Faces. Then the
+// larger case and its pages are removed; other files next to it stay. If the process is killed
+// during Join, at least one case of the bug remains.
 //
-// Kept is zero if both stay: they are not known to show one bug, one no longer exists, or
-// somebody has changed or renamed one.
+// Join returns the zero Kept if both cases stay, because they are not known to show one bug,
+// one no longer exists, or somebody has changed or renamed one.
 func Join(folder corpus.Folder, one, two string) (k record.Kept, err error) {
 	small, errOne := folder.Find(one)
 	large, errTwo := folder.Find(two)
@@ -42,10 +43,10 @@ func Join(folder corpus.Folder, one, two string) (k record.Kept, err error) {
 	return k, err
 }
 
-// moveAllBeside renames all files next to a case after its new file.
+// moveAllBeside renames the attachments and pages of a case whose file was renamed.
 func moveAllBeside(from, to string) {
 	dir, name := filepath.Split(beside(from, "-"))
-	files, _ := os.ReadDir(dir) // an error means that there are none
+	files, _ := os.ReadDir(dir) // after an error the list is empty
 	for _, file := range files {
 		if rest, is := strings.CutPrefix(file.Name(), name); is {
 			os.Rename(filepath.Join(dir, file.Name()), beside(to, "-"+rest))
@@ -54,14 +55,14 @@ func moveAllBeside(from, to string) {
 	movePages(from, to)
 }
 
-// movePages renames the pages next to a case after its new file.
+// movePages renames the pages of a case whose file was renamed.
 func movePages(from, to string) {
 	for _, ending := range pages {
-		os.Rename(beside(from, ending), beside(to, ending)) // there may be none
+		os.Rename(beside(from, ending), beside(to, ending)) // the page may not exist
 	}
 }
 
-// removePages removes the pages next to a case.
+// removePages removes the pages of the case at path.
 func removePages(path string) {
 	for _, ending := range pages {
 		os.Remove(beside(path, ending))

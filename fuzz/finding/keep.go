@@ -12,17 +12,18 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Keep saves a finding like Save, but leaves one case for each failure. It replays the other
-// cases of the folder that show the same failure (see corpus.Case.Alike). If one of them still
-// fails as it was saved and is no larger, the finding is not saved. Otherwise larger cases, and
-// cases that can no longer be run as they were saved, are removed after the finding is saved.
-// A case that passes as it was saved, or fails with another failure, stays: it shows something
-// else. So does one that may belong to another function literal of the test.
+// Keep saves a finding like Save, but leaves only one case of each failure. It replays the
+// other cases of the folder with the same failure (see corpus.Case.Alike). If one of them still
+// fails as saved and is no larger, Keep does not save the finding. Otherwise it saves the
+// finding, and removes larger cases and cases that can no longer be replayed as saved.
 //
-// Two failures with one cause (see corpus.Case.OneCause) are one bug: only the smallest of
-// their cases stays, and names the other failure.
+// A case stays if it passes as saved or fails differently, because it shows something else. It
+// also stays if it may belong to another function literal of the test.
+//
+// Two failures with the same cause (see corpus.Case.OneCause) are one bug. Keep leaves only the
+// smallest of their cases, and lists the other signatures in its Faces.
 func (f *Finding) Keep(folder corpus.Folder, r *props.Runner) (record.Kept, error) {
-	cases, _ := folder.Load() // cases that cannot be read show nothing
+	cases, _ := folder.Load() // cases that cannot be read are ignored
 	var worse []corpus.Case
 	k := record.Kept{}
 	for i := range cases {
@@ -63,8 +64,9 @@ func (f *Finding) Keep(folder corpus.Folder, r *props.Runner) (record.Kept, erro
 	return k, err
 }
 
-// yield does not save the finding, because the case c shows its bug and is no larger. If the
-// finding is another failure with the same cause, the case is rewritten to name it.
+// yield is called instead of saving the finding, because case c shows the same bug and is no
+// larger. If the two have different signatures with the same cause, it adds the finding's
+// signature to the case.
 func (f *Finding) yield(folder corpus.Folder, c *corpus.Case, is relation) (k record.Kept, err error) {
 	now, path := *c, c.Path
 	if is == oneCause {
@@ -78,17 +80,17 @@ func (f *Finding) yield(folder corpus.Folder, c *corpus.Case, is relation) (k re
 	return record.Kept{Path: path, Alike: []string{path}, OneCause: is == oneCause}, err
 }
 
-// A relation is how a saved case is related to a finding, without running it.
+// A relation says how a saved case is related to a finding, judged without running the case.
 type relation int
 
 const (
 	unrelated relation = iota
-	alike              // it has the same failure
-	oneCause           // it has another failure with the same cause
+	alike              // the case has the same failure
+	oneCause           // the case has another failure with the same cause
 )
 
-// relation returns how a saved case is related to the finding. It also accepts signatures of
-// older versions.
+// relation returns how a saved case is related to the finding. It also understands signatures
+// of older versions.
 func (f *Finding) relation(c *corpus.Case) relation {
 	now := *c
 	if f.Failure.Matches(c.Signature) {
@@ -103,17 +105,18 @@ func (f *Finding) relation(c *corpus.Case) relation {
 	return unrelated
 }
 
-// shown is what a saved case shows when it is replayed.
+// shown is the result of replaying a saved case.
 type shown int
 
 const (
-	other shown = iota // something else, perhaps
-	same               // its failure, as it was saved
-	stale              // nothing: it cannot be run as it was saved
+	other shown = iota // anything else
+	same               // it fails as saved
+	stale              // it cannot be replayed as saved
 )
 
-// shows replays a case. Shared reports whether function literals of one test share its folder:
-// then a case that cannot be run here may belong to another one.
+// shows replays a case and returns the result. shared reports whether function literals of one
+// test share the folder of the case. Then a case that cannot be replayed may belong to another
+// function literal, so it is not stale.
 func shows(r *props.Runner, c *corpus.Case, shared bool) shown {
 	switch p := Play(r, c); {
 	case p.Result.Failure != nil && !p.Result.Failure.Matches(c.Signature):
@@ -126,8 +129,8 @@ func shows(r *props.Runner, c *corpus.Case, shared bool) shown {
 	return other
 }
 
-// Replace removes a saved case that a saved finding replaces, unless it may belong to another
-// function literal of the test.
+// Replace removes the saved case c after the finding was saved in its place in another file. It
+// does nothing if c may belong to another function literal of the test.
 func (f *Finding) Replace(k *record.Kept, c *corpus.Case) error {
 	if k.Path == "" || c.Path == k.Path || f.Case.OfLiteral() {
 		return nil
@@ -135,9 +138,10 @@ func (f *Finding) Replace(k *record.Kept, c *corpus.Case) error {
 	return f.Discard(c.Path)
 }
 
-// Renew replaces the file of a mended case by the run that has shown this, as a regression
-// test that runs as it was saved. It does nothing if the case already runs as it was saved, or
-// may belong to another function literal of its test.
+// Renew replaces the file of a mended case by the run in which its property held. This run is a
+// regression test that can be replayed as saved. Renew returns the new file. It returns "" and
+// does nothing if the case already replays as saved, or may belong to another function literal
+// of its test.
 func (p *Played) Renew(folder corpus.Folder, c *corpus.Case) (path string, err error) {
 	if !p.Mended || p.Exact || c.OfLiteral() {
 		return "", nil
@@ -151,8 +155,8 @@ func (p *Played) Renew(folder corpus.Folder, c *corpus.Case) (path string, err e
 	return path, os.Remove(c.Path)
 }
 
-// explainKept rewrites a case that was saved before its failing orders were known. It keeps
-// a comment that somebody has changed.
+// explainKept rewrites the saved case if its file was written before the condition or all Faces
+// were known. It keeps a comment that somebody has changed.
 func (f *Finding) explainKept(k *record.Kept, folder corpus.Folder, cases []corpus.Case) (err error) {
 	before := *f
 	before.Case.Explanation = nil
@@ -173,11 +177,11 @@ func (f *Finding) explainKept(k *record.Kept, folder corpus.Folder, cases []corp
 	return nil
 }
 
-// Tidy removes duplicate cases of a folder, such as after a merge of two branches. Among cases
-// of the same run it keeps one, preferably one that says in which orders it fails. Among cases
-// with the same failure (see corpus.Case.Alike) it keeps the smallest that still fails as it
-// was saved. If no case of a group still fails, the whole group stays. It returns the paths of
-// the removed cases; files next to them stay.
+// Tidy removes duplicate cases of a folder, which may exist after two branches were merged. Of
+// cases with the same run it keeps one, if possible one with a condition. Of cases with the
+// same failure (see corpus.Case.Alike) it keeps the smallest that still fails as saved. If none
+// of them still fails, all stay. Tidy returns the paths of the removed cases. Files next to
+// them stay.
 func Tidy(folder corpus.Folder, r *props.Runner) (gone []string) {
 	cases, _ := folder.Load() // the smallest first
 	drop := make([]bool, len(cases))
@@ -206,25 +210,27 @@ func Tidy(folder corpus.Folder, r *props.Runner) (gone []string) {
 	return gone
 }
 
-// moveBeside renames the attachments and pages of a case after its new file.
+// moveBeside renames the attachments and pages of a case whose file was renamed.
 func (f *Finding) moveBeside(from, to string) {
 	now := f.besides(to)
 	for i, attached := range f.besides(from) {
-		os.Rename(attached, now[i]) // there may be none
+		os.Rename(attached, now[i]) // the file may not exist
 	}
 	movePages(from, to)
 }
 
-// Discard removes another case of the same failure, with its attachments and pages.
+// Discard removes the case at path with its attachments and pages. The case must show the
+// failure of f, because Discard finds the attachments by the names that f gives them.
 func (f *Finding) Discard(path string) error {
 	f.detach(path)
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) { // Keep has removed it
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) { // Keep may have removed it
 		return err
 	}
 	return nil
 }
 
-// detach removes the attachments and pages of another case of the same failure.
+// detach removes the attachments and pages of the case at path. The case must show the failure
+// of f, because detach finds the attachments by the names that f gives them.
 func (f *Finding) detach(path string) {
 	for _, attached := range f.besides(path) {
 		os.Remove(attached)

@@ -155,6 +155,7 @@ func leastKnown(name string) (size, by string) {
 // comes to the least size, to which the shrinker comes, too, with draws that no others of
 // that size are shorter than.
 func TestLeast(t *testing.T) {
+	trial.Long(t)
 	for _, l := range proven() {
 		inputs := l.inputs()
 		if (inputs > 1000 || slices.Contains([]string{"barber", "chain-repair", "snapshot-late"}, l.name)) && !nightly() { // up to some seconds each

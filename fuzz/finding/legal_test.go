@@ -52,7 +52,7 @@ func retried(o pulse.Options, often int) func(*props.T) {
 func TestHeldCases(t *testing.T) {
 	const by = pulse.NeverEarly
 	stale := func(most, applied int) string {
-		return fmt.Sprintf("stale, since it holds messages back for time that cannot pass; made by an older version (early timers: 4, allowed: %d); "+
+		return fmt.Sprintf("stale, since it fires more timers early than allowed, as only an older version did (early timers: 4, allowed: %d); "+
 			"%d of its 8 deliveries still applied", most, applied)
 	}
 	for _, c := range []struct {
@@ -182,6 +182,7 @@ func chatter(seed uint64, o pulse.Options) func(*props.T) {
 // TestShrunkRunsAreLegal: what the failures of random programs with timers are shrunk to is
 // legal.
 func TestShrunkRunsAreLegal(t *testing.T) {
+	trial.Long(t)
 	programs, want := uint64(40), 16 // how many of them fail, and are shrunk
 	if nightly() {
 		programs, want = 1000, 313

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/shrink"
@@ -29,6 +30,7 @@ func forever(balls int) func(*props.T) {
 // TestLongRunsAreShrunkInLittleMemory: to shrink and explain an endless run takes some memory
 // for each of its runs, and none by the square of its steps, which was 1.4 GB.
 func TestLongRunsAreShrunkInLittleMemory(t *testing.T) {
+	trial.Long(t)
 	for _, c := range []struct {
 		balls int
 		want  string

@@ -7,31 +7,32 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Seen is what an observer recorded in one more run of a finding.
+// Seen has what Look recorded in a replay of a finding. A line of code is given as
+// "writer.go:12", "" if unknown.
 type Seen struct {
-	// Sent has the line that sent each message, by its index in Trace.Sends. Handled has the
-	// first line of the code that handled each step. A line is "writer.go:12", "" if unknown.
-	Sent, Handled []string
-	// Labels has the label of each message, by its index in Trace.Sends.
+	// Sent has, for each element of Trace.Sends, the line that sent the message.
+	Sent []string
+	// Handled has, for each step, the first line of the handler that received the message.
+	Handled []string
+	// Labels has, for each element of Trace.Sends, the label of the message.
 	Labels []string
-	// Handlers has the first line of the handler that each actor had last.
+	// Handlers has, for each actor, the first line of its last handler.
 	Handlers []string
-	// After has the actor states that each step changed.
+	// After has, for each step, the actor states that the step changed.
 	After [][]string
 	// Diagram is the run as a Mermaid sequence diagram with the constraints marked, "" if
-	// it is too long.
+	// the run is too long.
 	Diagram string
 }
 
-// Look skips runs of more than mostSteps steps. It records no states if steps times actors
-// exceed mostStates.
 const (
-	mostSteps  = 20_000
-	mostStates = 100_000
+	mostSteps  = 20_000  // Look does nothing for a run with more steps
+	mostStates = 100_000 // Look records no states if the product of steps and actors is larger
 )
 
-// Look runs the finding once more. It records the lines of its program and, if the run is not
-// too large, the states of its actors. It does nothing if that run differs.
+// Look replays the finding and sets f.Seen. It records the lines of code that send and handle
+// messages and, if the run is not too large, the states of actors. It does nothing if the
+// finding is unconfirmed or the replay differs.
 func (f *Finding) Look(r *props.Runner) {
 	if f.Trace == nil || f.Replays < Tried || len(f.Trace.Steps) > mostSteps {
 		return
@@ -50,7 +51,7 @@ func (f *Finding) Look(r *props.Runner) {
 	for i := range t.Actors {
 		set(&l.Handlers, i, h.Place(int32(i)))
 	}
-	for i := range t.Sends { // while the references in them are valid
+	for i := range t.Sends { // now, because the next run makes actor references invalid
 		l.Labels = append(l.Labels, t.Sends[i].Label())
 	}
 	l.Diagram = f.diagram(t)
@@ -68,8 +69,8 @@ type looker struct {
 	states bool
 }
 
-// Sent records the line that sends a message, and the handlers of new actors. Only an actor's
-// own step changes its handler.
+// Sent records the line that sends a message, and the handlers of new actors. It omits the
+// handler of an actor that has changed its handler in the current step.
 func (l *looker) Sent(s *pulse.System, send int) { l.sent(s, send, props.Line()) }
 
 func (l *looker) sent(s *pulse.System, send int, line string) {
@@ -83,7 +84,7 @@ func (l *looker) sent(s *pulse.System, send int, line string) {
 	}
 }
 
-// Stepped records the handler of a step, and the states of the actors after it.
+// Stepped records the handler of a step, and the actor states that the step changed.
 func (l *looker) Stepped(s *pulse.System, step int) {
 	if l.states {
 		l.changes.Stepped(s, step)
@@ -96,8 +97,8 @@ func (l *looker) Stepped(s *pulse.System, step int) {
 	set(&l.Handlers, int(actor), s.Host().Place(actor))
 }
 
-// handle records the handler of a step that has ended: the one that the actor had before,
-// since the step may have changed it.
+// handle records the handler that received a message in a step. The step may have changed the
+// actor's handler, so this is the handler before the step.
 func (l *looker) handle(s *pulse.System, step int) {
 	st := &s.Trace().Steps[step]
 	place := at(l.Handlers, st.Actor)
@@ -110,7 +111,7 @@ func (l *looker) handle(s *pulse.System, step int) {
 	set(&l.Handled, step, place)
 }
 
-// set sets an element of a list, extending it if necessary.
+// set sets element i of a list, extending the list if necessary.
 func set(list *[]string, i int, text string) {
 	for len(*list) <= i {
 		*list = append(*list, "")
@@ -118,7 +119,7 @@ func set(list *[]string, i int, text string) {
 	(*list)[i] = text
 }
 
-// at returns an element of a list, "" if there is none.
+// at returns element i of a list, "" if there is none.
 func at(list []string, i int32) string {
 	if i < 0 || int(i) >= len(list) {
 		return ""

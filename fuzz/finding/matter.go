@@ -15,17 +15,20 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// cause determines what matters in a shrunk case, by runs that change one thing of it and
-// leave everything else.
+// cause returns the explanation of a shrunk case, with remarks on its draws and the faults that
+// it needs. To find these, it makes runs that change one thing of the case and leave everything
+// else.
 //
-//   - A draw is "any" if at least 20 other values failed with the same signature, or all
-//     others that exist, and none did not. It is "≥ 3" or "≤ 3" if all tried values on that
-//     side of the bound failed so, and no value beyond did. The value next to the bound must
-//     be among the tried ones. The order is that of the case. If other draws send other messages, so
-//     that the order is impossible, other orders are searched. If none of them fails and
-//     some were not run, nothing is said of the draw.
-//   - A fault is needed if the case does not fail so without it. Early timers are needed if
-//     it does not fail so without them.
+//   - A draw is "any" if at least 20 other values, or all others that exist, failed with the
+//     same signature, and none did not.
+//   - A draw is "≥ 3" or "≤ 3" if all tried values on that side of the bound failed with the
+//     same signature, and no value beyond the bound did. The value next to the bound must be
+//     among the tried ones.
+//   - Each value is run in the order of the case. If other draws send other messages, so that
+//     this order is impossible, other orders are searched. If none of them fails and some were
+//     not run, the draw has no remark.
+//   - A fault is needed if the case does not fail with the same signature without it. The same
+//     holds for early timers.
 func (s *shrinking) cause(ctx context.Context, out *Shrunk) *corpus.Explanation {
 	e := out.why.data(s.messages(out))
 	e.Needs, e.Early = s.faults(&out.Best), s.needsEarly(&out.Best)
@@ -37,43 +40,43 @@ func (s *shrinking) cause(ctx context.Context, out *Shrunk) *corpus.Explanation 
 }
 
 const (
-	mattering    = 5000 // runs for all draws of a case, without those of other orders
-	variants     = 120  // per draw
-	mostTried    = 25   // values per draw
-	fewestForAny = 20   // other values
-	nearer       = 60   // per draw, to find the value next to a bound
-	hunted       = 60   // runs to look for an order in which another value fails
-	edited       = 8    // numbers of a draw that are changed one at a time
+	mattering    = 5000 // the maximum number of runs for all draws of a case, except searches for orders
+	variants     = 120  // the number of changed inputs tried for a draw
+	mostTried    = 25   // the number of values of a draw after which no further variant is tried
+	fewestForAny = 20   // the number of other values that must fail for "any"
+	nearer       = 60   // the number of inputs tried to find the value next to a bound
+	hunted       = 60   // the number of runs to search for an order in which another value fails
+	edited       = 8    // how many numbers of a draw are changed one at a time
 )
 
-// A matter determines which draws matter.
+// A matter finds out which draws of a case matter.
 type matter struct {
 	*shrinking
 	best   *shrink.Outcome
-	left   int      // runs
-	values []string // of the draws of the case
+	left   int      // the number of runs that may still be made
+	values []string // the values of the case's draws, as text
 
-	// The following fields are for the current draw.
-	tried []tried
-	known map[string]bool // the values
-	unit  string          // of values that can have a bound
-	of    int             // how many values it has, 0 if unknown
+	// The following fields are about the current draw.
+	tried []tried         // the tried values
+	known map[string]bool // the tried values, as text
+	unit  string          // see measure
+	of    int             // the number of possible values, 0 if unknown
 
-	unknown bool // it is unknown whether some value fails in some order
+	unknown bool // set if it is unknown whether some value fails in some order
 }
 
-// A tried value of a draw.
+// A tried is a value that was tried for a draw.
 type tried struct {
-	text    string // the value
-	measure int64  // a number, or the length of a list
-	failed  bool
-	in      choice.Input
+	text    string       // the value as text
+	measure int64        // the number that may have a bound: see the function measure
+	failed  bool         // set if the value fails with the case's signature, in some order
+	in      choice.Input // the input that leads to the value
 }
 
-// draw returns the remark on a draw.
+// draw returns the remark on draw i, "" if there is nothing to say.
 func (m *matter) draw(ctx context.Context, i int) string {
 	own := m.best.Case.Inputs[i]
-	if len(own.Words) == 0 { // a source, or a draw that reads nothing
+	if len(own.Words) == 0 { // the draw is a Source, or it reads nothing
 		return ""
 	}
 	m.values, m.tried, m.known, m.unknown = nil, nil, map[string]bool{}, false
@@ -99,14 +102,15 @@ func (m *matter) draw(ctx context.Context, i int) string {
 	return remark(m.tried, m.of, m.unit)
 }
 
-// more reports whether more values can be tried, and a remark is still possible.
+// more reports whether further values can be tried, and a remark is still possible.
 func (m *matter) more(ctx context.Context) bool {
 	return m.left > 0 && ctx.Err() == nil && !m.unknown
 }
 
-// between returns a draw, the k-th such, that may lie between the last value that passes and
-// the first that fails. gap is false if there is nothing between them, or a bound alone does
-// not separate them.
+// between returns the k-th input to try for a value between the least failing value and the
+// greatest passing one. If way is -1, larger values pass, so it is the greatest failing value
+// and the least passing one. gap is false if no value lies between, or if no bound separates
+// failing from passing values.
 func (m *matter) between(way int64, k int) (in choice.Input, gap bool) {
 	fails, passes := edges(m.tried, way)
 	if m.unit == noUnit || fails < 0 || passes < 0 || (m.tried[fails].measure-m.tried[passes].measure)*way <= 1 {
@@ -130,12 +134,13 @@ func (m *matter) between(way int64, k int) (in choice.Input, gap bool) {
 	return in, true
 }
 
-// variant returns the k-th replacement for a draw: with one of its numbers changed, or all.
+// variant returns the k-th input to try in place of a draw. It changes one number of the draw,
+// or all.
 func variant(own *choice.Input, k int) choice.Input {
 	near := [...]uint64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
 	n := min(len(own.Words), edited)
 	switch edits := n * 2; {
-	case k < edits: // one more, and one less
+	case k < edits: // add or subtract one
 		in := choice.CloneInputs([]choice.Input{*own})[0]
 		in.Words[k/2] += uint64(1 - k%2*2)
 		return in
@@ -148,8 +153,9 @@ func variant(own *choice.Input, k int) choice.Input {
 	return choice.Input{Label: own.Label, Seed: hash.Mix(uint64(k) + 1)}
 }
 
-// try runs the case with another draw, and notes the result. It ignores values that change
-// other draws too, and skipped runs. The first value tried is the case's own.
+// try runs the case with another input for draw i, and adds the value to tried. It ignores
+// skipped runs, and inputs that change the values of other draws. The first input tried must be
+// the case's own.
 func (m *matter) try(i int, in choice.Input) {
 	c := m.best.Case.Clone()
 	c.Inputs[i] = in
@@ -188,7 +194,7 @@ func (m *matter) try(i int, in choice.Input) {
 	m.tried = append(m.tried, t)
 }
 
-// applies reports whether a run has all the messages that the constraints name.
+// applies reports whether a run sent all messages of the constraints.
 func applies(list []choice.Constraint, res *props.Result) bool {
 	if res.System == nil {
 		return len(list) == 0
@@ -200,8 +206,8 @@ func applies(list []choice.Constraint, res *props.Result) bool {
 	return !slices.ContainsFunc(list, func(c choice.Constraint) bool { return !has[c.First] || !has[c.Second] })
 }
 
-// inAnother reports whether draws fail in an order that a small search finds. known is false
-// if it finds none and has not run all.
+// inAnother searches a few orders, and reports whether the inputs fail in one of them. known is
+// false if they fail in none and there are further orders.
 func (m *matter) inAnother(inputs []choice.Input) (fails, known bool) {
 	s := &shrinking{runner: m.runner, origin: m.origin, early: m.early, far: m.far}
 	near := *m.best
@@ -216,9 +222,9 @@ func (m *matter) inAnother(inputs []choice.Input) (fails, known bool) {
 	return len(h.found) > 0, len(h.found) > 0 || h.all
 }
 
-// measure returns the part of a value that can have a bound: a number, with the unit "", or
-// a length, with the unit "length "; for other values the unit is "none". It also returns
-// how many values there are, 0 if unknown.
+// measure returns the number that stands for a value in bounds such as "≥ 3". It is the value
+// itself (with the unit "") or its length (with the unit "length "). Other values have the unit
+// noUnit. of is the number of possible values, 0 if unknown.
 func measure(v any, arity int) (n int64, unit string, of int) {
 	switch r := reflect.ValueOf(v); {
 	case arity > 0:
@@ -239,7 +245,8 @@ func measure(v any, arity int) (n int64, unit string, of int) {
 
 const noUnit = "none"
 
-// remark says what the tried values have in common. The first is the case's.
+// remark returns what the tried values have in common: "any", or a bound such as "≥ 3"; "" for
+// nothing. The first value is that of the case.
 func remark(list []tried, of int, unit string) string {
 	failed := 0
 	for _, t := range list {
@@ -268,11 +275,11 @@ func remark(list []tried, of int, unit string) string {
 	return ""
 }
 
-// bound returns the least value that fails, or the greatest if way is -1. ok is false if it
-// does not separate failing values from passing ones.
+// bound returns the least failing value, or the greatest if way is -1. ok is false if this
+// value does not separate failing from passing values, or if no other value fails.
 func bound(list []tried, way int64) (text string, least int64, ok bool) {
 	fails, passes := edges(list, way)
-	if fails < 0 || passes < 0 || (list[fails].measure-list[passes].measure)*way != 1 { // the value next to it was tried
+	if fails < 0 || passes < 0 || (list[fails].measure-list[passes].measure)*way != 1 { // the value next to the bound must be known to pass
 		return "", 0, false
 	}
 	several := false
@@ -282,8 +289,9 @@ func bound(list []tried, way int64) (text string, least int64, ok bool) {
 	return list[fails].text, list[fails].measure, several
 }
 
-// edges returns the indices of the least value that fails and the greatest that passes; of
-// the greatest and the least if way is -1. Index -1 means none.
+// edges returns the indices of the least failing value and the greatest passing value. If way
+// is -1, it returns those of the greatest failing value and the least passing value. Index -1
+// means that there is no such value.
 func edges(list []tried, way int64) (fails, passes int) {
 	fails, passes = -1, -1
 	for i, t := range list {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
@@ -51,6 +52,7 @@ func oneMessage(t *props.T) {
 
 // TestWhichDrawsMatter: what is said of draws is what runs with other values show.
 func TestWhichDrawsMatter(t *testing.T) {
+	trial.Long(t)
 	ints, all := rapid.IntRange(0, 50), func(int) bool { return true }
 	for _, c := range []struct {
 		name     string

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
@@ -159,6 +160,7 @@ func inGit(t *testing.T) {
 //
 // Skips: where there is no git.
 func TestBranchesMerge(t *testing.T) {
+	trial.Long(t)
 	inGit(t)
 	b := &branch{t: t, r: props.NewRunner("p", crowd)}
 	defer b.r.Close()
@@ -229,6 +231,7 @@ func (b *branch) works(name string, n int) {
 //
 // Skips: where there is no git.
 func TestBranchesThatConflict(t *testing.T) {
+	trial.Long(t)
 	inGit(t)
 	b := &branch{t: t, r: props.NewRunner("p", crowd), strip: true}
 	defer b.r.Close()

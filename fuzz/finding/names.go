@@ -10,11 +10,13 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// twoNames holds the names of a run's steps, with and without the numbers of actors.
+// twoNames has the names of a run's messages, by ID. In the first map actors have their full
+// names, in the second one only their labels, without numbers.
 type twoNames [2]map[uint64]stepName
 
-// renamed translates constraints to the steps with the same names in another run, and drops
-// those without such steps.
+// renamed translates constraints to another run, by the names of messages. was has the names in
+// the original run and is those in the other run, by ID. Constraints on messages that the other
+// run does not send are dropped.
 func renamed(list []choice.Constraint, was, is map[uint64]stepName) (out []choice.Constraint) {
 	byName := map[stepName]uint64{}
 	for id, name := range is {
@@ -30,7 +32,7 @@ func renamed(list []choice.Constraint, was, is map[uint64]stepName) (out []choic
 	return out
 }
 
-// labelsOf returns the names of a run's actors without their numbers.
+// labelsOf returns the labels of a run's actors, which are the names without numbers.
 func labelsOf(sys *pulse.System) trace.Names {
 	t := sys.Trace()
 	names := make(trace.Names, len(t.Actors))
@@ -40,16 +42,16 @@ func labelsOf(sys *pulse.System) trace.Names {
 	return names
 }
 
-// A stepName names a step by its message, sender and receiver, and by how many such
-// messages came before.
+// A stepName identifies a message in all orders of a program.
 type stepName struct {
 	message, sender, receiver string
-	before                    int
+	before                    int // the number of earlier messages with the same text, sender and receiver
 }
 
 func (n stepName) number() uint64 { return hash.String(fmt.Sprint(n)) }
 
-// namesOf names the steps of a run, by identity, with the given names of its actors.
+// namesOf returns the names of a run's messages, by step ID. actors has the names of the
+// actors.
 func namesOf(sys *pulse.System, actors trace.Names) map[uint64]stepName {
 	names, count := map[uint64]stepName{}, map[stepName]int{}
 	t := sys.Trace()
@@ -63,7 +65,7 @@ func namesOf(sys *pulse.System, actors trace.Names) map[uint64]stepName {
 	return names
 }
 
-// inFull names a message so that no other message of a run has the name.
+// inFull returns the complete name of a message. No other message of the run has the same.
 func (n stepName) inFull() string {
 	text := fmt.Sprintf("%s from %s at %s", n.message, n.sender, n.receiver)
 	if n.before > 0 {
@@ -72,8 +74,9 @@ func (n stepName) inFull() string {
 	return text
 }
 
-// kindOf returns the types of a message and its receiver. A value whose type has no name of
-// its own, such as a string, stands for itself.
+// kindOf returns the type of a message and the label of its receiver: "main.Write at writer".
+// If the type belongs to no package, such as string, kindOf returns the value in place of the
+// type.
 func kindOf(t *trace.Trace, d *trace.Send) string {
 	kind := trace.Label(d.Body)
 	if of := reflect.TypeOf(d.Body); of != nil && of.PkgPath() != "" {

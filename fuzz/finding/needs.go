@@ -7,8 +7,8 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// needsEarly reports whether timers fire early in the case, and it does not fail with the
-// same signature if none may.
+// needsEarly reports whether the case has early timers and does not fail with the same
+// signature if none are allowed.
 func (s *shrinking) needsEarly(best *shrink.Outcome) bool {
 	if res := s.run(best.Case); res.System == nil || res.System.Record().Early() == 0 {
 		return false
@@ -20,7 +20,8 @@ func (s *shrinking) needsEarly(best *shrink.Outcome) bool {
 	return res.Failure == nil || res.Failure.Signature() != best.Signature
 }
 
-// faults returns which faults the case needs, by leaving out each of them.
+// faults returns the number of needed faults of each kind. A fault is needed if the case does
+// not fail with the same signature without it.
 func (s *shrinking) faults(best *shrink.Outcome) (list []corpus.Need) {
 	for _, kind := range [...]choice.Kind{choice.Drop, choice.Duplicate, choice.Delay, choice.Fault} {
 		n := 0

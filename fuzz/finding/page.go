@@ -10,10 +10,11 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// mostPaged limits the steps that a page shows.
+// mostPaged is the maximum number of steps that a page shows.
 const mostPaged = 1000
 
-// AddPages writes the pages of a finding next to its case, if it was saved.
+// AddPages writes the pages of a finding next to its case and sets kept.Page, if the finding
+// was saved.
 func (f *Finding) AddPages(r *props.Runner, kept *record.Kept) error {
 	if !kept.Saved() {
 		return nil
@@ -25,15 +26,15 @@ func (f *Finding) AddPages(r *props.Runner, kept *record.Kept) error {
 	return err
 }
 
-// WritePages writes the finding as HTML, JSON and a Mermaid diagram next to its case, which is
-// already at path: x.case has x.html, x.json and x.mmd. It calls Look first if necessary;
-// without the result of Look there is no diagram.
+// WritePages writes the finding as HTML, JSON and a Mermaid diagram next to its saved case at
+// path: x.html, x.json and x.mmd next to x.case. It calls Look if necessary. If Look records
+// nothing, there is no diagram.
 func (f *Finding) WritePages(r *props.Runner, path string) error {
 	if f.Seen == nil {
 		f.Look(r)
 	}
 	p := f.Record("")
-	p.Case = "" // the file has it
+	p.Case = "" // the case's file has it
 	text, err := p.JSON()
 	if err == nil {
 		err = os.WriteFile(beside(path, ".json"), text, 0o644)
@@ -50,10 +51,10 @@ func (f *Finding) WritePages(r *props.Runner, path string) error {
 	return nil
 }
 
-// pages are the file name extensions of what WritePages writes.
+// pages are the extensions of the files that WritePages writes.
 var pages = []string{".html", ".json", ".mmd"}
 
-// beside returns the path of a case with another ending.
+// beside returns the path of a case with its extension replaced by ending.
 func beside(path, ending string) string {
 	return strings.TrimSuffix(path, filepath.Ext(path)) + ending
 }

@@ -14,23 +14,26 @@ import (
 
 // A Played is the result of replaying a case.
 type Played struct {
-	// Result is good until the runner's next run.
+	// Result is valid until the runner's next run.
 	Result props.Result
-	// Exact reports whether the run was the saved one: the same draws, decisions and
-	// trace, or its whole schedule. Only an exact run decides whether the case fails.
+	// Exact is set if the run was the saved one: it had the same draws, decisions and trace.
+	// For a case with a schedule, it is set if all constraints held. Only an exact run shows
+	// whether the case still fails.
 	Exact bool
-	// Mended reports that the property held in a run with all decisions of the case: every
-	// delivery, in its order, and every answer. If not Exact, the program now sends more.
+	// Mended is set if the property held in a run with all decisions of the case: every
+	// delivery, in order, and every answer. If Exact is not set, the run also had further
+	// deliveries, because the program has changed.
 	Mended bool
-	// How says in words how the case was run.
+	// How describes how the case was run.
 	How string
 
-	doubted    bool // the case did not repeat when it was saved
-	impossible bool // no run can be as it was saved: the case is of an older version
+	doubted    bool // set if the case is Doubtful
+	impossible bool // see the function impossible
 }
 
-// Play replays a case as it was saved, or by its schedule if it never ran. If the
-// program has changed, it replays what still applies.
+// Play replays a case as it was saved. If the case has a schedule, because it was not run yet,
+// Play runs it with the schedule. If the program has changed, Play replays the parts of the
+// case that still apply.
 func Play(r *props.Runner, c *corpus.Case) Played {
 	if c.Planned() {
 		ordered := strategy.Ordered(&c.Schedule)
@@ -49,21 +52,22 @@ func Play(r *props.Runner, c *corpus.Case) Played {
 		return played(c, res, true, "as saved")
 	}
 	if res.System != nil && impossible(c, &res) {
-		return playLeniently(r, c, fmt.Sprintf("it holds messages back for time that cannot pass; made by an older version (early timers: %d, allowed: %d)",
+		return playLeniently(r, c, fmt.Sprintf("it fires more timers early than allowed, as only an older version did (early timers: %d, allowed: %d)",
 			c.Record.Early(), res.System.Options().EarlyTimers), true)
 	}
 	return playLeniently(r, c, "the program has changed: "+difference, false)
 }
 
 // impossible reports whether a case fires more timers early than the options allow, although
-// the options have not changed. An older version made such cases.
+// the options have not changed. Only an older version made such cases, and no run can repeat
+// them.
 func impossible(c *corpus.Case, res *props.Result) bool {
 	most := res.System.Options().EarlyTimers
 	return most >= 0 && c.Record.Early() > most && len(changedSettings(c.Settings, settingsOf(res))) == 0
 }
 
-// Finding returns the failing run of a case as a confirmed finding. If it is the saved run, it
-// has the explanation of the case.
+// Finding returns the failing run of a case as a confirmed finding. If the run is the saved
+// one, the finding gets the explanation of the case.
 func (p *Played) Finding(r *props.Runner, o Origin, c *corpus.Case) *Finding {
 	same := p.Exact && p.Result.Failure.Matches(c.Signature)
 	f := From(o, &p.Result)
@@ -73,9 +77,9 @@ func (p *Played) Finding(r *props.Runner, o Origin, c *corpus.Case) *Finding {
 	return f
 }
 
-// Held returns a message for a case whose property held: what this says about its failure, and
-// what to do with its file. Shared reports whether function literals of one test share the
-// folder: then the case may belong to another one.
+// Held returns a message for a case whose property held. The message says whether the failure
+// is mended, and what to do with the file. shared reports whether function literals of one test
+// share the folder, so that the case may belong to another one.
 func (p *Played) Held(file string, shared bool) string {
 	switch {
 	case p.Result.Skipped:
@@ -112,8 +116,8 @@ func (p *Played) Unrepaired(file string) string {
 	return fmt.Sprintf("case %s cannot be repaired: no run near it fails as it did; delete it %s", file, advice)
 }
 
-// played returns the result of replaying a case. If the failure differs from the saved one,
-// How says so.
+// played returns the result of replaying a case. If the run has a different failure than the
+// saved one, How says so.
 func played(c *corpus.Case, res props.Result, exact bool, how string) Played {
 	p := Played{Result: res, Exact: exact, How: how, Mended: res.Failure == nil && !res.Skipped, doubted: c.Doubtful}
 	if f := res.Failure; f != nil && c.Signature != "" && !f.Matches(c.Signature) {
@@ -125,8 +129,8 @@ func played(c *corpus.Case, res props.Result, exact bool, how string) Played {
 	return p
 }
 
-// playLeniently replays what still applies of a stale case, and uses plain order for the rest.
-// Impossible means that no run can be as the case was saved.
+// playLeniently replays the parts of a stale case that still apply, and otherwise delivers the
+// oldest message first. impossible is set if no run can repeat the saved one.
 func playLeniently(r *props.Runner, c *corpus.Case, why string, impossible bool) Played {
 	replayer := strategy.Replay(&c.Record, strategy.ReplayOptions{Lenient: true})
 	res := r.Run(planOf(c, replayer))
@@ -146,7 +150,7 @@ func playLeniently(r *props.Runner, c *corpus.Case, why string, impossible bool)
 	return p
 }
 
-// howMuch describes how many deliveries of a record its lenient replay made.
+// howMuch describes how many deliveries of the record was its lenient replay made.
 func howMuch(was, is *choice.Record) string {
 	left := map[uint64]int{}
 	for _, id := range is.Deliveries {
@@ -172,8 +176,8 @@ func howMuch(was, is *choice.Record) string {
 	}
 }
 
-// firstDifference returns how a strict replay differs from the saved run, "" if it
-// does not.
+// firstDifference describes the first difference between a strict replay and the saved run. It
+// returns "" if there is none.
 func firstDifference(res *props.Result, replayer *strategy.Replayer, c *corpus.Case) string {
 	switch {
 	case res.Stray != "":
@@ -188,13 +192,13 @@ func firstDifference(res *props.Result, replayer *strategy.Replayer, c *corpus.C
 	return ""
 }
 
-// planOf returns the plan that runs a case with a strategy.
+// planOf returns the plan that runs case c with strategy s.
 func planOf(c *corpus.Case, s pulse.Strategy) props.Plan {
 	return props.Plan{Inputs: c.Inputs, Strategy: s, EarlyTimers: c.EarlyTimers}
 }
 
-// settingsOf returns, in words, the options that the property set; without defaults
-// and without what the search added.
+// settingsOf returns the options that the property has set, without defaults and without the
+// early timers that the search has allowed.
 func settingsOf(res *props.Result) (list []corpus.Setting) {
 	o := res.System.Options()
 	if res.EarlyTimers != 0 {
@@ -203,7 +207,7 @@ func settingsOf(res *props.Result) (list []corpus.Setting) {
 	return settingsIn(o)
 }
 
-// settingsIn returns options in words.
+// settingsIn returns options in the form in which cases store them.
 func settingsIn(o pulse.Options) (list []corpus.Setting) {
 	for _, s := range o.Settings() {
 		list = append(list, corpus.Setting(s))
@@ -211,7 +215,7 @@ func settingsIn(o pulse.Options) (list []corpus.Setting) {
 	return list
 }
 
-// changedSettings returns, in words, how the options of a run differ from those of a case.
+// changedSettings describes how the options of a case (was) differ from those of a run (is).
 func changedSettings(was, is []corpus.Setting) (changes []string) {
 	find := func(list []corpus.Setting, name string) string {
 		for _, s := range list {

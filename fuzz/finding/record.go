@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Record returns the finding as a record. Where says which run it was. The record has steps
-// only if Look was called.
+// Record returns the finding as a record. where describes the run. The record has steps only if
+// Look was called.
 func (f *Finding) Record(where string) record.Record {
 	r := f.outline()
 	r.Format, r.Where, r.Case, r.Worth = record.Format, where, f.Whole(), f.Worth()
@@ -21,7 +21,7 @@ func (f *Finding) Record(where string) record.Record {
 	return r
 }
 
-// outline returns the part of the record that is saved in the case.
+// outline returns the record without its steps and without the text of the case.
 func (f *Finding) outline() record.Record {
 	r := record.Record{Property: f.Case.Property, Test: f.Case.Test, Failure: f.Failure.Text, Detail: f.Failure.Detail, File: f.Location.File, Line: f.Location.Line,
 		Signature: f.Case.Signature, Shrunk: f.Shrunk, Unfinished: f.Unfinished, Unsaved: f.Unsaved, Replays: f.Replays, Tried: Tried, Differs: f.Differs, Length: f.Steps(), Early: f.Case.Record.Early(),
@@ -31,14 +31,14 @@ func (f *Finding) outline() record.Record {
 	return r
 }
 
-// Text returns the complete description of the finding.
+// Text returns the complete description of the finding. where describes the run.
 func (f *Finding) Text(where string) string {
 	r := f.outline()
 	r.Where, r.Also = where, f.Also
 	return r.Text()
 }
 
-// Headline returns the line of the property that failed and what it said, as one line.
+// Headline returns one line with the location and the message of the failure.
 func (f *Finding) Headline() string {
 	r := f.outline()
 	return r.Headline()
@@ -50,14 +50,14 @@ func (f *Finding) Why() string {
 	return r.Orders()
 }
 
-// comment returns the comment of the case's file.
+// comment returns the comment for the case's file.
 func (f *Finding) comment() []string {
 	r := f.outline()
 	return r.Comment()
 }
 
-// Doubt marks a case as one that did not repeat, so that nobody believes it mended only
-// because it passes.
+// Doubt marks a case that did not repeat. If the case passes later, its failure is therefore
+// not reported as mended.
 func Doubt(c *corpus.Case) {
 	if !c.Doubtful {
 		c.Doubtful = true
@@ -65,8 +65,8 @@ func Doubt(c *corpus.Case) {
 	}
 }
 
-// addPlaces adds the lines that send and handle the messages of the explanation, if the run
-// sends them.
+// addPlaces adds the lines of code that send and handle the messages named in the explanation.
+// It ignores messages that the run does not send.
 func (f *Finding) addPlaces(r *record.Record) {
 	if r.Why == nil || f.Trace == nil {
 		return
@@ -124,7 +124,7 @@ func (f *Finding) addSteps(p *record.Record) {
 	}
 }
 
-// message returns the message with that index in the trace.
+// message returns the message with index send in the trace.
 func (f *Finding) message(send int32) record.Message {
 	return messageOf(&f.Trace.Sends[send], at(f.Seen.Labels, send), at(f.Seen.Sent, send))
 }

@@ -12,23 +12,22 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// The maximum numbers of runs of Repair: under constraints of the case, for all orders of its
-// draws, and at random.
+// The maximum numbers of runs in the stages of Repair.
 const (
-	repairNear   = 500
-	repairAll    = 1000
-	repairRandom = 500
+	repairNear   = 500  // under constraints of the case
+	repairAll    = 1000 // all orders
+	repairRandom = 500  // random orders
 )
 
-// Repair looks for a run that fails like a case, if the program has changed so that the case
-// can no longer be replayed as saved. It begins with the parts of the case that still apply.
-// Then it keeps the case's draws and searches near its order: random orders under the
-// remaining constraints, fewer of them each time; then all orders, if they are few; then
-// random ones. It returns the smallest run of the first of these stages that finds any,
-// confirmed.
+// Repair searches for a run with the failure of a case that can no longer be replayed as saved,
+// because the program has changed. First it replays the parts of the case that still apply. If
+// that run does not have the failure, Repair keeps the draws and searches in stages: random
+// orders under the remaining constraints, which are fewer in each run; all orders, if they are
+// few; random orders without constraints. It returns the smallest run of the first stage that
+// finds any, confirmed.
 //
-// A case that replays as saved needs no repair, and one whose failure has no signature
-// cannot be repaired: then ok is false, as if nothing is found.
+// ok is false if nothing is found. It is also false if the case replays as saved, so that it
+// needs no repair, or if it has no signature.
 func Repair(ctx context.Context, r *props.Runner, c *corpus.Case) (f *Finding, ok bool) {
 	played := Play(r, c)
 	if played.Exact || c.Signature == "" {
@@ -63,8 +62,8 @@ func Repair(ctx context.Context, r *props.Runner, c *corpus.Case) (f *Finding, o
 	return nil, false
 }
 
-// under tries random orders under the constraints of the near run: first all of them, then
-// ever smaller random subsets.
+// under runs random orders under constraints of the near run: first under all of them, then
+// under ever smaller random subsets.
 func (h *hunt) under() {
 	choices := h.near.Case.Schedule.Choices
 	tries := uint64(h.left)
@@ -83,7 +82,7 @@ func (h *hunt) under() {
 	}
 }
 
-// smallest returns the smallest run found, confirmed; nil if there is none.
+// smallest returns the smallest found run that can be confirmed, nil if there is none.
 func (h *hunt) smallest() *Finding {
 	slices.SortStableFunc(h.found, func(a, b shrink.Outcome) int { return a.Compare(&b) })
 	for _, out := range h.found {

@@ -7,35 +7,34 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// turns reports whether the second of two messages comes before the first.
+// turns reports whether message second comes before message first in the order of the pair.
 func (p *pair) turns(first, second uint64) bool {
 	i, k := slices.Index(p.order, first), slices.Index(p.order, second)
 	return k >= 0 && (i < 0 || k < i)
 }
 
-// A pair is two messages to one actor, of which the second could have come first, and an order
-// in which it does.
+// A pair is two messages to one actor that can be received in the reverse order.
 type pair struct {
 	choice.Constraint
-	order []uint64
-	exact int // how many of the order come before the first one
-	apart int // the distance of the two, in messages of their actor
+	order []uint64 // the order of the run, changed so that Second comes before First; by number: see namer
+	exact int      // the index of First in order
+	apart int      // the distance of the two messages, in receives of their actor; 1 for consecutive ones
 }
 
 // A reversals finds the pairs of a run.
 type reversals struct {
 	t       *trace.Trace
-	id      func(*trace.Send) uint64
-	order   []uint64 // of messages, as they were received
-	numbers map[uint64]uint64
+	id      func(*trace.Send) uint64 // returns the ID of the step that receives a message
+	order   []uint64                 // the numbers of the received messages, in order
+	numbers map[uint64]uint64        // the numbers of messages, by ID
 
-	received []int32         // the sends of those messages
-	by       map[int32][]int // their places, by actor
+	received []int32         // the indices in t.Sends of the received messages, in order
+	by       map[int32][]int // the indices in received of each actor's messages
 	pairs    []pair
 }
 
-// find finds the pairs of a run: each message that an actor received, with those that it
-// received later or would have received next; the nearest pairs first.
+// find sets r.pairs, nearest pairs first. It pairs each received message with the messages that
+// the same actor received later or could have received next.
 func (r *reversals) find() {
 	r.by = map[int32][]int{}
 	for i := range r.t.Steps {
@@ -62,11 +61,12 @@ func (r *reversals) find() {
 // A candidate is a message that may be the second of a pair.
 type candidate struct {
 	send  int32
-	place int // where it was received; after all others if never
-	turn  int // how many messages its actor received before
+	place int // the index in reversals.received; its length if the message was not received
+	turn  int // the number of messages that the actor received before
 }
 
-// candidates returns the messages that were received, and those that could have been next.
+// candidates returns the messages that were received, and those that could have been received
+// next.
 func (r *reversals) candidates() (list []candidate) {
 	turns, heads := map[int32]int{}, map[[2]int32]bool{}
 	for place, send := range r.received {
@@ -86,12 +86,12 @@ func (r *reversals) candidates() (list []candidate) {
 	return list
 }
 
-// consider adds the pair of a message and an earlier one of its actor, at distance apart, if
-// they can be reversed.
+// consider pairs c with the message that the same actor received `apart` receives earlier, if
+// the two can be received in the reverse order.
 func (r *reversals) consider(c *candidate, apart int) {
 	d := &r.t.Sends[c.send]
 	first := r.by[d.To][c.turn-apart]
-	if a := &r.t.Sends[r.received[first]]; !r.oneChannel(a, d) && !r.causes(a.Receipt, d.Step) && !r.rests(a, d) {
+	if a := &r.t.Sends[r.received[first]]; !r.oneChannel(a, d) && !r.causes(a.Receipt, d.Step) && !r.quiescentBetween(a, d) {
 		r.add(first, c.place, d, apart)
 	}
 }
@@ -100,19 +100,21 @@ func (r *reversals) oneChannel(a, b *trace.Send) bool {
 	return !r.t.Unordered && a.From == b.From && a.To == b.To && a.Kind.IsTimer() == b.Kind.IsTimer()
 }
 
-// rests reports whether the system was at rest between the receipts of two messages.
-func (r *reversals) rests(a, b *trace.Send) bool {
+// quiescentBetween reports whether the system was quiescent between the receipts of two
+// messages.
+func (r *reversals) quiescentBetween(a, b *trace.Send) bool {
 	return slices.ContainsFunc(r.t.Rests, func(at int32) bool { return at >= a.Receipt && (b.Receipt == trace.None || at < b.Receipt) })
 }
 
-// causes reports whether a message was sent in a step, or the step happens before the send.
+// causes reports whether two steps are equal or the first one happens before the second.
 func (r *reversals) causes(step, sent int32) bool {
 	return sent == step || r.t.HappensBefore(int(step), int(sent))
 }
 
-// add adds the pair of the message received at place first and another one, d, received at the
-// later place second or never. What d needs comes before both of them: its causes, and the
-// earlier messages of its channel.
+// add adds the pair of the message at index first of r.received and the message d, which is at
+// index second or was not received. In the order of the pair, d and everything that d needs
+// come directly before the first message. d needs its causes and the earlier messages of its
+// channel.
 func (r *reversals) add(first, second int, d *trace.Send, apart int) {
 	needed := []*trace.Send{d}
 	for _, send := range r.received[first+1 : second] {

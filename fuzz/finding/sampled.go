@@ -14,50 +14,53 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// A sampling is what random orders of a case have shown, if there are too many to run them all.
-// They have the case's draws, and its answers to the same questions. Each deliverable message
-// is equally likely.
+// A sampling is the result of running a case in random orders, if there are too many orders to
+// run them all. The runs have the draws of the case, and its answers to the same questions. In
+// each step all deliverable messages are equally likely.
 type sampling struct {
-	// Free counts unconstrained orders, Under those in which all of Constraints hold. Runs in
-	// which a constraint did not hold do not count.
-	Free, Under corpus.Share
-	// Constraints are on two messages to one actor each. If the two are reversed and all else
-	// stays as far as possible, the run of the case passes. The second message may be one that
-	// the case does not send because it fails before.
+	// Free counts random orders without constraints.
+	Free corpus.Share
+	// Under counts random orders in which all of Constraints hold. Runs in which a constraint
+	// did not hold are not counted.
+	Under corpus.Share
+	// Constraints are on two messages to one actor each. If the two are received in reverse
+	// order and everything else stays as far as possible, the case passes. The case may not
+	// send the second message, because it fails before.
 	Constraints []choice.Constraint
-	// Turned counts, for each constraint, orders in which it is reversed and the others hold.
-	// If such orders are too rare, the constraint is left out instead.
+	// Turned counts, for each constraint, random orders in which this constraint is reversed
+	// and the others hold. If such orders are too rare, it counts orders without the
+	// constraint instead.
 	Turned []corpus.Share
 
-	unsent map[uint64]stepName // names of messages that the case does not send, by number
+	unsent map[uint64]stepName // the names of messages that the case does not send, by number
 }
 
 const (
-	sampled     = 100     // orders per kind that count
-	mostSample  = 300     // runs made for them; only the first sampled if hardly any count
-	mostSampled = 8       // constraints that are examined
-	mostTurns   = 300     // pairs that are reversed
-	mostApart   = 50      // the maximum distance between them, in messages of their actor
-	turning     = 200_000 // steps of all runs, after which no constraint is reported
-	fewestSaid  = 10      // orders per kind needed to report it, except for unconstrained ones
+	sampled     = 100     // the number of orders that a corpus.Share counts
+	mostSample  = 300     // the maximum number of runs made to count these orders
+	mostSampled = 8       // the maximum number of examined constraints
+	mostTurns   = 300     // the maximum number of reversed pairs
+	mostApart   = 50      // the maximum distance of a pair: see pair.apart
+	turning     = 200_000 // the number of steps of all runs after which no constraint is reported
+	fewestSaid  = 10      // the number of counted orders needed to report a constraint
 )
 
-// A turner makes random orders of a case.
+// A turner runs a case in random orders. It identifies messages by numbers as in namer.
 type turner struct {
 	*shrinking
-	left      int // steps
+	left      int // the number of steps that may still be made
 	inputs    *shrink.Case
 	signature string
-	answers   map[uint64]int      // of the case
-	order     []uint64            // of the messages that it receives
-	ids       []uint64            // their identities
-	numbers   map[uint64]uint64   // of messages, by identity
-	sent      map[uint64]bool     // numbers of the messages that the case sends
-	unsent    map[uint64]stepName // names of others, by number
+	answers   map[uint64]int      // the answers of the case, by namer.question
+	order     []uint64            // the messages that the case receives, in order
+	ids       []uint64            // the IDs of the messages in order
+	numbers   map[uint64]uint64   // the numbers of messages, by ID
+	sent      map[uint64]bool     // the messages that the case sends
+	unsent    map[uint64]stepName // the names of other messages
 }
 
-// sample determines by random orders which constraints matter to a case; nil if there is no
-// time.
+// sample runs random orders of a case and returns which constraints matter to its failure. It
+// returns nil if the time is up.
 func (s *shrinking) sample(ctx context.Context, c *shrink.Case, signature string) *sampling {
 	w := &turner{shrinking: s, left: turning, inputs: c, signature: signature}
 	pairs := w.note()
@@ -71,8 +74,8 @@ func (s *shrinking) sample(ctx context.Context, c *shrink.Case, signature string
 	return out
 }
 
-// mending returns the pairs whose reversal makes the case pass. If a reversal also reverses a
-// nearer such pair, only the nearer one counts.
+// mending returns the pairs whose reversal makes the case pass. It leaves out a pair if its
+// reversal also reverses a pair that was returned before, which is nearer.
 func (w *turner) mending(ctx context.Context, pairs []pair) (list []choice.Constraint) {
 	for _, p := range pairs {
 		if len(list) < mostSampled && w.left > 0 && ctx.Err() == nil &&
@@ -83,9 +86,10 @@ func (w *turner) mending(ctx context.Context, pairs []pair) (list []choice.Const
 	return list
 }
 
-// afterwards adds the constraints on messages that the run of the case does not send, because
-// it ends before. To find them, each received message is delayed until nothing else can come.
-// If the run then passes, each message that now comes before it is tried as a constraint.
+// afterwards adds constraints whose second message the case does not send, because it fails
+// before. For each received message, it makes a run that delays this message as long as
+// possible. If that run passes, each message that now comes before it is tried as the second
+// message of a constraint.
 func (w *turner) afterwards(ctx context.Context, list []choice.Constraint) []choice.Constraint {
 	for i, number := range w.order {
 		known := slices.ContainsFunc(list, func(c choice.Constraint) bool { return c.First == w.ids[i] })
@@ -102,9 +106,10 @@ func (w *turner) afterwards(ctx context.Context, list []choice.Constraint) []cho
 	return list
 }
 
-// unsentBefore returns the messages unsent by the case that come before the given message at
-// its actor if that is delayed; none if the run does not pass. Their numbers replace their
-// identities, which may be those of other messages in the run of the case.
+// unsentBefore delays the message with the given number as long as possible. If the run passes,
+// it returns the messages that the same actor received before and that the case does not send.
+// They are given by number, because their IDs may belong to other messages in the run of the
+// case.
 func (w *turner) unsentBefore(number uint64) (list []uint64) {
 	by := &steered{answers: w.answers, order: w.order, waits: []wait{{first: never, second: number}}}
 	res := w.runs(by)
@@ -131,12 +136,12 @@ func (w *turner) unsentBefore(number uint64) (list []uint64) {
 	return nil
 }
 
-// never is not the number of any message.
+// never is not the number of any message. A message that waits for it is delayed as long as
+// possible.
 const never = 0
 
-// weigh runs random orders in which the constraints hold, and in which one of them is
-// reversed. It drops constraints that may as well be reversed, or that the others imply: the
-// failure is then about as frequent as with all.
+// weigh runs random orders in which all constraints hold, and others in which one of them is
+// reversed. It drops needless constraints, and stores the others in out with their counts.
 func (w *turner) weigh(ctx context.Context, out *sampling, list []choice.Constraint) {
 	all := w.share(ctx, list)
 	for i := 0; i < len(list) && len(list) > 1; {
@@ -159,15 +164,16 @@ func (w *turner) weigh(ctx context.Context, out *sampling, list []choice.Constra
 	}
 }
 
-// needless reports whether a constraint is irrelevant: orders without it fail about as often
-// as with it and, if it was left out, are about as frequent.
+// needless reports whether a constraint does not matter: orders without it fail about as often
+// as orders with it. If the constraint was left out, the orders without it must also be about
+// as frequent.
 func needless(without, with corpus.Share) bool {
 	frequent := 4*without.Failed*with.Of >= 3*with.Failed*without.Of
 	return frequent && (!without.LeftOut || 4*without.Of >= 3*with.Of)
 }
 
-// turned runs random orders in which one of the constraints is reversed, or left out if its
-// reversal is too rare.
+// turned runs random orders in which constraint i is reversed and the others hold. If such
+// orders are too rare, it leaves constraint i out instead.
 func (w *turner) turned(ctx context.Context, list []choice.Constraint, i int) corpus.Share {
 	list = slices.Clone(list)
 	list[i] = list[i].Turned()
@@ -179,8 +185,8 @@ func (w *turner) turned(ctx context.Context, list []choice.Constraint, i int) co
 	return share
 }
 
-// note runs the case and notes its decisions. It returns the pairs of its run, none if the
-// notes do not reproduce it.
+// note runs the case and stores its order and answers. It returns the pairs of the run, nil if
+// a run with the stored order and answers does not fail.
 func (w *turner) note() (list []pair) {
 	w.schedule = w.inputs.Schedule
 	n := &noted{by: strategy.Ordered(&w.schedule)}
@@ -198,7 +204,7 @@ func (w *turner) note() (list []pair) {
 	for _, number := range n.numbers {
 		w.sent[number] = true
 	}
-	for _, exact := range [2]int{len(n.order), 0} { // exactly, and as far as possible (as with a reversed pair)
+	for _, exact := range [2]int{len(n.order), 0} { // in exactly this order, then with this order as a preference
 		again := w.runs(&steered{answers: w.answers, order: n.order, exact: exact})
 		if !w.fails(&again) {
 			w.order = nil
@@ -208,7 +214,7 @@ func (w *turner) note() (list []pair) {
 	return r.pairs
 }
 
-// runs runs the case's draws with a strategy.
+// runs runs the draws of the case with a strategy.
 func (w *turner) runs(by pulse.Strategy) props.Result {
 	res := w.play(props.Plan{Inputs: padded(w.inputs.Inputs), EarlyTimers: w.early, Strategy: by})
 	if w.left--; res.System != nil {
@@ -222,19 +228,20 @@ func (w *turner) fails(res *props.Result) bool {
 	return res.System != nil && res.Failure != nil && res.Failure.Signature() == w.signature
 }
 
-// mends reports whether the case passes if a pair is reversed and all else stays as far as
-// possible.
+// mends reports whether the case passes if a pair is reversed and everything else stays as far
+// as possible.
 func (w *turner) mends(p pair) bool {
 	return w.mendsBy(&steered{answers: w.answers, order: p.order, exact: p.exact})
 }
 
-// mendsBy reports whether a run passes and follows its order and waits.
+// mendsBy reports whether a run with the strategy passes, in the given order, and all waits
+// hold.
 func (w *turner) mendsBy(by *steered) bool {
 	res := w.runs(by)
 	return !by.lost && by.kept() && res.System != nil && !res.Skipped && res.Failure == nil
 }
 
-// share runs random orders in which constraints hold.
+// share runs random orders in which the constraints hold, and counts how many fail.
 func (w *turner) share(ctx context.Context, list []choice.Constraint) (share corpus.Share) {
 	by := &steered{answers: w.answers}
 	for _, c := range list {

@@ -33,6 +33,7 @@ func sampledOf(r *props.Runner, out *Shrunk) (e explanation, ok bool) {
 // TestSampled holds what random orders show of small programs of which is known why they
 // fail: next to it is what all orders show.
 func TestSampled(t *testing.T) {
+	trial.Long(t)
 	var b strings.Builder
 	list := []subjects.Subject{}
 	for _, name := range []string{"writer", "barber", "messenger", "attach", "2pc-early", "2pc-stuck", "chain-repair", "snapshot-late", "cache"} {
@@ -218,6 +219,7 @@ func doubts(e *explanation, all []chance) (list []string) {
 // all of their orders, each with its chance. What is said of each spoilt in some way is
 // doubted in all.
 func TestSampledAgainstAllOrders(t *testing.T) {
+	trial.Long(t)
 	tested, constrained, always, rare, several := 0, 0, 0, 0, map[int]int{}
 	spoil := map[string]func(*sampling) bool{
 		"turned": func(s *sampling) bool {
@@ -351,6 +353,7 @@ func TestNoTimeToSample(t *testing.T) {
 // TestSamplingIsBounded: of a large run a bounded number of steps is sampled, and no constraint
 // is said when that is too few.
 func TestSamplingIsBounded(t *testing.T) {
+	trial.Long(t)
 	r := props.NewRunner("large", func(t *props.T) {
 		got, sys := "", t.System()
 		judge := sys.Spawn("judge", pulse.Func(func(_ *pulse.Ctx, msg any) { got += msg.(string) }))

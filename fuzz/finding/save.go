@@ -11,9 +11,9 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Worth reports whether a finding is worth saving. A misuse outside of a step fails in
-// every run, so a case of it shows nothing; a handler may misuse the library in one order
-// only. A program that does not repeat itself cannot be replayed.
+// Worth reports whether a finding is worth saving. A misuse of the library outside of steps is
+// not, because it fails in every run. In a step it may depend on the order. A nondeterministic
+// run is not worth saving either, because it cannot be replayed.
 func (f *Finding) Worth() bool {
 	switch f.Failure.Kind {
 	case pulse.KindMisuse:
@@ -24,8 +24,8 @@ func (f *Finding) Worth() bool {
 	return true
 }
 
-// Save saves a finding as a case file, with its attachments next to it. A run without
-// a system is saved too, for its inputs.
+// Save saves a finding as a case file, and its attachments next to it. A run without a system
+// is saved for its inputs.
 func (f *Finding) Save(folder corpus.Folder) (path string, err error) {
 	path, _, err = folder.Save(f.Case)
 	if err != nil {
@@ -44,7 +44,7 @@ func (f *Finding) saveBeside(path string) error {
 	return nil
 }
 
-// besides returns the paths of the attachments of a case.
+// besides returns the paths of the attachments of a case with the given path.
 func (f *Finding) besides(path string) (list []string) {
 	taken := map[string]bool{}
 	for i, a := range f.Attachments {
@@ -58,8 +58,7 @@ func (f *Finding) besides(path string) (list []string) {
 	return list
 }
 
-// fileName turns a name given by a property into a valid file name that does not look
-// like a case.
+// fileName turns the name of an attachment into a valid file name that does not end in ".case".
 func fileName(name string) string {
 	const most = 100
 	name = strings.Map(func(r rune) rune {
@@ -78,7 +77,7 @@ func fileName(name string) string {
 	return name
 }
 
-// Whole returns the text of the case, for a user to save if jostle cannot.
+// Whole returns the text of the case, so that a user can save it if jostle cannot.
 func (f *Finding) Whole() string {
 	text, err := corpus.Encode(f.Case)
 	if err != nil {

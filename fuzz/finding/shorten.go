@@ -7,11 +7,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// longRecord: cases with at most so many deliveries are not shortened.
+// longRecord is the largest number of deliveries that Shorten leaves unchanged.
 const longRecord = 1000
 
-// Shorten cuts from the end of a long record the deliveries that plain order makes anyway, so
-// that an endless run does not fill a repository. The run stays the same.
+// Shorten cuts deliveries from the end of a long record, if delivering the oldest message first
+// leads to the same run. So an endless run does not fill a repository.
 func (f *Finding) Shorten(r *props.Runner) {
 	all := f.Case.Record.Deliveries
 	if len(all) <= longRecord || f.Trace == nil || f.Replays < Tried {
@@ -24,7 +24,7 @@ func (f *Finding) Shorten(r *props.Runner) {
 		res := r.Run(planOf(&c, replayer))
 		return firstDifference(&res, replayer, &c) == "" && res.Failure != nil && res.Failure.Signature() == f.Failure.Signature()
 	}
-	// If plain order does the rest after n deliveries, it does so after more.
+	// If n deliveries suffice, more deliveries suffice too.
 	if n := sort.Search(len(all), same); n < len(all) {
 		f.Case.Record.Deliveries, f.Case.Record.Plain = all[:n:n], true
 	}

@@ -13,11 +13,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// changes records each actor's state after the steps that changed it.
+// changes is an observer that records the state of an actor after each step that changed it.
 type changes struct {
-	now   []string   // each actor's state, by its index
-	steps [][]string // the new states after each step, and their actors in whose
-	whose [][]int32
+	now   []string   // the current state of each actor
+	steps [][]string // for each step, the states that it changed
+	whose [][]int32  // for each element of steps, the actors that have these states
 }
 
 func (c *changes) Stepped(s *pulse.System, step int) {
@@ -36,8 +36,9 @@ func (c *changes) Stepped(s *pulse.System, step int) {
 	}
 }
 
-// after returns the lines to print after a step: the states that it changed. For the first
-// step only that of its actor, because the others' states before it are unknown.
+// after returns a function that returns the lines to print after a step, which show the states
+// that the step changed. After the first step they show only its actor, because the earlier
+// states of the other actors are unknown.
 func (c *changes) after(t *trace.Trace, names trace.Names) func(int) []string {
 	return func(step int) (lines []string) {
 		if step >= len(c.steps) {
@@ -52,8 +53,8 @@ func (c *changes) after(t *trace.Trace, names trace.Names) func(int) []string {
 	}
 }
 
-// Show replays a case and describes it like Text, with each actor's state after the steps that
-// change it and at the end. It is for inspecting a model whose property holds.
+// Show replays a case and describes it like Text, with the actors' states after each step that
+// changes them and at the end. Use it to inspect a model whose property holds.
 func Show(r *props.Runner, c *corpus.Case) string {
 	var states []string
 	var kept changes

@@ -14,26 +14,26 @@ import (
 
 // A Shrunk is the result of shrinking a finding.
 type Shrunk struct {
-	// Finding is the smallest run, confirmed; nil if the finding stays as it is. Then the
-	// Shrunk field of that finding says why, unless its Differs does. The run is legal for
-	// its options: see package legal.
+	// Finding is the smallest run, confirmed and legal for its options (see package legal).
+	// It is nil if the original finding was not replaced. Then Shrunk or Differs of the
+	// original finding says why.
 	Finding *Finding
-	// Others are the first runs of other failures met while shrinking, confirmed.
+	// Others has the first run of each other failure met while shrinking, confirmed.
 	Others []*Finding
 	shrink.Result
-	// From is how many steps the original run had. Smaller reports whether the smallest
-	// run is a smaller case than the original.
-	From    int
+	// From is the number of steps of the original run.
+	From int
+	// Smaller reports whether the smallest run is smaller than the original run.
 	Smaller bool
-	// Cut reports that the context ended before all was known.
+	// Cut is set if the context ended before shrinking and explaining were complete.
 	Cut bool
-	// why says in which orders of the shrunk program it fails.
+	// why says in which orders the smallest run's draws fail.
 	why explanation
 }
 
-// Shrink makes a finding smaller. The result follows from the property, the finding and the
-// bound on runs. Progress reports all runs, including those that determine why the smallest
-// one fails.
+// Shrink makes a finding smaller and explains it. If ctx does not end it, the result depends
+// only on the property, the finding and o.Runs. o.Progress is called for all runs, including
+// those for the explanation.
 func Shrink(ctx context.Context, r *props.Runner, f *Finding, o shrink.Options) Shrunk {
 	s := &shrinking{runner: r, origin: Origin{Property: f.Case.Property, Test: f.Case.Test,
 		Strategy: f.Case.Strategy, Seed: f.Case.Seed}, early: f.Case.EarlyTimers}
@@ -60,7 +60,7 @@ func Shrink(ctx context.Context, r *props.Runner, f *Finding, o shrink.Options) 
 		return out
 	}
 	out.Finding.Explain(out.inWords(time.Since(start)), s.cause(ctx, &out))
-	out.Finding.Look(r) // its diagram shows why
+	out.Finding.Look(r) // now, so that the diagram shows the explanation
 	out.Finding.Case.Condition = out.why.condition()
 	out.Cut, out.Smaller = ctx.Err() != nil, out.smaller(first)
 	for i := range out.Result.Others {
@@ -71,11 +71,11 @@ func Shrink(ctx context.Context, r *props.Runner, f *Finding, o shrink.Options) 
 	return out
 }
 
-// afterwards is how many times the duration of the first runs it takes to confirm, save and
-// report the smallest run, all after the time is over.
+// afterwards determines the time that is reserved to confirm, save and report the smallest run.
+// It is a multiple of the time that the first runs of Shrink took.
 const afterwards = 4
 
-// leaving returns a context that ends earlier than another by some time, but by at most half
+// leaving returns a context that ends earlier than ctx by the given time, but by at most half
 // of the remaining time.
 func leaving(ctx context.Context, some time.Duration) (context.Context, context.CancelFunc) {
 	end, bounded := ctx.Deadline()
@@ -85,8 +85,8 @@ func leaving(ctx context.Context, some time.Duration) (context.Context, context.
 	return context.WithDeadline(ctx, end.Add(-min(some, max(0, time.Until(end)/2))))
 }
 
-// unbind removes the constraints on messages that the run of a case does not send. They
-// remain if shrinking ended early, and do not affect the run.
+// unbind removes the constraints whose second message the run of a case does not send. Such
+// constraints do not affect the run. They remain if shrinking ends early.
 func (s *shrinking) unbind(c *shrink.Case) {
 	if len(c.Schedule.Before) == 0 {
 		return
@@ -102,20 +102,20 @@ func (s *shrinking) unbind(c *shrink.Case) {
 	c.Schedule.Before = slices.DeleteFunc(c.Schedule.Before, func(b choice.Constraint) bool { return !sent[b.Second] })
 }
 
-// keptAs says why a finding stays as it was found.
+// keptAs returns the text for Finding.Shrunk that says why a finding was not shrunk.
 func keptAs(f *Finding, why string) string {
 	return fmt.Sprintf("%s, not shrunk: %s", words.Count(f.Steps(), "step"), why)
 }
 
-// smaller reports whether the smallest run is smaller than the first. Constraints are not
-// saved, so they do not count.
+// smaller reports whether the smallest run is smaller than the first. Constraints do not count,
+// because they are not saved.
 func (s *Shrunk) smaller(first shrink.Outcome) bool {
 	best := s.Best
 	best.Case.Schedule.Before, first.Case.Schedule.Before = nil, nil
 	return best.Compare(&first) < 0
 }
 
-// inWords describes the result of shrinking, "" if there was nothing to shrink.
+// inWords describes the result of shrinking. It returns "" if nothing could be made smaller.
 func (s *Shrunk) inWords(took time.Duration) string {
 	text := fmt.Sprintf("%s, shrunk in %s", words.Count(s.Best.Steps, "step"), words.Elapsed(took))
 	switch {
@@ -130,5 +130,5 @@ func (s *Shrunk) inWords(took time.Duration) string {
 	return text
 }
 
-// explained is how many runs an explanation may take.
+// explained is the maximum number of runs of an exploration for an explanation.
 const explained = 2000

@@ -292,6 +292,7 @@ func lossy(t *props.T) {
 // TestFoundRunsAreMadeAgain: what is found becomes a case, also where a message was still
 // on its way when its receiver crashed: it has to wait in the case, too.
 func TestFoundRunsAreMadeAgain(t *testing.T) {
+	trial.Long(t)
 	seeds := uint64(5)
 	switch {
 	case nightly():
@@ -327,7 +328,11 @@ func BenchmarkShrink(b *testing.B) {
 			r := p.runner()
 			defer r.Close()
 			by := &shrinking{runner: r}
-			for seed := range uint64(9) {
+			seeds := uint64(9)
+			if testing.Short() {
+				seeds = 1
+			}
+			for seed := range seeds {
 				_, f := foundBy(b, s.Property(false), seed+1)
 				by.early = max(by.early, f.Case.EarlyTimers)
 				if out, why := by.first(f); why == "" {

@@ -15,28 +15,28 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// shrinking adapts a property to package shrink.
+// A shrinking runs a property for package shrink: it is a shrink.Subject.
 type shrinking struct {
 	runner *props.Runner
 	origin Origin
-	early  int // timers that may fire early
-	far    *far
-	saved  string // the lasting signature of the saved case that is looked for; "" if none is
+	early  int    // the number of timers that may fire early
+	far    *far   // reports the progress; may be nil
+	saved  string // the signature of the saved case to repair; "" if there is none
 
 	schedule choice.Schedule
 	walker   value.Walker
-	named    shrink.Case // the near run whose names are known
+	named    shrink.Case // the near run whose names are in names
 	names    *twoNames
 	latest   latest
 }
 
-// A far reports the progress of shrinking; nil reports nothing.
+// A far reports the progress of shrinking by calling tell.
 type far struct {
 	tell func(shrink.Progress)
 	at   shrink.Progress
 }
 
-// play makes a run, and forgets the previous one.
+// play makes a run and reports the progress. It resets s.latest.
 func (s *shrinking) play(plan props.Plan) props.Result {
 	s.latest = latest{}
 	if s.far != nil {
@@ -46,7 +46,8 @@ func (s *shrinking) play(plan props.Plan) props.Result {
 	return s.runner.Run(plan)
 }
 
-// first replays a finding's run as a case, or says why that is impossible.
+// first replays the run of a finding in the form of package shrink. If that is impossible, why
+// gives the reason.
 func (s *shrinking) first(f *Finding) (out shrink.Outcome, why string) {
 	res := s.play(props.Plan{Inputs: f.Case.Inputs, EarlyTimers: s.early,
 		Strategy: strategy.Replay(&f.Case.Record, strategy.ReplayOptions{})})
@@ -60,7 +61,7 @@ func (s *shrinking) first(f *Finding) (out shrink.Outcome, why string) {
 	}
 	c, whole := shrinkCase(&res), sequence(res.System)
 	out = s.Run(c)
-	if out.Signature != f.Failure.Signature() { // the order of timers that are due at one time matters
+	if out.Signature != f.Failure.Signature() { // the order of timers that are due at the same time may matter
 		c.Schedule.Before = whole
 		out = s.Run(c)
 	}
@@ -70,8 +71,8 @@ func (s *shrinking) first(f *Finding) (out shrink.Outcome, why string) {
 	return out, ""
 }
 
-// finding replays a case, checks that the run is legal, and confirms it. If the run is
-// refused, wrong says why.
+// finding runs a case, checks that the run is legal, and returns it as a confirmed finding. If
+// the run is refused, f is nil and wrong says why.
 func (s *shrinking) finding(c shrink.Case) (f *Finding, wrong string) {
 	res := s.run(c)
 	if res.Failure == nil {
@@ -102,8 +103,8 @@ func (s *shrinking) run(c shrink.Case) props.Result {
 	return res
 }
 
-// padding is how many zeros follow the numbers of a draw, so that a draw that reads more
-// numbers than before reads small ones.
+// padding is the number of zeros appended to the numbers of a draw. If the draw now reads more
+// numbers than before, it reads these zeros, which give small values.
 const padding = 32
 
 func padded(list []choice.Input) []choice.Input {
@@ -116,7 +117,8 @@ func padded(list []choice.Input) []choice.Input {
 	return list
 }
 
-// unpad removes the padding that a run has not read from its inputs.
+// unpad removes the unread padding from the inputs of a run. list has the inputs without
+// padding.
 func unpad(res *props.Result, list []choice.Input) {
 	for i := range min(len(res.Inputs), len(list)) {
 		if in := &res.Inputs[i]; in.Label == list[i].Label && len(list[i].Words) > 0 {
@@ -125,7 +127,7 @@ func unpad(res *props.Result, list []choice.Input) {
 	}
 }
 
-// Run runs a case. The constraints of the outcome are those of the case.
+// Run runs a case. The outcome has the constraints of the case.
 func (s *shrinking) Run(c shrink.Case) shrink.Outcome {
 	c = c.Clone()
 	res := s.run(c)
@@ -168,8 +170,8 @@ func (s *shrinking) outcomeOf(res *props.Result) shrink.Outcome {
 	return out
 }
 
-// signature returns the signature of a failure. If it matches the saved case, that is the
-// case's signature, although the program's lines may have changed.
+// signature returns the signature of a failure. If the failure is that of the saved case, it
+// returns the saved signature, which has no line of code.
 func (s *shrinking) signature(f *pulse.Failure) string {
 	if s.saved != "" && f.Matches(s.saved) {
 		return s.saved
@@ -177,7 +179,7 @@ func (s *shrinking) signature(f *pulse.Failure) string {
 	return f.Signature()
 }
 
-// shrinkCase returns the case, for package shrink, that reproduces a run.
+// shrinkCase returns the case of package shrink that reproduces a run.
 func shrinkCase(res *props.Result) shrink.Case {
 	c := shrink.Case{Inputs: choice.CloneInputs(res.Inputs)}
 	for i := range c.Inputs {
@@ -197,8 +199,9 @@ func shrinkCase(res *props.Result) shrink.Case {
 	return c
 }
 
-// overtakings returns the constraints that turn plain order into the order of a run: a
-// message that was pending while younger ones were received waits for the last of these.
+// overtakings returns the constraints that lead to the order of a run if otherwise the oldest
+// message comes first. A message that was pending while younger messages were received must
+// wait for the last of those younger messages.
 func overtakings(sys *pulse.System) (list []choice.Constraint) {
 	t, host := sys.Trace(), sys.Host()
 	for i := range t.Sends {
@@ -214,8 +217,9 @@ func overtakings(sys *pulse.System) (list []choice.Constraint) {
 	return list
 }
 
-// sequence returns the constraints that turn any order into that of a run: each step waits
-// for the previous one, and messages that were not received wait for the last.
+// sequence returns constraints that completely determine the order of a run. Each received
+// message waits for the previous one, and messages that were not received wait for the last
+// received one.
 func sequence(sys *pulse.System) (list []choice.Constraint) {
 	t, last := sys.Trace(), uint64(0)
 	after := func(id uint64) {
@@ -237,10 +241,11 @@ func sequence(sys *pulse.System) (list []choice.Constraint) {
 	return list
 }
 
-// waited returns the step before which a message was still pending: its receipt, the step
-// after its receiver's end, or the end of the run. A dropped message counts as pending until
-// the end, because a crash may have emptied the mailbox in which it waited. It is 0 for
-// timers, which plain order does not order.
+// waited returns the index of the step before which a message was still pending: the step that
+// received it, the step after its receiver's end, or the number of steps if it was pending at
+// the end of the run. A dropped message counts as pending until then, because it may have
+// waited in a mailbox that a crash emptied. The result is 0 for timers, which are not ordered
+// by age.
 func waited(t *trace.Trace, d *trace.Send) int32 {
 	switch ended := t.Actors[d.To].Ended; {
 	case d.Kind.IsTimer():
@@ -253,7 +258,8 @@ func waited(t *trace.Trace, d *trace.Send) int32 {
 	return int32(len(t.Steps))
 }
 
-// valuesOf returns a text for the values of a run's draws, "" if one of them cannot be read.
+// valuesOf returns a text that identifies the values of a run's draws. It returns "" if one of
+// the values cannot be read.
 func (s *shrinking) valuesOf(res *props.Result) string {
 	var b []byte
 	for i, in := range res.Inputs {
@@ -271,7 +277,8 @@ func sameInputs(a, b []choice.Input) bool {
 	return slices.EqualFunc(a, b, func(a, b choice.Input) bool { return slices.Equal(a.Words, b.Words) })
 }
 
-// A latest is the last run, if a case made it. Its system is valid until the next run.
+// A latest describes the last run if shrinking.run made it; otherwise it is zero. The system is
+// valid until the next run.
 type latest struct {
 	known  bool
 	inputs []choice.Input

@@ -8,29 +8,30 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A namer numbers the messages of a run in progress by the names that namesOf would give them
-// at its end. A message that is sent in every order has one number but many identities: a
-// constraint on numbers means the same in all orders.
+// A namer numbers the messages of a run in progress. The number is a hash of what a stepName
+// contains: label, sender, receiver, and the count of such messages sent before. A message that
+// is sent in every order has different IDs, but one number. So a constraint on numbers means
+// the same in all orders.
 type namer struct {
-	enabled *pulse.Enabled // nil before the first pick
-	actors  []uint64
-	ranks   map[string]uint64         // how many actors have a label
-	alike   map[uint64]uint64         // how many messages, or questions, look alike
-	read    int                       // how many messages are numbered
-	numbers map[uint64]uint64         // of messages, by identity
-	sent    map[uint64]trace.SendKind // by number
-	latest  uint64                    // the message that was sent last
-	step    uint64                    // the message that was received last
+	enabled *pulse.Enabled            // nil before the first Pick
+	actors  []uint64                  // the numbers of the actors
+	ranks   map[string]uint64         // the number of actors with each label
+	alike   map[uint64]uint64         // the number of messages, or questions, with each hash
+	read    int                       // the number of messages that have a number
+	numbers map[uint64]uint64         // the numbers of messages, by ID
+	sent    map[uint64]trace.SendKind // the kinds of sent messages, by number
+	latest  uint64                    // the message that was sent last, by number
+	step    uint64                    // the message that was received last, by number
 }
 
 func (n *namer) begin() {
 	*n = namer{actors: n.actors[:0], ranks: map[string]uint64{}, alike: map[uint64]uint64{}, numbers: map[uint64]uint64{}, sent: map[uint64]trace.SendKind{}}
 }
 
-// Needs asks for a Pick in every step, and for identities.
+// Needs asks for a Pick in every step, and for IDs.
 func (n *namer) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: true} }
 
-// catchUp numbers what was sent since its last call.
+// catchUp numbers the messages that were sent since its last call.
 func (n *namer) catchUp() {
 	if n.enabled == nil {
 		return
@@ -48,7 +49,7 @@ func (n *namer) catchUp() {
 	}
 }
 
-// actor returns a number for an actor, from its label and how many actors had it before.
+// actor returns the number of actor i, 0 if there is no such actor.
 func (n *namer) actor(i int32) uint64 {
 	if i < 0 || int(i) >= len(n.actors) {
 		return 0
@@ -56,13 +57,14 @@ func (n *namer) actor(i int32) uint64 {
 	return n.actors[i]
 }
 
-// next returns a number for the next of several that look alike.
-func (n *namer) next(look uint64) uint64 {
-	n.alike[look]++
-	return hash.Fold(look, n.alike[look])
+// next returns a different number in each call with the same hash. It depends only on the hash
+// and the count of such calls.
+func (n *namer) next(sum uint64) uint64 {
+	n.alike[sum]++
+	return hash.Fold(sum, n.alike[sum])
 }
 
-// message returns the number of message i.
+// message returns the number of deliverable message i.
 func (n *namer) message(i int) uint64 {
 	id := n.enabled.ID(i)
 	if number, ok := n.numbers[id]; ok {
@@ -71,9 +73,9 @@ func (n *namer) message(i int) uint64 {
 	return id
 }
 
-// question returns a number for a question. A fault of a message is about the message sent
-// last, a question of an actor about the message received last, and all others about
-// nothing.
+// question returns a number for a question. It depends on the message sent last if the question
+// is about a fault of a message, and on the message received last if the question is about an
+// actor.
 func (n *namer) question(k choice.Kind) uint64 {
 	n.catchUp()
 	about := uint64(0)
@@ -86,12 +88,12 @@ func (n *namer) question(k choice.Kind) uint64 {
 	return n.next(hash.Fold(uint64(k)+1, about))
 }
 
-// A noted follows a schedule, and notes its decisions by numbers.
+// A noted is a strategy that follows a schedule and stores its decisions by number.
 type noted struct {
 	namer
 	by      *strategy.Orderer
-	order   []uint64 // the messages, in the order of receipt
-	answers map[uint64]int
+	order   []uint64       // the received messages, in order
+	answers map[uint64]int // the nonzero answers, by question
 }
 
 // Begin forgets the previous run.
@@ -101,7 +103,7 @@ func (n *noted) Begin(seed uint64) {
 	n.order, n.answers = nil, map[uint64]int{}
 }
 
-// Pick picks what the schedule says.
+// Pick makes the decision of the schedule and stores it.
 func (n *noted) Pick(e *pulse.Enabled) int {
 	n.enabled = e
 	n.catchUp()
@@ -113,7 +115,7 @@ func (n *noted) Pick(e *pulse.Enabled) int {
 	return i
 }
 
-// Choose answers as the schedule does.
+// Choose gives the answer of the schedule and stores it.
 func (n *noted) Choose(k choice.Kind, of int) int {
 	v, about := n.by.Choose(k, of), n.question(k)
 	if v != 0 {
@@ -122,38 +124,39 @@ func (n *noted) Choose(k choice.Kind, of int) int {
 	return v
 }
 
-// A wait is a constraint on the numbers of two messages, with its state.
+// A wait makes message second wait for message first, both given by number.
 type wait struct {
 	first, second uint64
-	came          bool // the first was received, and the second was not before it
-	late          bool // the second was received first
+	came          bool // set if first was received before second
+	late          bool // set if second was received before first
 }
 
-// A steered makes random orders in which waits hold, or follows a given order as far as
-// possible, with the answers of a noted run. If all deliverable messages must wait and no
-// timer may fire early, one of them is received anyway.
+// A steered is a strategy that makes random orders in which all waits hold, or follows a given
+// order as far as possible. It gives the answers of a noted run. If all deliverable messages
+// must wait and no timer may fire early, it picks one of them anyway.
 type steered struct {
 	namer
 	answers map[uint64]int
 	waits   []wait
-	seed    uint64 // of random orders
-	// order, unless nil, is the preferred order of messages; the oldest come after it. Its
-	// first `exact` messages must come one after the other, or lost is set.
+	seed    uint64 // for random orders
+	// order is the preferred order of messages, by number; nil means random orders. All other
+	// messages come later, oldest first.
 	order []uint64
+	// exact is the number of messages at the start of order that must be received in exactly
+	// this order.
 	exact int
-	lost  bool
+	lost  bool // set if these messages were not received in exactly this order
 
-	places map[uint64]int
-	taken  map[uint64]bool
-	at     int // how many messages have come
-	held   int // how often all messages were held back
+	places map[uint64]int  // the indices in order of messages, by number
+	taken  map[uint64]bool // the received messages
+	at     int             // the number of received messages
+	held   int             // the number of times that Pick returned Hold
 }
 
-// timePasses is how rarely a random order fires a timer early if it may: once in this many
-// questions.
+// A random order fires a timer early at one in timePasses opportunities, on average.
 const timePasses = 4
 
-// mostHeld bounds how often all messages are held back in a run.
+// mostHeld is the maximum number of times that Pick returns Hold in a run.
 const mostHeld = 1000
 
 // Begin forgets the previous run.
@@ -168,8 +171,8 @@ func (s *steered) Begin(uint64) {
 	}
 }
 
-// Choose repeats the answer of the noted run, or answers with zero. In random orders it
-// decides at random whether time passes.
+// Choose gives the answer of the noted run, or zero if there is none. In random orders it
+// decides at random whether a timer fires early.
 func (s *steered) Choose(k choice.Kind, of int) int {
 	about := s.question(k)
 	if k == choice.Clock && s.order == nil {
@@ -181,7 +184,8 @@ func (s *steered) Choose(k choice.Kind, of int) int {
 	return min(s.answers[about], of-1)
 }
 
-// Pick picks a message that need not wait.
+// Pick picks a message that need not wait. If there is none, it lets a timer fire early, or
+// else picks any message.
 func (s *steered) Pick(e *pulse.Enabled) int {
 	s.enabled = e
 	s.catchUp()
@@ -198,7 +202,7 @@ func (s *steered) Pick(e *pulse.Enabled) int {
 	return i
 }
 
-// inTurn returns a message that need not wait, -1 if there is none.
+// inTurn returns the index of a message that need not wait, -1 if there is none.
 func (s *steered) inTurn(e *pulse.Enabled) int {
 	if s.untimely(e) {
 		return -1
@@ -217,7 +221,7 @@ func (s *steered) inTurn(e *pulse.Enabled) int {
 	})
 }
 
-// untimely reports whether the next message of the order is from a timer that has not fired.
+// untimely reports whether the next message of order is from a timer that has not fired yet.
 func (s *steered) untimely(e *pulse.Enabled) bool {
 	for _, number := range s.order {
 		if kind, sent := s.sent[number]; sent && !s.taken[number] {
@@ -227,7 +231,8 @@ func (s *steered) untimely(e *pulse.Enabled) bool {
 	return false
 }
 
-// any returns one of the messages that may come: the first of the order, or a random one.
+// any returns the index of a message for which may returns true, -1 if there is none. It is the
+// first of these messages in order, or a random one if order is nil.
 func (s *steered) any(e *pulse.Enabled, may func(i int) bool) int {
 	best, n := -1, uint64(0)
 	for i := range e.Len() {
@@ -244,7 +249,8 @@ func (s *steered) any(e *pulse.Enabled, may func(i int) bool) int {
 	return best
 }
 
-// before reports whether message i comes before another in the order, or is older.
+// before reports whether message i comes before message `other`. A message comes earlier if it
+// is earlier in order. Messages that are not in order come last, oldest first.
 func (s *steered) before(e *pulse.Enabled, i, other int) bool {
 	a, first := s.places[s.message(i)]
 	b, second := s.places[s.message(other)]
@@ -254,7 +260,7 @@ func (s *steered) before(e *pulse.Enabled, i, other int) bool {
 	return first || !second && e.Seq(i) < e.Seq(other)
 }
 
-// take notes the receipt of a message.
+// take updates s after a message was picked.
 func (s *steered) take(number uint64) {
 	s.at++
 	s.step, s.taken[number] = number, true

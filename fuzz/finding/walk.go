@@ -15,16 +15,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// mostOthers limits the messages listed as deliverable instead, mostLeft those listed as never
-// received.
+// The maximum numbers of listed messages.
 const (
-	mostOthers = 20
-	mostLeft   = 50
+	mostOthers = 20 // messages that could have been received in place of the received one
+	mostLeft   = 50 // messages that were not received
 )
 
-// Walk replays a case, like Play, and returns count of its steps starting with number first,
-// with the actors' states and the other deliverable messages. It returns fewer steps in a run
-// of many actors, to limit the size of one answer.
+// Walk replays a case like Play, and describes up to count of its steps in detail, starting at
+// index first. The details include the actors' states and the other deliverable messages. If
+// the run has many actors, Walk describes fewer steps, to limit the size of the result.
 func Walk(r *props.Runner, c *corpus.Case, first, count int) *record.Walk {
 	played := Play(r, c)
 	w := &record.Walk{Failed: int(trace.None), Actors: []string{}, Receivers: []int{}, Draws: []string{}, Logs: []string{}, Moments: []record.Moment{}, Waiting: []record.Message{}}
@@ -46,7 +45,7 @@ func Walk(r *props.Runner, c *corpus.Case, first, count int) *record.Walk {
 	first = max(0, min(first, len(t.Steps)))
 	count = max(1, min(count, mostStates/len(t.Actors), len(t.Steps)-first))
 	l, res, replayer := walkAlong(r, &was, first, count, strategy.ReplayOptions{})
-	if w.Unsteady = firstDifference(&res, replayer, &was); w.Unsteady != "" { // the run ended where it differs
+	if w.Unsteady = firstDifference(&res, replayer, &was); w.Unsteady != "" { // the strict replay ended at the first difference
 		l, res, _ = walkAlong(r, &was, first, count, strategy.ReplayOptions{Lenient: true})
 	}
 	if res.System != nil {
@@ -55,7 +54,7 @@ func Walk(r *props.Runner, c *corpus.Case, first, count int) *record.Walk {
 	return w
 }
 
-// walkAlong runs a case once more, and records some of its steps.
+// walkAlong replays a case, and records count steps starting at index first.
 func walkAlong(r *props.Runner, c *corpus.Case, first, count int, o strategy.ReplayOptions) (*walker, props.Result, *strategy.Replayer) {
 	replayer := strategy.Replay(&c.Record, o)
 	l := &walker{Strategy: replayer, first: first, moments: make([]record.Moment, count)}
@@ -67,20 +66,21 @@ func walkAlong(r *props.Runner, c *corpus.Case, first, count int, o strategy.Rep
 	return l, r.Run(plan), replayer
 }
 
-// A walker is a strategy that makes the decisions of another, and records some steps.
+// A walker is a strategy that makes the decisions of the embedded strategy, and records some
+// steps.
 type walker struct {
 	pulse.Strategy
 	looker
 	sys     *pulse.System // nil until a message is sent
-	first   int           // of the recorded steps
-	taken   int           // how many steps have ended
+	first   int           // the index of the first recorded step
+	taken   int           // the number of steps that have ended
 	moments []record.Moment
 }
 
-// Needs returns the needs of the other strategy.
+// Needs returns the needs of the embedded strategy.
 func (w *walker) Needs() pulse.Needs { return pulse.NeedsOf(w.Strategy) }
 
-// at returns the record of the current or next step, nil if it is not recorded.
+// at returns the record of the current or next step, nil if that step is not recorded.
 func (w *walker) at() *record.Moment {
 	if i := w.taken - w.first; i >= 0 && i < len(w.moments) {
 		return &w.moments[i]
@@ -88,7 +88,8 @@ func (w *walker) at() *record.Moment {
 	return nil
 }
 
-// Pick returns the other's pick, and records the other deliverable messages.
+// Pick returns the decision of the embedded strategy, and records the other deliverable
+// messages.
 func (w *walker) Pick(e *pulse.Enabled) int {
 	k := w.Strategy.Pick(e)
 	m := w.at()
@@ -112,7 +113,7 @@ func (w *walker) Pick(e *pulse.Enabled) int {
 	return k
 }
 
-// Choose returns the other's answer, and records it.
+// Choose returns the answer of the embedded strategy, and records it.
 func (w *walker) Choose(k choice.Kind, n int) int {
 	v := w.Strategy.Choose(k, n)
 	if m := w.at(); m != nil && v >= 0 && (v > 0 || k == choice.Program) {
@@ -140,7 +141,7 @@ func answered(k choice.Kind, n, v int) string {
 	return fmt.Sprintf("%s: answer %d of 0 to %d", k, v, n-1)
 }
 
-// Err returns the error of the other strategy.
+// Err returns the error of the embedded strategy.
 func (w *walker) Err() error {
 	if j, ok := w.Strategy.(pulse.Judge); ok {
 		return j.Err()
@@ -148,7 +149,7 @@ func (w *walker) Err() error {
 	return nil
 }
 
-// Sent is that of the looker.
+// Sent records the line that sends a message.
 func (w *walker) Sent(s *pulse.System, send int) {
 	w.sys = s
 	w.sent(s, send, props.Line())
@@ -166,7 +167,7 @@ func (w *walker) Stepped(s *pulse.System, step int) {
 	w.taken = step + 1
 }
 
-// end records the receiver's state after the step that failed: Stepped is not called for it.
+// end records the receiver's state after the step that failed, for which Stepped is not called.
 func (w *walker) end(s *pulse.System) {
 	m := w.at()
 	if m != nil && w.taken < len(s.Trace().Steps) {
@@ -182,7 +183,7 @@ func fieldsOf(s *pulse.System, actor int32) (list []record.Field) {
 	return list
 }
 
-// fill fills a walk from the trace of the run.
+// fill completes a walk with data from the trace of the run.
 func (w *walker) fill(to *record.Walk, t *trace.Trace, failure *pulse.Failure) {
 	for i := len(w.Handled); i < len(t.Steps); i++ {
 		w.handle(w.sys, i)
@@ -218,7 +219,7 @@ func (w *walker) fill(to *record.Walk, t *trace.Trace, failure *pulse.Failure) {
 	}
 }
 
-// step fills the record of a step from the trace.
+// step completes the record of step i with data from the trace.
 func (w *walker) step(m *record.Moment, t *trace.Trace, i int, names trace.Names) {
 	st := &t.Steps[i]
 	m.Step = record.Step{Number: i, Kind: st.Kind.String(), Log: []string{}, After: []string{},
@@ -243,13 +244,13 @@ func (w *walker) step(m *record.Moment, t *trace.Trace, i int, names trace.Names
 		}
 	}
 	for k, whose := range w.whoseAt(i) {
-		if whose != st.Actor && i > 0 { // the others' states before the first step are unknown
+		if whose != st.Actor && i > 0 { // the states of other actors before the first step are unknown
 			m.After = append(m.After, visible(names.Of(whose)+" now: "+w.steps[i][k]))
 		}
 	}
 }
 
-// whoseAt returns the actors whose states a step has changed.
+// whoseAt returns the actors whose states a step changed.
 func (c *changes) whoseAt(step int) []int32 {
 	if step >= len(c.whose) {
 		return nil

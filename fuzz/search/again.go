@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/flight"
 )
 
-// remade is the number of times that Again replays a random run, because a run may kill its
-// process only by chance.
+// remade is the number of times that Again replays a random run, because a run that kills its
+// process may do so only by chance.
 const remade = 10
 
 // Again replays a run that killed the process of another search. First it replays the runs

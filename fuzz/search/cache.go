@@ -16,8 +16,8 @@ import (
 // A Cached counts the cases (saved runs) that a search took from its cache, and the cases
 // that it saved there.
 type Cached struct {
-	Ran  int   // from the cache
-	Kept int   // saved in the cache
+	Ran  int   // the number of cases run from the cache
+	Kept int   // the number of cases saved in the cache
 	Err  error // why no cases could be saved
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -130,6 +131,7 @@ func chosen(say say) func(*props.T) {
 //
 // Skips: with -short, since it runs on one goroutine, and for long.
 func TestHintsLead(t *testing.T) {
+	trial.Long(t)
 	if testing.Short() {
 		t.Skip("it runs on one goroutine, and for long")
 	}

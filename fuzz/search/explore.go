@@ -244,7 +244,7 @@ func (x *exploring) result() Exploration {
 	out.Complaints = x.complaints(v, len(found) > 0)
 	for _, f := range sortedByPlace(found) {
 		f.Confirm(x.workers[0].runner.Runner)
-		out.Found = append(out.Found, Found{f.Finding, x.which(f)})
+		out.Found = append(out.Found, Found{f.Finding, x.describe(f)})
 	}
 	out.Lost = x.lost(found)
 	if v.Nondeterminism != "" {

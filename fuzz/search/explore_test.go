@@ -374,6 +374,7 @@ func TestMendedSubjectsAreExplored(t *testing.T) {
 func TestReportsAreExplored(t *testing.T) {
 	for name, want := range map[string]int{
 		"raft-votedfor": 6104, "chain-repair": 260, "snapshot-late": 49, "evictable": 18_539, "chain-repair-10": 260, "paxos-commit": 226_080,
+		"deposed-read": 2117, "session-lost": 15_614,
 	} {
 		if want > 100_000 && !nightly() || want > 1000 && testing.Short() {
 			continue

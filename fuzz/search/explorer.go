@@ -31,9 +31,9 @@ type explorer struct {
 	timed   bool // some run had timers
 	early   int  // the maximum number of early timers in a run; MaxInt means no bound
 
-	counts                    // of all inputs together
-	own    *counts            // of the current input
-	number int                // of the current input
+	counts                    // the counts of all inputs together
+	own    *counts            // the counts of the current input
+	number int                // the number of the current input
 	found  map[string]*placed // the first failing run of each signature
 }
 
@@ -54,17 +54,17 @@ func (c *counted) Run(plan props.Plan) props.Result {
 
 // counts has the numbers of runs of a search.
 type counts struct {
-	finished int // runs that ended by themselves, without probes (random runs)
-	skipped  int
+	finished int    // the number of runs that the search did not stop; failed probes (random runs) do not count
+	skipped  int    // the number of skipped runs
 	reason   string // the last reason given for a skip
 }
 
 // A placed is a finding with its place in the exploration.
 type placed struct {
 	*finding.Finding
-	index int // of the run among the finished ones
+	index int // the index of the run among the finished runs
 	place place
-	probe bool // a probe (random run) failed
+	probe bool // set if the run is a probe, which is a random run
 }
 
 // A place is the position of a failing run, which decides which of several failing runs is
@@ -241,8 +241,8 @@ func (x *exploring) lost(found map[string]*placed) (list []string) {
 	return list
 }
 
-// which describes the run of a finding, such as "run 3 of 24 (explore, optimal), 0.2ms".
-func (x *exploring) which(f *placed) string {
+// describe describes the run of a finding, such as "run 3 of 24 (explore, optimal), 0.2ms".
+func (x *exploring) describe(f *placed) string {
 	all, number := max(1, x.finishedRuns()), f.index+1
 	several := len(x.workers) > 1 // then the index depends on the speed of the workers
 	if several {

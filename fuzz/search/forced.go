@@ -67,10 +67,10 @@ type bita struct {
 	forced
 	goals guide.Goals
 	base  *guide.Base       // nil if no more orders are to be made from the base run
-	rest  []guide.Criterion // the criteria that remain; by has the first of them
-	by    *guide.Generator  // nil until needed
-	from  source            // of the base run
-	based bool              // the last run was a base run
+	rest  []guide.Criterion // the remaining criteria; by uses the first one
+	by    *guide.Generator  // makes the orders; nil until needed
+	from  source            // the inputs and choices of the base run
+	based bool              // set if the last run was a base run
 	bases int               // the number of base runs so far
 	made  int               // the number of orders made from the base run
 }

@@ -26,8 +26,8 @@ type guided struct {
 	seen    coverage.Orders // of this batch only: which other batches a worker has seen depends on chance
 	sources []source        // of the kept runs, by Kept.Index
 	move    guide.Move      // the move that planned the last run; zero if none did
-	exact   bool            // the inputs are those of the kept run
-	free    pulse.Strategy  // for random runs
+	exact   bool            // set if the last run had the inputs of the kept run
+	free    pulse.Strategy  // the strategy of random runs
 	count   int             // the number of planned runs
 }
 

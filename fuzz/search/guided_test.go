@@ -76,6 +76,7 @@ func TestGuidesRepeatThemselves(t *testing.T) {
 // TestGuidesAreSilent searches what has no bug: programs without a step, with every
 // feature, and those that skip.
 func TestGuidesAreSilent(t *testing.T) {
+	trial.Long(t)
 	runs := 500
 	if nightly() {
 		runs = 2000

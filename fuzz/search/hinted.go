@@ -9,9 +9,13 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// hintingTime is the maximum time that LookForHints takes. If the runs of a property are
-// slower, guidance is useless.
-const hintingTime = 100 * time.Millisecond
+// hintingTime is the time after which LookForHints makes no further run, but it makes
+// leastHinting runs on any machine. If the runs of a property are slower, guidance
+// is useless.
+const (
+	hintingTime  = 100 * time.Millisecond
+	leastHinting = 2
+)
 
 // Hints is the result of LookForHints, which finds out whether a property gives hints by
 // T.Feature or T.Maximize. Hints tell a guided search how far a run got.
@@ -25,14 +29,18 @@ type Hints struct {
 }
 
 // LookForHints makes the runs of the first batch of a Sample with these options, until a
-// run gives a hint or fails, or 100ms have passed.
+// run gives a hint or fails, or two runs have passed and 100ms are over.
 func LookForHints(ctx context.Context, p Property, o Options) (h Hints) {
-	ctx, cancel := context.WithTimeout(ctx, hintingTime)
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	start, runs := time.Now(), 0
 	if batch := o.BatchSize(); o.Runs == 0 || o.Runs > batch {
 		o.Runs = batch
 	}
-	o.Passed = func(_ string, res *props.Result) {
+	o.Workers, o.Passed = 0, func(_ string, res *props.Result) {
+		if runs++; runs >= leastHinting && time.Since(start) > hintingTime {
+			cancel()
+		}
 		if slices.ContainsFunc(res.Hints, func(h props.Hint) bool { return h.Kind != props.HintReached }) {
 			h.Given = true
 			cancel()

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/props/linear"
 	"github.com/jostle-go/jostle/pulse"
@@ -94,6 +95,7 @@ func recorded(seed uint64, seen func(history string)) func(*props.T) {
 // verdicts if these do. A history had every search go over to Everything, as if its
 // program had looked at System.Steps.
 func TestHistoriesInAllOrders(t *testing.T) {
+	trial.Long(t)
 	programs, orders := 75, 500
 	if nightly() {
 		programs, orders = 150, 3000

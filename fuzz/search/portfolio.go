@@ -37,14 +37,14 @@ var stages = [...]stage{
 	{1, []string{"pctcp random urw random random urw random pct random random pctcp random pct random urw"}},
 	{2, []string{"urw urw urw urw bita bita bita bita bita urw urw urw urw"}},
 	{12, []string{
-		"urw pct urw pct urw pct urw pos urw urw urw urw",
-		"bita bita bita bita urw pct urw pct urw pct urw urw urw",
-		"urw pct urw pct urw pctcp urw pct urw urw urw urw",
+		"urw pct slow pct urw pct urw pos slow urw urw urw urw",
+		"bita bita bita bita urw pct slow pct urw pct slow urw urw urw",
+		"urw pct slow pct urw pctcp urw pct slow urw urw urw urw",
 	}},
 	{0, []string{
-		"pos pct pos pos pctcp pos pct pos pos pct pos pos",
-		"bita bita bita bita pos pct pos pos pct pos pos pct pos pos pos",
-		"pos pct pos pos pct pos urw pct pos pos pct pos",
+		"slow pos pct slow pct slow pos pctcp slow pos pct pos",
+		"bita bita bita bita slow pos slow pct slow pctcp slow pos slow pct slow pos",
+		"slow pos slow pct pos slow pct pos slow pctcp pos slow",
 	}},
 }
 
@@ -57,7 +57,7 @@ func listOf(batch int) []string {
 
 // usual returns the arms of the default portfolio.
 func usual() []Entry {
-	list, err := Strategies(floorArm, "pos", "urw", "pct", "pctcp", "bita")
+	list, err := Strategies(floorArm, "pos", "urw", "pct", "pctcp", "slow", "bita")
 	if err != nil {
 		panic(err) // one of the names is wrong
 	}
@@ -81,7 +81,7 @@ const (
 
 // costs is the average cost of a step by arm, including the work of the arm before and
 // after the run. The unit is a quarter of the cost of a step in random order.
-var costs = map[string]int{floorArm: 4, "pct": 4, "pos": 5, "urw": 5, "pctcp": 6, "bita": 8}
+var costs = map[string]int{floorArm: 4, "pct": 4, "pos": 5, "urw": 5, "pctcp": 6, "slow": 5, "bita": 8}
 
 // A share divides the runs of one batch among the arms. The division depends only on the
 // number of the batch and on earlier runs of the batch, so a batch can be replayed alone.

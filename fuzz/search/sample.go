@@ -183,13 +183,13 @@ type sampler struct {
 	next     atomic.Int64 // the number of the next batch
 	stop     atomic.Bool  // set when a run has failed
 
-	known   map[uint64]bool // all orders that may occur, as hashes made by orderOf; nil if any may
+	known   map[uint64]bool // all orders that may occur, as hashes made by orderOf; nil if any order may occur
 	strange atomic.Bool     // set when a run had an order that is not in known
 	larder  *larder         // nil if there is no cache
 
 	mu     sync.Mutex
 	first  *finding.Finding // the failing run with the lowest index
-	index  int              // of first
+	index  int              // the index of the failing run
 	tally  Tally
 	ended  int // the number of finished batches
 	orders *coverage.Orders
@@ -265,9 +265,9 @@ type worker struct {
 	seen   *coverage.Orders
 	tally  Tally
 	ended  int        // the number of finished batches
-	plan   props.Plan // of the current run
+	plan   props.Plan // the plan of the current run
 	result props.Result
-	arms   map[string]used // by name; an arm of an earlier batch is renewed before use
+	arms   map[string]used // the arms by name; an arm of an earlier batch is renewed before use
 }
 
 // A used is an arm with the last batch that used it.

@@ -14,16 +14,16 @@ import (
 // A Tally has the counts of a search.
 type Tally struct {
 	Runs       int
-	Steps      int    // of all runs
-	Skipped    int    // runs that the property skipped
+	Steps      int    // the number of steps of all runs
+	Skipped    int    // the number of runs that the property skipped
 	SkipReason string // the reason given for the last skip
 	// Rejected is the number of runs that ended because a draw found no value, by the
 	// label of the draw.
 	Rejected map[string]int
 	// TooLarge has the labels of draws that needed more numbers than a draw may read.
 	TooLarge map[string]bool
-	Timed    int // runs that had timers
-	Early    int // runs whose timers could fire early
+	Timed    int // the number of runs that had timers
+	Early    int // the number of runs whose timers could fire early
 	// By is the number of runs of each arm.
 	By map[string]int
 	// Crowded describes hints, such as those of T.Feature, that were too numerous for a

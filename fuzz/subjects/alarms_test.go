@@ -10,6 +10,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/fuzz/subjects/correct"
 	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
 // correctPrograms is how many random programs are searched.
@@ -61,6 +63,40 @@ func alarm(t *testing.T, name string, p search.Property, o search.Options) (miss
 		t.Errorf("%s, seed %d, run %d: %s", name, o.Seed, res.Index+1, f.Case.Signature)
 	}
 	return res.Missed
+}
+
+// TestSlowRaisesNoAlarm runs all programs without a bug by the strategy that keeps
+// messages away, which might let time pass where it must not. At night it makes 60,000
+// runs of each, without early timers and with them.
+func TestSlowRaisesNoAlarm(t *testing.T) {
+	runs := 100
+	switch {
+	case os.Getenv("JOSTLE_NIGHTLY") != "":
+		runs = 60_000
+	case testing.Short():
+		runs = 20
+	}
+	slowly := func(name string, property func(*props.T)) {
+		r := props.NewRunner(name, property)
+		defer r.Close()
+		slow := strategy.Slow()
+		for _, early := range []int{pulse.NeverEarly, 3} {
+			for seed := range uint64(runs) {
+				res := r.Run(props.Plan{Seed: seed, Strategy: slow, StrategySeed: seed, EarlyTimers: early})
+				if res.Failure != nil {
+					t.Errorf("%s, seed %d, early timers %d: %s", name, seed, early, res.Failure.Text)
+					break
+				}
+			}
+		}
+	}
+	for _, s := range subjects.All() {
+		slowly(s.Name, s.Property(true))
+	}
+	for number := range uint64(correctPrograms) {
+		p := correct.New(number)
+		slowly(p.Name, p.Property)
+	}
 }
 
 // TestAlarmsAreSeen plants a fault that searches once had: time passes although

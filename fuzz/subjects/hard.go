@@ -1,12 +1,18 @@
 package subjects
 
 import (
+	"slices"
+
 	"github.com/jostle-go/jostle/fuzz/subjects/barber"
 	"github.com/jostle-go/jostle/fuzz/subjects/casreplay"
 	"github.com/jostle-go/jostle/fuzz/subjects/chainrepair"
+	"github.com/jostle-go/jostle/fuzz/subjects/deposedread"
 	"github.com/jostle-go/jostle/fuzz/subjects/evictable"
 	"github.com/jostle-go/jostle/fuzz/subjects/paxoscommit"
 	"github.com/jostle-go/jostle/fuzz/subjects/raftmember"
+	"github.com/jostle-go/jostle/fuzz/subjects/raftoldterm"
+	"github.com/jostle-go/jostle/fuzz/subjects/sessionlost"
+	"github.com/jostle-go/jostle/fuzz/subjects/shardtwice"
 	"github.com/jostle-go/jostle/fuzz/subjects/snapshotlate"
 	"github.com/jostle-go/jostle/fuzz/subjects/writer"
 	"github.com/jostle-go/jostle/fuzz/subjects/zabnewleader"
@@ -16,7 +22,7 @@ import (
 // by the median in testdata/hard.txt. Use them to measure searches, because finding
 // the bugs of the other subjects sooner means little.
 func Hard() []Subject {
-	list := append(hardByNature(), hardBySize()...)
+	list := slices.Concat(hardByNature(), hardBySize(), deepProtocols())
 	for i := range list {
 		if list[i].Property == nil {
 			list[i].Property = list[i].Smallest
@@ -99,6 +105,43 @@ func hardBySize() []Subject {
 			Wrong:  "a get puts back the token that one invalidation has taken out and another has not found",
 			Broken: evictable.Config{Readers: 2, Invalidators: 2}.Build,
 			Mended: evictable.Config{Readers: 2, Invalidators: 2, Mended: true}.Build,
+		},
+	}
+}
+
+// deepProtocols returns protocols with mistakes of kinds that were often reported. They
+// are hard at any size.
+func deepProtocols() []Subject {
+	return []Subject{
+		{
+			Name: "raft-oldterm", Source: "Figure 8 of the Raft paper", Depth: 1,
+			Wrong:    "a leader takes an entry of an older term as committed, and it is replaced",
+			Broken:   raftoldterm.Config{Timeouts: []int{2, 0, 2, 0, 2}}.Build,
+			Mended:   raftoldterm.Config{Timeouts: []int{2, 0, 2, 0, 2}, Mended: true}.Build,
+			Property: raftoldterm.Property,
+		},
+		{
+			Name: "deposed-read", Source: "kin of Consul's issue 54", Depth: 3,
+			Wrong:    "a deposed leader answers a read because of a confirmation that it asked for earlier",
+			Broken:   deposedread.Config{}.Build,
+			Mended:   deposedread.Config{Mended: true}.Build,
+			Property: deposedread.Property,
+		},
+		{
+			Name: "session-lost", Source: "kin of RedisRaft's pull request 568", Depth: 0,
+			Wrong:    "a backup restores a snapshot without the sessions of clients, and applies a command twice",
+			Options:  sessionlost.Options(),
+			Broken:   sessionlost.Config{}.Build,
+			Mended:   sessionlost.Config{Mended: true}.Build,
+			Property: sessionlost.Property,
+		},
+		{
+			Name: "shard-twice", Source: "kin of reports on Akka's cluster sharding", Depth: 4,
+			Wrong:    "a late answer to an earlier move lets a shard be assigned while its owner still has it",
+			Options:  shardtwice.Options(),
+			Broken:   shardtwice.Config{Writes: 4}.Build,
+			Mended:   shardtwice.Config{Writes: 4, Mended: true}.Build,
+			Property: shardtwice.Property,
 		},
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 )
@@ -120,6 +121,7 @@ func TestOrdersOfLoads(t *testing.T) {
 
 // TestOrdersOfSubjects leaves out subjects that have too many orders.
 func TestOrdersOfSubjects(t *testing.T) {
+	trial.Long(t)
 	for _, c := range []struct {
 		name           string
 		broken, mended orders

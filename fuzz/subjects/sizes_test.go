@@ -5,12 +5,15 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/subjects/ackcompact"
 	"github.com/jostle-go/jostle/fuzz/subjects/attach"
 	"github.com/jostle-go/jostle/fuzz/subjects/bank"
 	"github.com/jostle-go/jostle/fuzz/subjects/barber"
+	"github.com/jostle-go/jostle/fuzz/subjects/cachefill"
 	"github.com/jostle-go/jostle/fuzz/subjects/casreplay"
 	"github.com/jostle-go/jostle/fuzz/subjects/chainrepair"
 	"github.com/jostle-go/jostle/fuzz/subjects/gatling"
+	"github.com/jostle-go/jostle/fuzz/subjects/gossipghost"
 	"github.com/jostle-go/jostle/fuzz/subjects/messenger"
 	"github.com/jostle-go/jostle/fuzz/subjects/paxoscommit"
 	"github.com/jostle-go/jostle/fuzz/subjects/paxosquorum"
@@ -23,7 +26,9 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects/server"
 	"github.com/jostle-go/jostle/fuzz/subjects/snapshotlate"
 	"github.com/jostle-go/jostle/fuzz/subjects/threadring"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/fuzz/subjects/twopc"
+	"github.com/jostle-go/jostle/fuzz/subjects/votelog"
 	"github.com/jostle-go/jostle/fuzz/subjects/writer"
 	"github.com/jostle-go/jostle/fuzz/subjects/zabnewleader"
 	"github.com/jostle-go/jostle/pulse"
@@ -33,6 +38,7 @@ import (
 // TestSizes builds the subjects larger than listed: the broken form passes in plain
 // order and fails in some other, the mended form passes in all.
 func TestSizes(t *testing.T) {
+	trial.Long(t)
 	circle := [][]int{{1, 2}, {2, 0}, {0, 1}}
 	against := []bool{false, true, true, true, true}
 	for _, c := range []struct {
@@ -89,6 +95,14 @@ func TestSizes(t *testing.T) {
 			5, "the new leader has entries up to 10, up to 12 were committed"},
 		{"cas-replay", casreplay.Config{Coordinators: 6}.Build, casreplay.Config{Coordinators: 6, Mended: true}.Build,
 			3, "update 1 was committed again after [1 3]"},
+		{"ack-compact", ackcompact.Config{Messages: 12}.Build, ackcompact.Config{Messages: 12, Mended: true}.Build,
+			3, "message 3 came again to subscriber 2 after its acknowledgment was confirmed"},
+		{"vote-log", votelog.Config{Participants: 6, Transactions: 1}.Build, votelog.Config{Participants: 6, Transactions: 1, Mended: true}.Build,
+			3, "transaction 1 has committed and has aborted"},
+		{"gossip-ghost", gossipghost.Config{Rounds: 10}.Build, gossipghost.Config{Rounds: 10, Mended: true}.Build,
+			48, "node 1 has the member again, which it had removed"},
+		{"cache-fill", cachefill.Config{Readers: 9}.Build, cachefill.Config{Readers: 9, Mended: true}.Build,
+			3, "the cache has the value 2, the source has 4"},
 		{"raft-member", raftmember.Config{Timeouts: []int{1, 0, 0}}.Build, raftmember.Config{Timeouts: []int{1, 0, 0}, Mended: true}.Build,
 			6, "node 1 leads in term 3 without what node 2 has committed in term 2"},
 	} {

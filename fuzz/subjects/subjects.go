@@ -79,8 +79,9 @@ func (s Subject) Smallest(mended bool) func(*props.T) {
 // error if the property does not hold.
 type Build = func(sys *pulse.System) (check func() error)
 
-// All returns the subjects in the order of the lists, the hard ones last.
-func All() []Subject { return slices.Concat(Easy(), Hard()) }
+// All returns the subjects in the order of the lists: the easy ones, the hard ones, and
+// those that are held apart.
+func All() []Subject { return slices.Concat(Easy(), Hard(), Apart()) }
 
 // Easy returns the subjects that are not hard. Tests that search every subject use Easy,
 // because its subjects take little time.

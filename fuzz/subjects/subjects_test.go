@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -62,9 +63,12 @@ func count(b bool) int {
 	return 0
 }
 
-// isHard reports whether a subject is one of the hard ones.
-func isHard(s subjects.Subject) bool {
-	return slices.ContainsFunc(subjects.Hard(), func(h subjects.Subject) bool { return h.Name == s.Name })
+// isHard reports whether a subject is one of the hard ones, also of those held apart.
+func isHard(s subjects.Subject) bool { return isOf(s, subjects.Hard()) || isOf(s, subjects.Apart()) }
+
+// isOf reports whether a subject is on a list.
+func isOf(s subjects.Subject, list []subjects.Subject) bool {
+	return slices.ContainsFunc(list, func(h subjects.Subject) bool { return h.Name == s.Name })
 }
 
 // TestBroken runs each broken form with the seeds 1, 2, 3, …, the hard ones more often: by day
@@ -129,6 +133,14 @@ func TestBroken(t *testing.T) {
 		{"chain-repair-10", 9404, 13, 33, "reader 1 read 1 and then 0", ""},
 		{"snapshot-late-5", 2008, 16, 25, "follower 3 leads with a log up to 10, up to 11 was committed", ""},
 		{"evictable-5", 5647, 6, 55, "the old value was read after it had been changed and invalidated", ""},
+		{"raft-oldterm", 5492, 22, 59, "at index 1 node 1 has applied command 0 of term 1, node 3 command 1 of term 2", ""},
+		{"deposed-read", 6602, 9, 25, "a read returns version 0, version 1 was written before", ""},
+		{"session-lost", 858, 27, 22, "client 1 has sent 2 commands, server 2 has applied 3", ""},
+		{"shard-twice", 3071, 14, 61, "shard 2 has 2 of 4 writes", ""},
+		{"ack-compact", 1845, 26, 67, "message 3 came again to subscriber 2 after its acknowledgment was confirmed", ""},
+		{"vote-log", 1134, 25, 57, "transaction 2 has committed and has aborted", ""},
+		{"gossip-ghost", 4068, 29, 49, "node 5 has the member again, which it had removed", ""},
+		{"cache-fill", 1555, 39, 31, "the cache has the value 2, the source has 4", ""},
 	} {
 		t.Run(want.name, func(t *testing.T) {
 			s, ok := subjects.ByName(want.name)
@@ -170,7 +182,7 @@ func TestBroken(t *testing.T) {
 
 // TestSubjectsAreTested checks that TestBroken leaves no subject out.
 func TestSubjectsAreTested(t *testing.T) {
-	if n := len(subjects.All()); n != 35 {
+	if n := len(subjects.All()); n != 43 {
 		t.Errorf("there are %d subjects; give each a row in TestBroken", n)
 	}
 }
@@ -210,25 +222,29 @@ func TestMendedPasses(t *testing.T) {
 
 // TestDepth measures the depth of the failures of many runs: the smallest is the
 // Depth of the subject. Too few runs of the hard ones fail in random order alone: they are
-// measured at night.
+// measured at night. Those held apart are measured in random order all the same.
 func TestDepth(t *testing.T) {
+	trial.Long(t)
 	list, runs := subjects.Easy(), 10_000
 	if nightly() {
 		list, runs = subjects.All(), 20_000
 	}
 	for _, s := range list {
 		by := []string{"random"}
-		if isHard(s) {
+		if isOf(s, subjects.Hard()) {
 			by = []string{"random", "pos", "pctcp", "urw"}
 		}
-		least := -1
+		n, least := runs, -1
+		if isOf(s, subjects.Apart()) {
+			n *= 3
+		}
 		for _, name := range by {
-			if d := shallowest(t, s, byName(name), runs); least < 0 || d >= 0 && d < least {
+			if d := shallowest(t, s, byName(name), n); least < 0 || d >= 0 && d < least {
 				least = d
 			}
 		}
 		if least != s.Depth {
-			t.Errorf("%s: the shallowest failure of %d runs by %v has depth %d, want %d", s.Name, runs, by, least, s.Depth)
+			t.Errorf("%s: the shallowest failure of %d runs by %v has depth %d, want %d", s.Name, n, by, least, s.Depth)
 		}
 	}
 }

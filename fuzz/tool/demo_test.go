@@ -11,6 +11,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
@@ -18,6 +19,7 @@ import (
 // TestDemo runs the demonstration of each third subject, and at night of all, also of the hard
 // ones, whose texts it does not compare.
 func TestDemo(t *testing.T) {
+	trial.Long(t)
 	list, every := subjects.Easy(), 3
 	if golden.Whole() {
 		list, every = subjects.All(), 1

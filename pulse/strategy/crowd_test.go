@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/strategy"
@@ -70,6 +71,7 @@ func TestHighest(t *testing.T) {
 // each had been drawn individually. All their orders have the same probability,
 // and the priorities of two messages are uniform, individually and jointly.
 func TestSettledCrowds(t *testing.T) {
+	trial.Long(t)
 	for _, x := range []struct{ drawn, more int }{{2, 0}, {3, 0}, {4, 0}, {1, 3}, {2, 2}, {3, 1}} {
 		n := x.drawn + x.more
 		orders := map[string]int{}

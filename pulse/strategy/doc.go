@@ -26,6 +26,9 @@
 //     Random it is 1/2^k. POS is a good first choice.
 //   - URW tries to give every order the same probability, using what it learned in
 //     its first run. It suits programs that do the same in each run.
+//   - Slow keeps a few messages away for up to 256 steps, as a slow link would. The
+//     probability that a message comes after 16 others is at least 1/30. It suits
+//     bugs that need a stale message.
 //   - Ordered follows a choice.Schedule and reports where a run deviates from it.
 //   - Replay repeats the decisions of a recorded run.
 //

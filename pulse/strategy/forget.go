@@ -16,6 +16,7 @@ func Forget(s pulse.Strategy) bool {
 func (*plain) forget()   {}
 func (*random) forget()  {}
 func (*pos) forget()     {}
+func (*slow) forget()    {}
 func (p *pct) forget()   { p.steps.counted = 0 }
 func (p *pctcp) forget() { p.messages.counted = 0 }
 

@@ -9,7 +9,7 @@ import (
 
 // Names returns the names accepted by ByName, the simplest strategy first.
 func Names() []string {
-	return []string{"plain", "random", "pct", "pctcp", "pos", "urw"}
+	return []string{"plain", "random", "pct", "pctcp", "pos", "urw", "slow"}
 }
 
 // ByName returns a new strategy with default options.
@@ -25,6 +25,8 @@ func ByName(name string) (pulse.Strategy, error) {
 		return PCTCP(PCTOptions{}), nil
 	case "pos":
 		return POS(), nil
+	case "slow":
+		return Slow(), nil
 	case "urw":
 		return URW(URWOptions{}), nil
 	}

@@ -51,7 +51,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s: %v and %v, %v", name, a, b, err)
 		}
 	}
-	const want = `no strategy is called "lifo"; there are plain, random, pct, pctcp, pos, urw`
+	const want = `no strategy is called "lifo"; there are plain, random, pct, pctcp, pos, urw, slow`
 	if _, err := strategy.ByName("lifo"); err == nil || err.Error() != want {
 		t.Errorf("got %v, expected %s", err, want)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
@@ -90,6 +91,7 @@ func identities(t *testing.T, sys *pulse.System, lanes, marks int, choosy bool, 
 // TestPOSIsStable checks that a seed keeps its order when actors are added,
 // even if the racing messages are a crowd; Random's order changes.
 func TestPOSIsStable(t *testing.T) {
+	trial.Long(t)
 	changed := func(s pulse.Strategy, lanes, marks int, choosy bool, d pulse.Delivery) (n int) {
 		sys := pulse.New(pulse.Options{Strategy: s, Record: true, Delivery: d})
 		defer sys.Close()

@@ -9,12 +9,14 @@ import (
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 )
 
 // TestCoverageCurves: each arm shows as many receive pairs as the table of testdata says.
 // Everything depends on seeds alone. By day only the first program is measured.
 func TestCoverageCurves(t *testing.T) {
+	trial.Long(t)
 	programs, holds := coveragePrograms()[:1], golden.Rows
 	if golden.Whole() {
 		programs, holds = coveragePrograms(), golden.File

@@ -12,6 +12,7 @@ import (
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
 // toMeasure is the command that measures missing cells.
@@ -87,6 +88,7 @@ func posing(t *testing.T, name string, as ...string) Arm {
 // caught on many subjects, one that wastes every second run on all subjects together, and
 // one that is worse on one subject on that subject.
 func TestLosersAreCaught(t *testing.T) {
+	trial.Long(t)
 	table := kept(t)
 	caught := func(o Options, arm Arm) (together bool, by []string) {
 		o.Arms = []Arm{arm}
@@ -208,6 +210,7 @@ func TestLossInWords(t *testing.T) {
 
 // TestTableIsOfItsSearches: table.txt is the text of runs.csv.
 func TestTableIsOfItsSearches(t *testing.T) {
+	trial.Long(t)
 	text, err := os.ReadFile("testdata/table.txt")
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
 // The remission times of Freireich et al. (Blood 21, 1963), in weeks, which nearly
@@ -171,6 +173,7 @@ func geometric(r *rand.Rand, n int, mean, most float64) (list []observation) {
 // those of medians and those of ratios, also if searches are cut off soon after the
 // median.
 func TestIntervalsHold(t *testing.T) {
+	trial.Long(t)
 	const tables = 400
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, most := range []float64{10_000, 110} {

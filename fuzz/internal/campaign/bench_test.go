@@ -83,6 +83,9 @@ func chunkOf(b *testing.B, test string, workers int) (chunk func(), batches int)
 		}
 	})
 	for range 3 { // the third is as large as they become
+		if testing.Short() {
+			break
+		}
 		chunk()
 		y := &t.yields[0]
 		size = max(1, min(mostBatches, chunkSteps*y.Batches/max(1, y.Steps)))
@@ -138,7 +141,10 @@ var sink uint64
 func BenchmarkTwoWorkers(b *testing.B) {
 	one, _ := chunkOf(b, "TestTwoPhase", 1)
 	two, _ := chunkOf(b, "TestTwoPhase", 2)
-	const loops = 1e8
+	loops := 100_000_000
+	if testing.Short() {
+		loops /= 100
+	}
 	var single, double, alone, both []float64
 	for b.Loop() {
 		single, double = append(single, timed(one)), append(double, timed(two))

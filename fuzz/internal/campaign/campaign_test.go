@@ -18,6 +18,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
 // subjects returns the properties of some tests of this test binary.
@@ -117,13 +118,17 @@ func shownIn(r *campaign.Report) (lines []string) {
 // and the number of runs, not from how many workers there are.
 func TestSameFindings(t *testing.T) {
 	var first, cases, shown []string
+	runs := 3000
+	if testing.Short() {
+		runs = 1000
+	}
 	for _, workers := range []int{1, 2, 3} {
 		dir := t.TempDir()
-		r := campaignOf(t, dir, campaign.Options{Runs: 3000, Workers: workers}, "TestHolds", "TestTwoBugs", "TestExits")
+		r := campaignOf(t, dir, campaign.Options{Runs: runs, Workers: workers}, "TestHolds", "TestTwoBugs", "TestExits")
 		if r.Ended != "runs" {
 			t.Errorf("it ended by %q", r.Ended)
 		}
-		for i, want := range []int{3000, 3000, 0} {
+		for i, want := range []int{runs, runs, 0} {
 			if got := r.Outcomes[i].Runs; want > 0 && i == 0 && got != want {
 				t.Errorf("%v had %d runs, want %d", r.Outcomes[i].Subject, got, want)
 			}
@@ -151,6 +156,7 @@ func TestSameFindings(t *testing.T) {
 // TestDeaths: each way in which a run takes its process with it is a finding with a case,
 // which takes a process with it again; and the campaign goes on.
 func TestDeaths(t *testing.T) {
+	trial.Long(t)
 	for _, c := range []struct{ test, signature, said string }{
 		{"TestExits", "process: exit status #", "the last words"},
 		{"TestFatal", "process: fatal error: sync: unlock of unlocked mutex", "properties_test.go:"},
@@ -162,7 +168,7 @@ func TestDeaths(t *testing.T) {
 			dir := t.TempDir()
 			stall := "JOSTLE_STALL=1m"
 			if c.test == "TestHangs" {
-				stall = "JOSTLE_STALL=2s"
+				stall = fmt.Sprintf("JOSTLE_STALL=%ds", times(1, 2))
 			}
 			o := campaign.Options{Runs: 200, Workers: 1, Memory: 256 << 20, First: true, Env: []string{stall}}
 			r := campaignOf(t, dir, o, c.test, "TestHolds")
@@ -484,7 +490,7 @@ func TestInterrupted(t *testing.T) {
 // runs with any number of workers. What counts is also what the campaigns before it saw.
 func TestSaturated(t *testing.T) {
 	dir := t.TempDir()
-	want, chance := 0, 0.03
+	want, chance := 0, 0.12
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		chance = 0.01
 	}
@@ -514,13 +520,14 @@ func TestSaturated(t *testing.T) {
 // goes on to the same or a larger one ends at once, and one without such a bound has all
 // its runs.
 func TestSaturatedFurther(t *testing.T) {
+	trial.Long(t)
 	dir := t.TempDir()
 	o := campaign.Options{Saturated: 0.05, Runs: 500_000, File: filepath.Join(dir, "state.json")}
 	before := campaignOf(t, dir, o, "TestHolds").Outcomes[0].Runs
 	for _, c := range []struct {
 		chance float64
 		more   bool
-	}{{0.05, false}, {0.1, false}, {0.01, true}} {
+	}{{0.05, false}, {0.1, false}, {float64(times(3, 1)) / 100, true}} {
 		o.Saturated, o.Resume = c.chance, true
 		r := campaignOf(t, dir, o, "TestHolds")
 		if out := &r.Outcomes[0]; r.Ended != "saturated" || out.Orders.Chance().High >= c.chance || (out.Runs > before) != c.more || out.Runs >= o.Runs {
@@ -560,6 +567,7 @@ func TestNeverSaturated(t *testing.T) {
 
 // TestSaturatedAtLast: a search is not given up because its first runs were skipped.
 func TestSaturatedAtLast(t *testing.T) {
+	trial.Long(t)
 	if r := campaignOf(t, t.TempDir(), campaign.Options{Saturated: 0.1}, "TestSeldom"); r.Ended != "saturated" {
 		t.Errorf("it ended by %q: %q", r.Ended, r.Outcomes[0].Complaints)
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
 // times returns how often a fault is made, by day and at night.
@@ -59,6 +60,7 @@ const killedRuns = 30_000
 // TestKilledWorkers: workers are killed at any time. No failure is lost for that, none is
 // made up, and the runs that were on are made again.
 func TestKilledWorkers(t *testing.T) {
+	trial.Long(t)
 	want := found(campaignOf(t, t.TempDir(), campaign.Options{Runs: killedRuns, Workers: 2}, killed...))
 	random := rand.New(rand.NewPCG(1, 2))
 	kills, campaigns, deaths := 0, 0, 0
@@ -126,14 +128,16 @@ func TestMain(m *testing.M) {
 // campaignIn runs a campaign that keeps all in a folder, and goes on with the one that
 // is there. It writes what it finds to standard output.
 func campaignIn(dir string) error {
+	runs := 5 * killedRuns
 	if os.Getenv(isFull) != "" {
 		if err := fill(); err != nil {
 			return err
 		}
+		runs = times(3000, runs) // 3000 find both bugs
 	}
 	state := filepath.Join(dir, "state.json")
 	_, err := os.Stat(state)
-	o := campaign.Options{Runs: 5 * killedRuns, Workers: 2, File: state, Every: 20 * time.Millisecond, Resume: err == nil,
+	o := campaign.Options{Runs: runs, Workers: 2, File: state, Every: 20 * time.Millisecond, Resume: err == nil,
 		Env: append(environment(filepath.Join(dir, "cases")), pidFolder+"="+os.Getenv(pidFolder)),
 		Tell: func(e campaign.Event) {
 			if e.Kind != campaign.Found {
@@ -183,6 +187,7 @@ func process(dir, there string, more ...string) *exec.Cmd {
 // TestKilledCampaigns: campaigns are killed at any time, and go on. What they found is
 // found, no file is damaged, and their workers do not outlive them.
 func TestKilledCampaigns(t *testing.T) {
+	trial.Long(t)
 	want := "FOUND " + whatIn(found(campaignOf(t, t.TempDir(), campaign.Options{Runs: 3000}, killed...)))
 	random := rand.New(rand.NewPCG(3, 4))
 	dir, there := t.TempDir(), t.TempDir()
@@ -285,6 +290,7 @@ func TestTwoCampaigns(t *testing.T) {
 // after a clock that was set forward and back. One that goes on comes to what one comes to
 // on time, and no file is taken for an old one.
 func TestClockJumps(t *testing.T) {
+	trial.Long(t)
 	want := found(campaignOf(t, t.TempDir(), campaign.Options{Runs: 3000}, killed...))
 	dir := t.TempDir()
 	o := campaign.Options{Workers: 2, File: filepath.Join(dir, "state.json")}

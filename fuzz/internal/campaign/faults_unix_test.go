@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
 // fill makes this process write no file of more than some bytes, as on a full disk.
@@ -53,6 +54,7 @@ func TestFullDisk(t *testing.T) {
 // Each used to write what it had over what the other had: of two that searched in other
 // properties, the file told of the one that ended last.
 func TestOneCampaignForAFile(t *testing.T) {
+	trial.Long(t)
 	dir := t.TempDir()
 	state := filepath.Join(dir, "state.json")
 	one := process(dir, t.TempDir(), isEndless+"=1")

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
 // beside returns the subjects as if the race detector were in their test binary.
@@ -25,6 +26,7 @@ func beside(list []campaign.Subject) (races []campaign.Subject) {
 // beside that has it, and with any number of workers; what both find is told and counted
 // once; and what only that finds is not lost.
 func TestRacesAreBeside(t *testing.T) {
+	trial.Long(t)
 	want := found(campaignOf(t, t.TempDir(), campaign.Options{Runs: 3000}, "TestHolds", "TestTwoBugs"))
 	for _, workers := range []int{1, 2} {
 		dir := t.TempDir()

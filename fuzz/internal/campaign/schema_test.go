@@ -16,6 +16,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 	"github.com/jostle-go/jostle/fuzz/internal/record"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
 // A schema is as much of a JSON Schema as that of events uses. Decoding fails for more.
@@ -103,6 +104,7 @@ func (s *schema) checkEvent(text []byte) error {
 // TestEventsAreAsDescribed: all events of a campaign that finds failures and deaths, whose
 // properties end in all ways, obey the schema.
 func TestEventsAreAsDescribed(t *testing.T) {
+	trial.Long(t)
 	s := eventSchema(t)
 	dir := t.TempDir()
 	kinds := map[campaign.Kind]int{}

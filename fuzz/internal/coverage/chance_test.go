@@ -7,6 +7,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/internal/coverage"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/fuzz/subjects/writer"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/strategy"
@@ -85,6 +86,7 @@ func lotteries() (list []lottery) {
 // The interval contains the truth in at least 90 of 100 trials, for each program and each
 // number of runs.
 func TestChanceHoldsTheTruth(t *testing.T) {
+	trial.Long(t)
 	held, trials, open, narrow, wide := 0, 0, 0, 0, 0.0
 	for _, l := range lotteries() {
 		for _, n := range []int{10, 30, 80, 200} {

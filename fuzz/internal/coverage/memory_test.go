@@ -9,6 +9,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/coverage"
 	"github.com/jostle-go/jostle/fuzz/subjects/barber"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
@@ -53,6 +54,7 @@ func heap() int {
 // are used up. Only orders that are new after it add memory, at most 32 bytes each,
 // twice, since tables grow by doubling.
 func TestCampaignsTakeNoMoreMemory(t *testing.T) {
+	trial.Long(t)
 	flat, most := uint64(10_000), uint64(40_000)
 	switch {
 	case os.Getenv("JOSTLE_NIGHTLY") != "":

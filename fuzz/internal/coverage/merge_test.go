@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/internal/coverage"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -54,6 +55,7 @@ func traces(p program, n uint64) (list []*trace.Trace) {
 // of merging give the same result, which agrees with the definitions on all runs and
 // survives a file.
 func TestMerge(t *testing.T) {
+	trial.Long(t)
 	for prog := range programs() / 4 {
 		rng := rand.New(rand.NewPCG(prog, 3))
 		all, set := traces(program{prog, prog%5 == 0}, 8), map[goal]int{}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/internal/coverage"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -181,6 +182,7 @@ func TestOrdersCanary(t *testing.T) {
 // Runs whose orders were mostly seen before are counted by the definitions, though only a
 // few of these orders are checked.
 func TestLongRuns(t *testing.T) {
+	trial.Long(t)
 	for _, c := range []struct {
 		name     string
 		unguided bool

@@ -10,6 +10,7 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/internal/coverage"
 	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/strategy"
@@ -193,6 +194,7 @@ func TestCoverageIsKept(t *testing.T) {
 
 // A basket stays small, whatever is added.
 func TestBasketIsBounded(t *testing.T) {
+	trial.Long(t)
 	var b Basket
 	for n := range uint64(3 * mostPassed) {
 		b.Add(Passed{Pairs: []Pair{{n, 1}}})
@@ -201,7 +203,7 @@ func TestBasketIsBounded(t *testing.T) {
 		}
 	}
 	b = Basket{}
-	for n := range uint64(30) {
+	for n := range uint64(mostKnown/mostPairs + 3) {
 		p := Passed{}
 		for k := range uint64(mostPairs) {
 			p.Pairs = append(p.Pairs, Pair{n, k})

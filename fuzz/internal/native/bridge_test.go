@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
 // The engine's bytes reach different orders: a bridge that always reports the same slots
@@ -83,6 +85,7 @@ func alone(mistake func()) (n int) {
 // Each slot has a counter of its own in the engine's build: the engine cannot distinguish
 // two slots that share one.
 func TestSlotsHaveCounters(t *testing.T) {
+	trial.Long(t)
 	slots, err := os.ReadFile("slots.go")
 	if err != nil {
 		t.Fatal(err)

@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// Places in the chart. Each actor has a lane, each step a row.
+// Sizes in the chart, in pixels unless stated otherwise. Each actor has a vertical line, called
+// a lane, and each step has a row.
 const (
-	lane, row     = 150, 30
-	left, top     = 90, 50
-	head          = 24  // characters of a label, or a name
-	tail          = 70  // characters of the text next to a step
-	mostCharted   = 300 // rows
-	bulge         = 26  // of an edge next to its lane
-	constraintGap = 7
+	lane, row     = 150, 30 // the width of a lane and the height of a row
+	left, top     = 90, 50  // the position of the first lane and row
+	head          = 24      // the maximum length of a label or name, in characters
+	tail          = 70      // the maximum length of the text next to a step, in characters
+	mostCharted   = 300     // the maximum number of rows
+	bulge         = 26      // how far a curve bulges out from its lane
+	constraintGap = 7       // how much farther the curve of each further constraint bulges out
 )
 
 const failedHere = "✗ fails here"
@@ -21,7 +22,8 @@ const failedHere = "✗ fails here"
 func laneAt(actor int) int { return left + max(actor, 0)*lane }
 func rowAt(step int) int   { return top + (step+1)*row }
 
-// chart draws the messages from lane to lane, and the constraints next to the lanes.
+// chart draws an arrow for each message, from the sender's line to the receiver's line, and a
+// curve for each constraint.
 func (p *Record) chart(w *Writer) {
 	switch rows := len(p.Steps) + len(p.Waiting); {
 	case rows == 0:
@@ -42,7 +44,7 @@ func (p *Record) chart(w *Writer) {
 	for i := range p.Steps {
 		p.arrowOf(w, &p.Steps[i])
 	}
-	for i := range p.Steps { // above all arrows
+	for i := range p.Steps { // last, so that the text is above all arrows
 		p.textOf(w, &p.Steps[i])
 	}
 	for i := range p.Waiting {
@@ -55,7 +57,7 @@ func (p *Record) chart(w *Writer) {
 		"Curves with numbers are the constraints above. A step leads to its row in the table.</p>\n")
 }
 
-// arrowOf draws the message that a step received, and where.
+// arrowOf draws the message that a step received, and a dot for the step.
 func (p *Record) arrowOf(w *Writer, s *Step) {
 	x, y := laneAt(s.To), rowAt(s.Number)
 	w.Put("<g><title>%s</title>", p.title(s))
@@ -73,8 +75,8 @@ func (p *Record) arrowOf(w *Writer, s *Step) {
 	w.Put("<circle class=\"%s\" cx=\"%s\" cy=\"%s\" r=\"3\"/></g>\n", dot, num(x), num(y))
 }
 
-// textOf writes the label of a step, as a link to its row of the table, and the states that
-// it changed.
+// textOf writes the label of a step and the states that the step changed. The label links to
+// the row of the step in the table.
 func (p *Record) textOf(w *Writer, s *Step) {
 	y := rowAt(s.Number)
 	w.Put("<a href=\"#%sstep%s\"><title>%s</title><text class=\"faint\" x=\"8\" y=\"%s\">%s</text>", w.id, num(s.Number), p.title(s), num(y+4), num(s.Number))
@@ -92,7 +94,7 @@ func (p *Record) textOf(w *Writer, s *Step) {
 
 func (p *Record) title(s *Step) string { return fmt.Sprintf("%d  %s", s.Number, p.inWords(s)) }
 
-// waiting draws a message that was not received.
+// waiting draws a message that was not received. Its arrow ends in row at.
 func (p *Record) waiting(w *Writer, m *Message, at int) {
 	from := rowAt(at)
 	if m.SentIn >= 0 && m.SentIn < at {
@@ -104,7 +106,7 @@ func (p *Record) waiting(w *Writer, m *Message, at int) {
 	w.Put("</g>\n")
 }
 
-// line draws an arrow; within one lane, a loop.
+// line draws an arrow, or a loop if it begins and ends at the same actor.
 func line(w *Writer, class string, x1, y1, x2, y2 int) {
 	if x1 != x2 {
 		w.Put("<line class=\"%s\" x1=\"%s\" y1=\"%s\" x2=\"%s\" y2=\"%s\" marker-end=\"url(#%stip)\"/>", class, num(x1), num(y1), num(x2), num(y2), w.id)
@@ -126,8 +128,8 @@ func label(w *Writer, from, to, y int, text string) {
 	w.Put("<text x=\"%s\" y=\"%s\" text-anchor=\"%s\">%s</text>", num(x), num(y-5), anchor, cut(text, head))
 }
 
-// edge draws a constraint between the steps that received its messages, if this run meets
-// the constraint.
+// edge draws constraint i as a curve between the steps that received its messages. It draws
+// nothing if this run does not satisfy the constraint.
 func (p *Record) edge(w *Writer, i int, c *constraint) {
 	first, ok := p.stepOf(c.first.Step)
 	if !ok {
@@ -142,7 +144,7 @@ func (p *Record) edge(w *Writer, i int, c *constraint) {
 		return
 	}
 	out, anchor := bulge+i*constraintGap, "start"
-	if first.From > first.To { // its arrow and label are to the right of the lane
+	if first.From > first.To { // the arrow and the label of first are to the right of the lane
 		out, anchor = -out, "end"
 	}
 	w.Put("<g><title>%s</title><path class=\"edge\" d=\"M%s %sC%s %s %s %s %s %s\"/>", visible(c.First.Text+" before "+c.Second.Text), num(x1), num(y1),
@@ -150,7 +152,7 @@ func (p *Record) edge(w *Writer, i int, c *constraint) {
 	w.Put("<text class=\"edges\" x=\"%s\" y=\"%s\" text-anchor=\"%s\">%s</text></g>\n", num((x1+x2)/2+out), num((y1+y2)/2+4), anchor, num(i+1))
 }
 
-// stepOf returns a step by its number.
+// stepOf returns the step with the given number.
 func (p *Record) stepOf(number int) (*Step, bool) {
 	if number < 0 || number >= len(p.Steps) {
 		return nil, false

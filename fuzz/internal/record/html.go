@@ -18,8 +18,8 @@ func (p *Record) HTML() []byte {
 	return []byte(w.String())
 }
 
-// Write writes the record as part of a larger page. The id, of letters and digits, is unique in
-// the page: it is the prefix of the anchors.
+// Write writes the record as a part of a larger page. id consists of letters and digits and
+// must be unique in the page. All anchors begin with it.
 func (p *Record) Write(w *Writer, id string) {
 	w.id, w.heading, w.below = id, "h3", "h4"
 	p.all(w)
@@ -32,8 +32,8 @@ func (p *Record) all(w *Writer) {
 	p.table(w)
 }
 
-// Begin begins an HTML file that loads nothing and runs nothing. More is CSS added to the common
-// style.
+// Begin begins an HTML file that loads nothing and runs no scripts. more is CSS that is added
+// to the common style.
 func (w *Writer) Begin(title, more string) {
 	w.Put("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n")
 	w.Put("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n")
@@ -41,7 +41,7 @@ func (w *Writer) Begin(title, more string) {
 	w.Put("<style>" + style + more + "</style>\n</head>\n<body>\n")
 }
 
-// End ends a file of HTML.
+// End ends an HTML file.
 func (w *Writer) End() { w.Put("</body>\n</html>\n") }
 
 const style = `
@@ -60,7 +60,8 @@ svg a { text-decoration: none } svg a:hover text { text-decoration: underline } 
 a:focus-visible, .scroll:focus-visible { outline: 2px solid var(--edge); outline-offset: 2px }
 `
 
-// Scroll begins a labeled area that scrolls sideways, also by keys.
+// Scroll begins a labeled area that scrolls sideways. It can also be scrolled with the
+// keyboard.
 const Scroll = `<div class="scroll" tabindex="0" role="region" aria-label="%s">`
 
 // head writes what failed and why.
@@ -110,7 +111,7 @@ func (p *Record) head(w *Writer) {
 	}
 }
 
-// inWords returns a message with the lines of its code.
+// inWords returns the text of a message and the lines of code that send and handle it.
 func inWords(m *corpus.Message, p *Place) string {
 	if lines := p.inWords(); lines != "" {
 		return visible(m.Text) + " (" + lines + ")"
@@ -164,15 +165,16 @@ func (p *Record) name(actor int) string {
 	return p.Actors[actor]
 }
 
-// A Writer writes markup. Only formats are markup: the texts put into them are escaped, so
-// that no text of a program becomes markup.
+// A Writer writes HTML. Put escapes the texts of the program, so that none of them becomes
+// HTML.
 type Writer struct {
 	strings.Builder
-	id             string // the prefix of anchors
-	heading, below string // the elements of headings
+	id      string // the prefix of all anchors
+	heading string // the element of the main heading, such as "h1"
+	below   string // the element of other headings
 }
 
-// Put writes a format with texts in it. WriteString writes other markup.
+// Put writes a format, which is HTML, with escaped texts in it.
 func (w *Writer) Put(format string, texts ...string) {
 	if len(texts) == 0 {
 		w.WriteString(format)
@@ -187,8 +189,8 @@ func (w *Writer) Put(format string, texts ...string) {
 
 var escapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
 
-// escaped returns text escaped for an HTML element or a quoted attribute. Characters that
-// HTML forbids are replaced.
+// escaped returns text escaped for an HTML element or a quoted attribute. It replaces
+// characters that HTML forbids or that change the direction of text.
 func escaped(text string) string {
 	return escapes.Replace(strings.Map(func(r rune) rune {
 		switch {
@@ -209,7 +211,7 @@ func firstLine(s string) string {
 
 func trimmed(s string) string { return strings.TrimPrefix(s, ": ") }
 
-// cut returns the first line of a text, shortened to most characters.
+// cut returns the first line of a text, shortened to `most` characters.
 func cut(text string, most int) string {
 	text = firstLine(text)
 	if utf8.RuneCountInString(text) <= most {

@@ -1,8 +1,8 @@
-// Package record is a failing run as one value, from when it is found until it is reported. All
-// outputs render it: text, HTML, JSON and what is made of these.
+// Package record defines Record, which describes a failing run from its discovery to its
+// report. All outputs are made from a Record: text, HTML and JSON.
 //
-// JSON writes the struct: its names stay as they are, and new ones may come. Programs that read
-// it look at Format first.
+// The JSON output is the struct Record. New fields may be added at any time. Format changes
+// with every other change, so programs that read JSON should check Format first.
 package record
 
 import (
@@ -11,109 +11,121 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 )
 
-// Format is the number of the form that JSON has. It changes when a name changes
-// its meaning, or goes.
+// Format is the version of the JSON output. It changes when a field changes its meaning or is
+// removed.
 const Format = 2
 
-// A Record is a failing run, with why it fails as far as that is known. What is not
-// known is empty.
+// A Record describes a failing run and why it fails, as far as that is known. Unknown fields are
+// empty.
 type Record struct {
 	Format   int    `json:"format"`
 	Property string `json:"property"`
 	Test     string `json:"test"`
-	Failure  string `json:"failure"`          // what was said, on one or more lines
-	Detail   string `json:"detail,omitempty"` // more of it, such as a stack
-	File     string `json:"file,omitempty"`   // that failed, without its folder
-	Line     int    `json:"line,omitempty"`
-	// Signature identifies the failure, as in cases; Exact also has the line, for this build.
-	// Died reports that the run ended its process.
+	Failure  string `json:"failure"`          // the message of the failure, one or more lines
+	Detail   string `json:"detail,omitempty"` // more about the failure, such as a stack
+	File     string `json:"file,omitempty"`   // the file of the line that failed, without its folder
+	Line     int    `json:"line,omitempty"`   // the number of that line
+
+	// Signature identifies the failure, as in saved cases.
 	Signature string `json:"signature"`
-	Exact     string `json:"exact,omitempty"`
-	Died      bool   `json:"died,omitempty"`
-
-	// Where says which run it was, Run is its number in the search, from 0, and Shrunk says
-	// from what it was shrunk. Unfinished reports that JOSTLE_SHRINK would give that more time,
-	// Unsaved that JOSTLE_REPAIR=1 would save this run in place of a larger one.
-	Where      string `json:"where,omitempty"`
-	Run        int    `json:"run,omitempty"`
-	Shrunk     string `json:"shrunk,omitempty"`
-	Unfinished bool   `json:"unfinished,omitempty"`
-	Unsaved    bool   `json:"unsaved,omitempty"`
-	// Replays is how many of Tried replays were the same, Differs how the first other one
-	// differed.
-	Replays int    `json:"replays"`
-	Tried   int    `json:"tried"`
+	// Exact is the signature with the line of code, for one build of the program.
+	Exact string `json:"exact,omitempty"`
+	// Died is set if the run ended its process.
+	Died bool `json:"died,omitempty"`
+	// Where describes the run: "run 3 (random)".
+	Where string `json:"where,omitempty"`
+	// Run is the number of the run in the search, from 0.
+	Run int `json:"run,omitempty"`
+	// Shrunk describes the result of shrinking, "" if there is none.
+	Shrunk string `json:"shrunk,omitempty"`
+	// Unfinished is set if shrinking needs more time, which JOSTLE_SHRINK can give it.
+	Unfinished bool `json:"unfinished,omitempty"`
+	// Unsaved is set if JOSTLE_REPAIR=1 would save this run in place of a larger saved one.
+	Unsaved bool `json:"unsaved,omitempty"`
+	// Replays is the number of replays with the same failure and trace.
+	Replays int `json:"replays"`
+	// Tried is the number of replays.
+	Tried int `json:"tried"`
+	// Differs describes how the first other replay differed, "" if there is none.
 	Differs string `json:"differs,omitempty"`
-	// Stray reports that it fails only in the process that found it.
+	// Stray is set if the run fails only in the process that found it.
 	Stray bool `json:"stray,omitempty"`
-	Worth bool `json:"worth"` // worth saving as a case
-	// Also lists other failures met while shrinking, Remarks further remarks.
-	Also    []string `json:"also,omitempty"`
+	// Worth is set if the run is worth saving as a case.
+	Worth bool `json:"worth"`
+	// Also describes other failures that were met while shrinking.
+	Also []string `json:"also,omitempty"`
+	// Remarks are further lines to print.
 	Remarks []string `json:"remarks,omitempty"`
-
-	// Length is the number of steps, Early the number of timers that fired while messages
-	// waited.
+	// Length is the number of steps.
 	Length int `json:"length"`
-	Early  int `json:"early,omitempty"`
-	// Why says in which orders it fails. Filed reports that this comes from the case's file.
-	Why   *corpus.Explanation `json:"why,omitempty"`
-	Filed bool                `json:"filed,omitempty"`
-	// Condition is Why in a comparable form. Failures with the same Cause are one bug; Faces
-	// are the signatures of the others.
-	Condition string   `json:"condition,omitempty"`
-	Cause     string   `json:"cause,omitempty"`
-	Faces     []string `json:"faces,omitempty"`
-	Draws     []string `json:"draws,omitempty"` // "actions = 2"
-	Logs      []string `json:"logs,omitempty"`
-	Chart     string   `json:"chart,omitempty"` // the messages as text
+	// Early is the number of timers that fired early, while messages were deliverable.
+	Early int `json:"early,omitempty"`
+	// Why says in which orders the run's draws fail.
+	Why *corpus.Explanation `json:"why,omitempty"`
+	// Filed is set if Why was read from the case's file.
+	Filed bool `json:"filed,omitempty"`
+	// Condition is Why in a form that can be compared.
+	Condition string `json:"condition,omitempty"`
+	// Cause is the same text for all failures that have one cause and so are one bug.
+	Cause string `json:"cause,omitempty"`
+	// Faces are the signatures of other failures with the same cause.
+	Faces []string `json:"faces,omitempty"`
+	Draws []string `json:"draws,omitempty"` // the drawn inputs: "actions = 2"
+	Logs  []string `json:"logs,omitempty"`
+	Chart string   `json:"chart,omitempty"` // the messages as text
 
-	// Case is the text of the case, unless a file has it. Kept says where it was saved, and
-	// Problem why it (or its attachments) could not be saved. Known reports that it is a saved
-	// case.
-	Case    string `json:"case,omitempty"`
-	Kept    `json:"kept,omitzero"`
+	// Case is the text of the case, "" if a file has it.
+	Case string `json:"case,omitempty"`
+	// Kept says where the case was saved.
+	Kept `json:"kept,omitzero"`
+	// Problem says why the case or its attachments could not be saved.
 	Problem string `json:"problem,omitempty"`
-	Known   bool   `json:"known,omitempty"`
+	// Known is set if the record is about a case that was saved before.
+	Known bool `json:"known,omitempty"`
 
-	// Places are the lines that send and handle the messages of Why.
-	Places  []Place  `json:"places,omitempty"`
-	Actors  []string `json:"actors,omitempty"` // the first is the test
-	Steps   []Step   `json:"steps,omitempty"`
-	LeftOut int      `json:"leftOut,omitempty"` // how many steps more the run had
-	// Waiting are the messages that were not received.
+	// Places has the lines of code that send and handle the messages in Why.
+	Places []Place  `json:"places,omitempty"`
+	Actors []string `json:"actors,omitempty"` // the names of actors; the first is the test
+	Steps  []Step   `json:"steps,omitempty"`
+	// LeftOut is the number of steps of the run that are not in Steps.
+	LeftOut int `json:"leftOut,omitempty"`
+	// Waiting lists messages that were not received.
 	Waiting []Message `json:"waiting,omitempty"`
 }
 
-// Confirmed reports whether all replays were the same, also in another process.
+// Confirmed reports whether all replays had the same failure and trace, also in another
+// process.
 func (r *Record) Confirmed() bool { return r.Tried > 0 && r.Replays == r.Tried && !r.Stray }
 
 // A Kept says where a finding was saved, or why not.
 type Kept struct {
 	// Path is the file of the case that shows the failure from now on.
 	Path string `json:"path,omitempty"`
-	// Alike are files of other cases that show the same failure. If Fewer, they were removed
-	// in favor of Path. Otherwise Path is one of them, and the finding was not saved.
+	// Alike lists files of other cases of the same bug.
 	Alike []string `json:"alike,omitempty"`
-	Fewer bool     `json:"fewer,omitempty"`
-	// OneCause reports that some of them have another failure with the same cause.
+	// Fewer is set if the files in Alike were removed in favor of Path. If Fewer is not set
+	// and Alike is not empty, Path is in Alike, and the finding was not saved.
+	Fewer bool `json:"fewer,omitempty"`
+	// OneCause is set if a case in Alike has another failure with the same cause.
 	OneCause bool `json:"oneCause,omitempty"`
-	// Page is the page of HTML next to the case; "" if there is none.
+	// Page is the HTML page next to the case, "" if there is none.
 	Page string `json:"page,omitempty"`
 }
 
 // Saved reports whether the finding was saved.
 func (k *Kept) Saved() bool { return k.Path != "" && (k.Fewer || len(k.Alike) == 0) }
 
-// Yields reports whether the finding was not saved because the case at Path has the same cause.
+// Yields reports whether the finding was not saved because the case at Path shows another
+// failure with the same cause.
 func (k *Kept) Yields() bool { return k.OneCause && !k.Saved() }
 
-// Yielded returns the Kept of the other finding, whose case was removed for this one.
+// Yielded returns the Kept of the finding whose case was removed in favor of k.Path.
 func (k *Kept) Yielded() Kept {
 	return Kept{Path: k.Path, Alike: []string{k.Path}, OneCause: k.OneCause}
 }
 
-// Save saves the case of the record as it was found, if it is worth saving, so that nothing
-// later can lose it. It reports whether a new file was made.
+// Save saves the case of the record, if it is worth saving, before anything is done with it
+// that could end the process. fresh reports whether a new file was made.
 func (r *Record) Save(folder corpus.Folder) (fresh bool) {
 	if !r.Worth || r.Case == "" {
 		return false
@@ -128,30 +140,30 @@ func (r *Record) Save(folder corpus.Folder) (fresh bool) {
 	return fresh
 }
 
-// A Place says which code sends and handles a message.
+// A Place has the lines of code that send and handle a message.
 type Place struct {
-	Send    int    `json:"send"`    // the message
-	Step    int    `json:"step"`    // in which it was received, -1 for none
-	SentAt  string `json:"sentAt"`  // the line that sent it
-	Handler string `json:"handler"` // the first line of its handler
+	Send    int    `json:"send"`    // the index of the message among all messages of the run
+	Step    int    `json:"step"`    // the step that received the message, -1 if none did
+	SentAt  string `json:"sentAt"`  // the line that sent the message
+	Handler string `json:"handler"` // the first line of the handler that received the message
 }
 
-// A Message is one from an actor to another, both by their places in Record.Actors.
+// A Message is a message of the run. Actors are given as indices in Record.Actors.
 type Message struct {
-	From   int    `json:"from"` // -1 for none, as for a fault
-	To     int    `json:"to"`
+	From   int    `json:"from"` // the sender, -1 if there is none, for example for a fault
+	To     int    `json:"to"`   // the receiver
 	Label  string `json:"label"`
-	SentIn int    `json:"sentIn"` // the step, -1 if the test sent it outside of steps
-	SentAt string `json:"sentAt"` // the line, "" if unknown
+	SentIn int    `json:"sentIn"` // the step that sent the message, -1 if the test did outside of steps
+	SentAt string `json:"sentAt"` // the line that sent the message, "" if unknown
 }
 
 // A Step is one message that was received, or a fault.
 type Step struct {
 	Message
 	Number  int      `json:"number"`
-	Kind    string   `json:"kind"`    // "receive", or which fault
-	Handler string   `json:"handler"` // the first line of its handler
-	Failed  bool     `json:"failed"`  // the run failed in this step
+	Kind    string   `json:"kind"`    // "receive", or the kind of fault
+	Handler string   `json:"handler"` // the first line of the handler that received the message
+	Failed  bool     `json:"failed"`  // set if the run failed in this step
 	Log     []string `json:"log"`
 	After   []string `json:"after"` // the actor states that the step changed
 }

@@ -14,7 +14,7 @@ import (
 
 func visible(text string) string { return trace.Visible(text) }
 
-// why returns the explanation, empty if there is none.
+// why returns r.Why, or an empty explanation if r.Why is nil.
 func (r *Record) why() *corpus.Explanation {
 	if r.Why == nil {
 		return &corpus.Explanation{}
@@ -22,7 +22,7 @@ func (r *Record) why() *corpus.Explanation {
 	return r.Why
 }
 
-// Orders describes in which orders it fails, "" if that is unknown.
+// Orders describes in which orders the run's draws fail, "" if that is unknown.
 func (r *Record) Orders() string {
 	text := Why(r.Why)
 	if told := r.why().Told; told != "" {
@@ -34,8 +34,7 @@ func (r *Record) Orders() string {
 	return text
 }
 
-// Text returns the whole description: what failed and where, in which run, with which inputs,
-// and the chart of its messages.
+// Text returns the complete description of the failing run.
 func (r *Record) Text() string {
 	var b strings.Builder
 	r.writeFailure(&b)
@@ -62,8 +61,8 @@ func (r *Record) Text() string {
 	return b.String()
 }
 
-// writeFailure writes what failed, where, in which run and in which orders. If the process
-// died, the run comes before its output.
+// writeFailure writes what failed and where, in which run, and in which orders. If the process
+// died, the description of the run comes before the output of the process.
 func (r *Record) writeFailure(b *strings.Builder) {
 	fmt.Fprintf(b, "    %s\n", r.FullHeadline())
 	if r.Died && r.Where != "" {
@@ -88,7 +87,7 @@ func (r *Record) writeFailure(b *strings.Builder) {
 	}
 }
 
-// shrunk says from what the run was shrunk, and which setting does more.
+// shrunk describes the result of shrinking, and the setting that would improve it.
 func (r *Record) shrunk() string {
 	text := r.Shrunk
 	if r.Unfinished {
@@ -100,7 +99,7 @@ func (r *Record) shrunk() string {
 	return text
 }
 
-// Comment returns the comment of the case's file.
+// Comment returns the comment for the case's file.
 func (r *Record) Comment() []string {
 	lines := strings.Split(r.FullHeadline(), "\n")
 	if r.Differs != "" {
@@ -142,8 +141,8 @@ func (r *Record) FullHeadline() string {
 // location returns the line that failed, "" if it is not known.
 func (r *Record) location() string { return stack.Frame{File: r.File, Line: r.Line}.Place() }
 
-// early says that timers fired early in the run, whether the failure needs that, and
-// which setting forbids it.
+// early returns lines about early timers: how many fired, whether the failure needs them, and
+// which setting forbids them.
 func (r *Record) early() []string {
 	if r.Early == 0 {
 		return nil
@@ -155,8 +154,8 @@ func (r *Record) early() []string {
 	return []string{first, "to forbid that, set EarlyTimers in pulse.Options to pulse.NeverEarly"}
 }
 
-// repeats says whether the run repeats, and if not, what may be wrong. It also says how far its
-// order is from plain order.
+// repeats says whether the replays were the same, and if not, what may be the reason. It also
+// gives the depth, which is the distance of the order from oldest message first.
 func (r *Record) repeats() string {
 	s := fmt.Sprintf("replayed %d of %d", r.Replays, r.Tried)
 	if r.Shrunk == "" {
@@ -172,7 +171,7 @@ func (r *Record) repeats() string {
 	return s
 }
 
-// Drawn returns the draws with remarks about other values.
+// Drawn returns the draws with remarks on other values.
 func (r *Record) Drawn() []string {
 	list := append([]string(nil), r.Draws...)
 	for i := range min(len(list), len(r.why().Draws)) {
@@ -183,7 +182,7 @@ func (r *Record) Drawn() []string {
 	return list
 }
 
-// A constraint is one of Why, with the places of its messages.
+// A constraint is a constraint of Why with the lines of code of its messages.
 type constraint struct {
 	*corpus.Constraint
 	first, second Place
@@ -208,7 +207,7 @@ func (r *Record) placeOf(send int) Place {
 	return Place{Send: send, Step: int(trace.None)}
 }
 
-// inWords returns the lines that send a message and that receive it.
+// inWords describes the lines of code that send and handle a message.
 func (p *Place) inWords() string {
 	var parts []string
 	if p.SentAt != "" {
@@ -220,8 +219,8 @@ func (p *Place) inWords() string {
 	return strings.Join(parts, ", ")
 }
 
-// places returns the lines of code that send and receive the messages of the
-// constraints: "flush: sent at writer.go:83, handler at writer.go:45".
+// places describes the lines of code that send and handle the messages of the main constraints:
+// "flush: sent at writer.go:83, handler at writer.go:45".
 func (r *Record) places() (lines []string) {
 	told := map[string]bool{}
 	add := func(m *corpus.Message, p *Place) {
@@ -240,25 +239,25 @@ func (r *Record) places() (lines []string) {
 
 const drewPrefix = "drew "
 
-// WriteDraws writes the inputs of a run on lines of some 100 columns.
+// WriteDraws writes the draws of a run on lines of about 100 columns.
 func WriteDraws(b *strings.Builder, draws []string) {
 	for _, line := range wrapped(draws) {
 		fmt.Fprintf(b, "        %s\n", line)
 	}
 }
 
-// WriteLogs writes what a run has logged.
+// WriteLogs writes the lines that a run has logged.
 func WriteLogs(b *strings.Builder, logs []string) {
 	for _, line := range logs {
 		fmt.Fprintf(b, "        log: %s\n", strings.ReplaceAll(visible(line), "\n", "\n             "))
 	}
 }
 
-// mostColumns is how long a line of draws may be if it has more than one.
-const mostColumns = 92 // it is indented by eight
+// mostColumns is the maximum number of columns of a line with several draws, without
+// indentation.
+const mostColumns = 92
 
-// wrapped returns draws as lines, none when there are no draws. A draw is never
-// broken.
+// wrapped returns draws as lines, nil if there are no draws. It does not break a draw.
 func wrapped(draws []string) (lines []string) {
 	line := drewPrefix
 	for i, draw := range draws {
@@ -277,8 +276,8 @@ func wrapped(draws []string) (lines []string) {
 	return lines
 }
 
-// InWords says where the case was saved and, in a second line, where its page is. When says when
-// the case runs first; show formats paths.
+// InWords says where the case was saved and, in a second line, where its page is. when says
+// when the case runs first. show formats paths.
 func (k *Kept) InWords(when string, show func(string) string) string {
 	text := k.line("runs first "+when, show)
 	if k.Page != "" {

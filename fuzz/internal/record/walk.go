@@ -1,45 +1,52 @@
 package record
 
-// A Walk is a run to inspect step by step: an overview of the whole run, and some consecutive
-// steps in detail.
+// A Walk describes a run for inspection step by step. It has an overview of the whole run, and
+// some consecutive steps in detail.
 type Walk struct {
-	Actors []string `json:"actors"` // the first is the test
-	// Receivers has, for each step of the run, the actor that received or was struck by a fault.
+	Actors []string `json:"actors"` // the names of actors; the first is the test
+	// Receivers has, for each step of the run, the actor that received a message or was
+	// affected by a fault.
 	Receivers []int  `json:"receivers"`
 	Hash      uint64 `json:"hash"` // identifies the run
-	// Failed is the step in which the run failed, the number of steps if it failed after the
-	// last, -1 if it did not fail. Failure is the message.
-	Failed  int      `json:"failed"`
+	// Failed is the step in which the run failed, or the number of steps if it failed after
+	// the last step. It is -1 if the run did not fail.
+	Failed int `json:"failed"`
+	// Failure is the message of the failure.
 	Failure string   `json:"failure"`
 	Draws   []string `json:"draws"`
-	Logs    []string `json:"logs"` // outside of steps
-	// Moments are the steps in detail, from number First on.
-	First   int      `json:"first"`
+	Logs    []string `json:"logs"` // lines logged outside of steps
+	// First is the number of the first step in Moments.
+	First int `json:"first"`
+	// Moments has some consecutive steps in detail.
 	Moments []Moment `json:"moments"`
-	// Waiting are the first messages that were not received, More the number of further ones.
+	// Waiting lists messages that were not received.
 	Waiting []Message `json:"waiting"`
-	More    int       `json:"more"`
+	// More is the number of further messages that were not received.
+	More int `json:"more"`
 	// Unsteady says how two runs with the same decisions differ, "" if they do not. If they
-	// differ, the steps are those of one of them.
+	// differ, the steps are those of one of the runs.
 	Unsteady string `json:"unsteady"`
 }
 
-// A Moment is a step with the state before and after it. Its After has the changed states of
-// actors other than the receiver.
+// A Moment is a step with the receiver's state before and after the step. Step.After has the
+// changed states of other actors.
 type Moment struct {
 	Step
-	Time string `json:"time,omitempty"` // on the system's clock, "" at its beginning
-	// Before and Now are the receiver's state before and after the step, empty if unknown.
+	Time string `json:"time,omitempty"` // the virtual time, "" at the start of the clock
+	// Before is the receiver's state before the step, empty if unknown.
 	Before []Field `json:"before,omitempty"`
-	Now    []Field `json:"now,omitempty"`
-	// Others are the first messages that could have been received instead, More the number of
-	// further ones. Fixed reports that there was no choice: a fault, or a step of the start.
+	// Now is the receiver's state after the step, empty if unknown.
+	Now []Field `json:"now,omitempty"`
+	// Others lists messages that could have been received in place of this one.
 	Others []Message `json:"others,omitempty"`
-	More   int       `json:"more,omitempty"`
-	Fixed  bool      `json:"fixed,omitempty"`
-	// Choices are the answers to questions since the step before, Faults the faults in the step.
+	// More is the number of such messages that are not in Others.
+	More int `json:"more,omitempty"`
+	// Fixed is set if the strategy did not choose the step: it is a fault or part of start-up.
+	Fixed bool `json:"fixed,omitempty"`
+	// Choices describes the answers to questions since the previous step.
 	Choices []string `json:"choices,omitempty"`
-	Faults  []string `json:"faults,omitempty"`
+	// Faults describes the faults in the step.
+	Faults []string `json:"faults,omitempty"`
 }
 
 // A Field is a part of an actor's state. It has no name if the state is not a struct.

@@ -10,8 +10,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// Why describes in which orders a case fails, "" if that is unknown: one line for each term of
-// the condition.
+// Why describes in which orders a case fails, with one line for each term of the condition. It
+// returns "" if that is unknown.
 func Why(e *corpus.Explanation) string {
 	if e == nil || e.Told != "" {
 		return ""
@@ -27,7 +27,7 @@ func Why(e *corpus.Explanation) string {
 	}
 	if e.Reduced {
 		orders, exactly = "the "+orders+" that were run", "there "+exactly
-		tail += ";\n    the property may tell apart orders in which every actor receives the same, of which one was run"
+		tail += ";\n    the property may distinguish orders in which every actor receives the same messages; only one of them was run"
 	}
 	switch {
 	case e.Cut:
@@ -49,7 +49,7 @@ func Why(e *corpus.Explanation) string {
 		strings.Join(terms(e), ",\n    or where "), tail)
 }
 
-// terms describes the terms of the condition.
+// terms describes each term of the condition.
 func terms(e *corpus.Explanation) (list []string) {
 	var term []corpus.Constraint
 	all := e.Of(corpus.InCondition)
@@ -76,7 +76,8 @@ func inTerm(list []corpus.Constraint) string {
 	return strings.Join(slices.Compact(parts), " and ")
 }
 
-// fromPlain describes how the order of a case differs from plain order.
+// fromPlain describes how the order of a case differs from plain order, which is oldest message
+// first.
 func fromPlain(e *corpus.Explanation) string {
 	const plain = "plain order, where the oldest message comes first"
 	var list []string
@@ -125,7 +126,7 @@ func sampled(e *corpus.Explanation) string {
 	return text + " where " + strings.Join(lines, ",\n    and ")
 }
 
-// given describes how many faults and other answers a case has.
+// given describes the nonzero answers of a case, such as faults.
 func given(kinds []choice.Kind) (list []string) {
 	for _, k := range [...]struct {
 		choice.Kind
@@ -156,7 +157,7 @@ func given(kinds []choice.Kind) (list []string) {
 	return list
 }
 
-// turned says how many orders fail with a constraint reversed.
+// turned says how many orders fail if a constraint is reversed.
 func turned(s corpus.Share) string {
 	how, still := "turned round", ""
 	if s.LeftOut {
@@ -168,7 +169,7 @@ func turned(s corpus.Share) string {
 	return fmt.Sprintf("%s, %s%d of %d", how, still, s.Failed, s.Of)
 }
 
-// needs describes which faults the failure requires, "" if none.
+// needs describes the faults that the failure needs, "" if it needs none.
 func needs(list []corpus.Need) string {
 	suffix := map[choice.Kind]string{choice.Drop: "lost", choice.Duplicate: "delivered twice", choice.Delay: "delayed"}
 	var parts []string
@@ -185,7 +186,7 @@ func needs(list []corpus.Need) string {
 	return "needs " + strings.Join(parts, " and ")
 }
 
-// Said returns the lines in which a case explains why it fails.
+// Said returns lines that explain why a case fails.
 func Said(c *corpus.Case) (lines []string) {
 	if c.Doubtful {
 		lines = append(lines, corpus.Doubt)
@@ -207,8 +208,7 @@ func Said(c *corpus.Case) (lines []string) {
 	return lines
 }
 
-// depth says how far the order of a case is from plain order, "" if it is plain order or
-// unknown.
+// depth returns a line with the depth of a case, "" if the depth is zero or unknown.
 func depth(e *corpus.Explanation) string {
 	if e.Depth == 0 {
 		return ""

@@ -117,6 +117,7 @@ func TestOutputFails(t *testing.T) {
 // and shows them in the walk through a run. Only escape sequences of this package are
 // written.
 func TestScreensAreVisible(t *testing.T) {
+	takesLong(t)
 	random := rand.New(rand.NewPCG(2, 2))
 	own := strings.NewReplacer(bold, "", red, "", plain, "", clearBelow, "", clearAll, "", "\x1b[1A", "", "\r", "")
 	for range 1000 {

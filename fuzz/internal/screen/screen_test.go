@@ -318,3 +318,13 @@ func TestScreenCanary(t *testing.T) {
 		t.Error("lines are gone that were not all cleared")
 	}
 }
+
+// takesLong skips a test that takes long.
+//
+// Skips: with -short.
+func takesLong(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it takes long")
+	}
+}

@@ -121,6 +121,7 @@ func (l *long) fetch(first, count int) (*record.Walk, error) {
 // TestLongRuns: of a run of 10,000 steps only a few parts are in memory. Each is
 // fetched once while commands stay within it or cross its edge back and forth.
 func TestLongRuns(t *testing.T) {
+	takesLong(t)
 	for _, most := range []int{window, 100} {
 		l := &long{steps: 10_000, most: most}
 		s, err := NewStepper(l.fetch)

@@ -15,9 +15,10 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// again reruns the batch with which a process died. Without a decision to stop at, it reports
-// each decision before it takes effect, so that the command knows the last one. With one, it
-// ends the run there and returns a case of the run up to and including that decision.
+// again reruns the batch in which a process died. If q.Stop is nil, it reports each decision
+// before the decision takes effect, so that the command knows the last one. Otherwise it ends
+// the run before the decision q.Stop, and returns a case of the run that includes this
+// decision.
 func (s *Session) again(ctx context.Context, q *Request, r *Reply) error {
 	o := s.options(q)
 	size := o.BatchSize()
@@ -31,7 +32,7 @@ func (s *Session) again(ctx context.Context, q *Request, r *Reply) error {
 	}
 	o.Planned = func(index int, p *props.Plan) {
 		if q.Stop == nil || index == q.Stop.Run {
-			if p.Strategy == nil { // nil means plain order
+			if p.Strategy == nil { // nil means oldest message first
 				p.Strategy = strategy.Plain()
 			}
 			*t = teller{Strategy: p.Strategy, needs: pulse.NeedsOf(p.Strategy), stop: t.stop, say: t.say, run: index}
@@ -47,11 +48,11 @@ func (s *Session) again(ctx context.Context, q *Request, r *Reply) error {
 	return nil
 }
 
-// stopped returns the record of a run that ended before the decision with which a process
-// died. Its case includes that decision.
+// stopped returns the record of a run that was ended before the decision with which a process
+// died. The case of the record includes that decision.
 func stopped(q *Request, res *search.Result) record.Record {
 	f := res.Finding
-	f.Differs = "" // the replays were not stopped, so they differ
+	f.Differs = "" // the confirming replays were not stopped, so they differ
 	f.Explain("", nil)
 	c := f.Case
 	c.Signature, c.Hash, c.Record.Plain, c.Doubtful = q.Signature, 0, true, false
@@ -67,26 +68,26 @@ func stopped(q *Request, res *search.Result) record.Record {
 
 var errStopped = errors.New("the run ends before the decision with which a process died")
 
-// A teller is a strategy that makes the decisions of another, and reports each before it takes
-// effect.
+// A teller is a strategy that makes the decisions of the embedded strategy, and reports each
+// decision before it takes effect.
 type teller struct {
 	pulse.Strategy
-	needs pulse.Needs
-	run   int
-	made  int // decisions in this run
-	stop  *Decision
-	say   func(Decision)
-	ended bool
+	needs pulse.Needs    // the needs of the embedded strategy
+	run   int            // the number of the run
+	made  int            // the number of decisions in this run so far
+	stop  *Decision      // the decision before which the run ends; nil for none
+	say   func(Decision) // receives the decisions if stop is nil
+	ended bool           // set if the run was ended before the decision stop
 }
 
-// Needs asks for a call at every step, and for identities.
+// Needs asks for a call at every step, and for IDs.
 func (t *teller) Needs() pulse.Needs {
 	n := t.needs
 	n.Single, n.Record = true, true
 	return n
 }
 
-// Pick returns the other's pick.
+// Pick returns the decision of the embedded strategy.
 func (t *teller) Pick(e *pulse.Enabled) int {
 	k := 0
 	if e.Len() > 1 || e.Strikes() > 0 || t.needs.Single {
@@ -101,7 +102,7 @@ func (t *teller) Pick(e *pulse.Enabled) int {
 	return k
 }
 
-// Choose returns the other's answer.
+// Choose returns the answer of the embedded strategy.
 func (t *teller) Choose(k choice.Kind, n int) int {
 	v := t.Strategy.Choose(k, n)
 	if t.tell(Decision{Choice: []uint32{uint32(k), uint32(n), uint32(v)}}) {
@@ -110,7 +111,8 @@ func (t *teller) Choose(k choice.Kind, n int) int {
 	return v
 }
 
-// tell reports a decision to say. It returns whether the run must end before it.
+// tell reports a decision to t.say if t.stop is nil. It returns whether the run must end before
+// the decision.
 func (t *teller) tell(d Decision) (stop bool) {
 	d.Run, d.Number = t.run, t.made
 	t.made++
@@ -122,14 +124,15 @@ func (t *teller) tell(d Decision) (stop bool) {
 	return t.ended
 }
 
-// End calls End of the other strategy.
+// End calls End of the embedded strategy.
 func (t *teller) End(tr *trace.Trace) {
 	if e, ok := t.Strategy.(pulse.Ender); ok {
 		e.End(tr)
 	}
 }
 
-// Err returns errStopped if the run was stopped, else the error of the other strategy.
+// Err returns errStopped if the run was ended before the decision stop, else the error of the
+// embedded strategy.
 func (t *teller) Err() error {
 	if t.ended {
 		return errStopped

@@ -15,23 +15,21 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// Conclude shrinks, explains and saves a confirmed finding.
-// Where says which run it was.
+// Conclude shrinks, explains and saves a confirmed finding. where describes its run.
 func (s *Session) Conclude(ctx context.Context, r *props.Runner, f *finding.Finding, where string) record.Record {
 	return s.conclude(ctx, &Reply{}, r, f, where, end{keep: true})[0]
 }
 
-// An end says how a finding is concluded.
+// An end says what conclude does with a finding.
 type end struct {
-	keep bool
-	// first is the file in which it is already saved, "" for none.
-	first string
-	runs  int // limit for shrinking; zero is no limit
+	keep  bool   // save the finding
+	first string // the file in which the finding is already saved, "" for none
+	runs  int    // the maximum number of runs for shrinking; zero means no limit
 }
 
-// conclude shrinks, explains and saves a finding. It returns its record, and after it those of
-// other failures that were met on the way, unless it saves them. The reply notes which orders
-// these runs show.
+// conclude shrinks, explains and saves a finding, and returns its record. If s.Later is set, it
+// also returns the records of other failures met while shrinking, and adds the receive pairs of
+// all these runs to the reply. Otherwise it saves the other failures.
 func (s *Session) conclude(ctx context.Context, reply *Reply, r *props.Runner, f *finding.Finding, where string, e end) []record.Record {
 	out, kept, err := s.finish(ctx, r, f, e)
 	if !s.Later {
@@ -39,7 +37,7 @@ func (s *Session) conclude(ctx context.Context, reply *Reply, r *props.Runner, f
 		return []record.Record{recordOf(out.Finding, where, kept, err)}
 	}
 	if out.Finding.Seen == nil {
-		out.Finding.Look(r) // which knows the lines of code
+		out.Finding.Look(r) // to record the lines of code
 	}
 	list := []record.Record{recordOf(out.Finding, where, kept, err)}
 	reply.shown.add(out.Finding.Trace)
@@ -50,8 +48,8 @@ func (s *Session) conclude(ctx context.Context, reply *Reply, r *props.Runner, f
 	return list
 }
 
-// finish saves a finding as it was found, then replaces it by the shrunk one: if shrinking
-// ends the process, the finding must not be lost.
+// finish saves a finding as it was found, shrinks it, and replaces the saved case by the shrunk
+// one. If shrinking ends the process, the first case remains.
 func (s *Session) finish(ctx context.Context, r *props.Runner, f *finding.Finding, e end) (out finding.Shrunk, kept record.Kept, err error) {
 	if e.keep = e.keep && f.Worth(); e.keep && e.first == "" && s.Shrink > 0 {
 		e.first = s.saveEarly(f)
@@ -65,7 +63,7 @@ func (s *Session) finish(ctx context.Context, r *props.Runner, f *finding.Findin
 	return out, kept, err
 }
 
-// recordOf returns a finding as a value, with what became of its file.
+// recordOf returns the record of a finding, with the result of saving it.
 func recordOf(f *finding.Finding, where string, kept record.Kept, err error) record.Record {
 	rec := f.Record(where)
 	if rec.Kept = kept; err != nil {
@@ -75,7 +73,7 @@ func recordOf(f *finding.Finding, where string, kept record.Kept, err error) rec
 }
 
 // saveEarly saves the case of a finding before it is shrunk, and returns the path. It ignores
-// errors, since saving the result will show them again.
+// errors, because saving the shrunk finding will report them.
 func (s *Session) saveEarly(f *finding.Finding) string {
 	if !f.Worth() {
 		return ""
@@ -93,8 +91,9 @@ func (s *Session) saveEarly(f *finding.Finding) string {
 	return path
 }
 
-// save saves a finding. It removes the file of first, if that was made for this finding.
-func (s *Session) save(r *props.Runner, f *finding.Finding, first string) (kept record.Kept, err error) {
+// save saves a finding. If the file early was made by saveEarly for this finding, save removes
+// it.
+func (s *Session) save(r *props.Runner, f *finding.Finding, early string) (kept record.Kept, err error) {
 	if kept.Path = s.shorter(f); kept.Path == "" {
 		if kept, err = f.Keep(s.Folder, r); err == nil {
 			err = s.keepShortest(f, &kept)
@@ -106,16 +105,17 @@ func (s *Session) save(r *props.Runner, f *finding.Finding, first string) (kept 
 	if kept.Path == "" {
 		return kept, err
 	}
-	mine := s.early[first]
+	mine := s.early[early]
 	delete(s.early, kept.Path)
-	delete(s.early, first)
-	if mine && isBeside(first, kept.Path) { // a file from elsewhere is its owner's
-		err = errors.Join(err, f.Discard(first))
+	delete(s.early, early)
+	if mine && isBeside(early, kept.Path) { // jostle does not remove a file of another folder
+		err = errors.Join(err, f.Discard(early))
 	}
 	return kept, err
 }
 
-// isBeside reports whether file and path are different files in one folder, links followed.
+// isBeside reports whether file and path are different files in the same folder, after
+// following links.
 func isBeside(file, path string) bool {
 	same := func(a, b string) bool {
 		x, errX := os.Stat(a)
@@ -125,7 +125,8 @@ func isBeside(file, path string) bool {
 	return same(filepath.Dir(file), filepath.Dir(path)) && !same(file, path)
 }
 
-// clearEarly removes cases saved early that have no finding in the end.
+// clearEarly removes cases that saveEarly has saved and that do not belong to a reported
+// finding.
 func (s *Session) clearEarly() {
 	for path, mine := range s.early {
 		if mine {
@@ -135,8 +136,8 @@ func (s *Session) clearEarly() {
 	s.early = nil
 }
 
-// shrunk returns the finding shrunk within some time and runs, with the orders in which it
-// fails. A finding that does not repeat is not shrunk.
+// shrunk shrinks and explains a finding within a time limit and a number of runs. If the
+// finding is not worth saving, or there is no time, it returns the finding unchanged.
 func (s *Session) shrunk(ctx context.Context, most time.Duration, runs int, r *props.Runner, f *finding.Finding) finding.Shrunk {
 	if most <= 0 || !f.Worth() {
 		return finding.Shrunk{Finding: f, Cut: true}
@@ -159,13 +160,13 @@ func (s *Session) shrunk(ctx context.Context, most time.Duration, runs int, r *p
 	return out
 }
 
-// keepOthers shrinks (in the time that is left), saves and lists the other failures that were
-// met while out.Finding was shrunk, if their bugs are new. Failures met while shrinking these
-// are left for the next search.
+// keepOthers lists the other failures met while out.Finding was shrunk. In the remaining time
+// it shrinks and saves those that no saved case shows. It ignores failures met while these are
+// shrunk; the next search can find them.
 func (s *Session) keepOthers(ctx context.Context, r *props.Runner, out *finding.Shrunk) {
 	also := func(text string) { out.Finding.Also = append(out.Finding.Also, text) }
 	for _, other := range out.Others {
-		if s.alone[other.Failure.Signature()] > 0 { // it is reported by itself
+		if s.alone[other.Failure.Signature()] > 0 { // the exploration reports this failure itself
 			continue
 		}
 		if known := other.Known(s.Folder, r, s.shown); known != "" {
@@ -177,7 +178,7 @@ func (s *Session) keepOthers(ctx context.Context, r *props.Runner, out *finding.
 	}
 }
 
-// addPages writes pages next to a case that was saved, if they are asked for.
+// addPages writes the pages of a saved case if the session asks for pages.
 func (s *Session) addPages(r *props.Runner, f *finding.Finding, kept *record.Kept) error {
 	if !s.Pages {
 		return nil
@@ -185,14 +186,14 @@ func (s *Session) addPages(r *props.Runner, f *finding.Finding, kept *record.Kep
 	return f.AddPages(r, kept)
 }
 
-// knownPart: a saved case whose failing orders are known gets 1/knownPart of the time of a new
-// failure.
+// A saved case whose failing orders are known gets 1/knownPart of the time that a new failure
+// gets.
 const knownPart = 10
 
-// retell returns the finding to report for a saved case that failed again, as f. It shrinks
-// and explains f like a new failure. If there is no time for that, it reports what the file
-// says, which Played.Finding has set. The file does not change, unless the session repairs and
-// the result is better.
+// retell returns the finding to report for a saved case that failed again, in the run of f. It
+// shrinks and explains f like a new failure. If there is not enough time, it returns f with the
+// explanation of the case's file. The file does not change, unless s.Repair is set and the
+// shrunk finding is better.
 func (s *Session) retell(ctx context.Context, r *props.Runner, f *finding.Finding, c *corpus.Case) (*finding.Finding, record.Kept, error) {
 	most := s.Shrink
 	if c.Condition != "" {
@@ -212,7 +213,9 @@ func (s *Session) retell(ctx context.Context, r *props.Runner, f *finding.Findin
 	return small, kept, err
 }
 
-// retold decides between the shrunk case and what the file says.
+// retold returns the shrunk finding, or f if shrinking was not finished and the case's file has
+// an explanation. If s.Repair is set and the shrunk finding is better than the case, it saves
+// the shrunk finding.
 func (s *Session) retold(r *props.Runner, f *finding.Finding, out *finding.Shrunk, c *corpus.Case) (*finding.Finding, record.Kept, error) {
 	small, kept := out.Finding, record.Kept{Path: c.Path}
 	if small.Failure.Matches(c.Signature) {
@@ -234,11 +237,11 @@ func (s *Session) retold(r *props.Runner, f *finding.Finding, out *finding.Shrun
 	return small, kept, nil
 }
 
-// mostShrinkRuns limits the runs of Shrink. A number and not a time, so that the same search has
-// the same result.
+// mostShrinkRuns is the default for the maximum number of runs of a Shrink request. It limits
+// runs and not time, so that the same search always has the same result.
 const mostShrinkRuns = 20_000
 
-// shrink shrinks a case that fails, explains it and saves the result.
+// shrink shrinks and explains a case that fails, and saves the result.
 func (s *Session) shrink(ctx context.Context, q *Request, r *Reply) error {
 	c, err := s.find(q)
 	if err != nil {
@@ -257,15 +260,15 @@ func (s *Session) shrink(ctx context.Context, q *Request, r *Reply) error {
 	return nil
 }
 
-// mostRuns returns the limit of runs for shrinking a finding, zero for none.
+// mostRuns returns the maximum number of runs for shrinking a finding, zero for no limit.
 func (s *Session) mostRuns(q *Request) int {
-	if !s.Later { // Shrink bounds it
+	if !s.Later { // the time s.Shrink limits shrinking
 		return 0
 	}
 	return cmp.Or(q.Runs, mostShrinkRuns)
 }
 
-// orForever returns d if it is set, else more than any request takes.
+// orForever returns d if it is positive, else a year.
 func orForever(d time.Duration) time.Duration {
 	if d > 0 {
 		return d

@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/native"
 )
 
-// importGo runs the inputs that go test -fuzz has saved in a folder.
+// importGo runs the inputs in the folder q.Folder, which go test -fuzz has saved.
 func (s *Session) importGo(_ context.Context, q *Request, r *Reply) error {
 	inputs, problems := native.Import(q.Folder)
 	h := &native.Harness{Runner: s.Property.NewRunner()}
@@ -31,7 +31,7 @@ func (s *Session) importGo(_ context.Context, q *Request, r *Reply) error {
 	return nil
 }
 
-// exportGo writes a case to a folder of go test -fuzz.
+// exportGo writes a case as an input of go test -fuzz to the folder q.Folder.
 func (s *Session) exportGo(_ context.Context, q *Request, r *Reply) error {
 	c, err := s.find(q)
 	if err != nil {

@@ -10,116 +10,132 @@ import (
 	"github.com/jostle-go/jostle/fuzz/search"
 )
 
-// A Kind is what a Request asks for.
+// A Kind says what a Request asks for.
 type Kind string
 
-// What a Request may ask for.
+// The kinds of requests.
 const (
 	Saved   Kind = "saved"   // run the saved cases
-	Begin   Kind = "begin"   // run the saved cases, then every order if they are few
-	Check   Kind = "check"   // do so, and then search at random until a run fails
-	Run     Kind = "run"     // run batches of a search at random
-	Again   Kind = "again"   // rerun a batch and report each decision, or stop at one
+	Begin   Kind = "begin"   // run the saved cases, then every order if there are few orders
+	Check   Kind = "check"   // run the saved cases, every order if there are few, and random runs until one fails
+	Run     Kind = "run"     // run batches of a random search
+	Again   Kind = "again"   // rerun a batch and report each decision, or end before one of them
 	Shrink  Kind = "shrink"  // shrink and explain a case, and save the result
 	Replay  Kind = "replay"  // run a case
 	Walk    Kind = "walk"    // run a case and report some of its steps
-	Repair  Kind = "repair"  // find a run near a stale case, and save it
-	Tidy    Kind = "tidy"    // remove cases that show the failure of another
+	Repair  Kind = "repair"  // find a run with the failure of a stale case, and save it
+	Tidy    Kind = "tidy"    // remove cases that show the same failure as another case
 	Explore Kind = "explore" // run every order
 	Import  Kind = "import"  // run the inputs of go test -fuzz in a folder
-	Export  Kind = "export"  // write a case as such an input
+	Export  Kind = "export"  // write a case as an input of go test -fuzz
 )
 
-// A Request asks for something. Do says which of the other fields matter.
+// A Request asks a session to do something. Do says which other fields are used.
 type Request struct {
 	Do   Kind
 	Seed uint64 `json:",omitempty"`
 
-	// Run and Again: Count batches from First on, without some. Walk: steps. Runs bounds the
-	// runs of Check, Run, Shrink and Explore; zero is no bound of the request.
-	First   int   `json:",omitempty"`
-	Count   int   `json:",omitempty"`
+	// First is the first batch of Run, the batch of Again, or the first step of Walk.
+	First int `json:",omitempty"`
+	// Count is the number of batches of Run or steps of Walk.
+	Count int `json:",omitempty"`
+	// Without lists batches that Run leaves out.
 	Without []int `json:",omitempty"`
-	Runs    int   `json:",omitempty"`
-	// Hinted is what Begin has replied.
+	// Runs is the maximum number of runs of Check, Run, Again, Shrink or Explore; zero means
+	// that the request sets no limit.
+	Runs int `json:",omitempty"`
+	// Hinted is Reply.Hinted of an earlier Begin.
 	Hinted bool `json:",omitempty"`
-	// Time bounds all. Run begins no batch but the first after that time.
+	// Time limits the time for the request. After this time Run begins no further batch.
 	Time time.Duration `json:",omitempty"`
 
-	// Again: the decision to stop before, nil for none, and the signature and the headline
-	// that the case is to have.
-	Stop      *Decision `json:",omitempty"`
-	Signature string    `json:",omitempty"`
-	Headline  string    `json:",omitempty"`
+	// Stop is the decision before which Again ends the run; nil for none.
+	Stop *Decision `json:",omitempty"`
+	// Signature is the signature of the case that Again returns.
+	Signature string `json:",omitempty"`
+	// Headline is the first line of the comment of the case that Again returns.
+	Headline string `json:",omitempty"`
 
-	// Shrink, Replay, Walk, Repair and Export: the text of a case and its file; without a text,
-	// the file or the beginning of its name.
+	// Case is the text of the case for Shrink, Replay, Walk, Repair or Export.
 	Case string `json:",omitempty"`
+	// File is the name of the case's file. If Case is "", the file is read, and the beginning
+	// of its name is enough.
 	File string `json:",omitempty"`
-	// Shrink: Fresh reports that the file was made for this finding, and may be removed for a
-	// better one. Keep asks for the result to be saved. Where says which run it was.
-	Fresh bool   `json:",omitempty"`
-	Keep  bool   `json:",omitempty"`
+	// Fresh is set if Shrink may remove the file, because it was made for this finding.
+	Fresh bool `json:",omitempty"`
+	// Keep makes Shrink save the result.
+	Keep bool `json:",omitempty"`
+	// Where describes the run that Shrink shrinks.
 	Where string `json:",omitempty"`
-	// Import and Export: the folder of the inputs.
+	// Folder is the folder with the inputs for Import or Export.
 	Folder string `json:",omitempty"`
-	// Replay: Pairs asks for the receive pairs of a run that passes.
+	// Pairs makes Replay return the receive pairs of a run that passes.
 	Pairs bool `json:",omitempty"`
-	// Pages asks for pages next to each case that fails.
+	// Pages asks for HTML pages next to cases that fail.
 	Pages bool `json:",omitempty"`
 
-	// Enough ends Run after the run that is on; nil for never.
+	// When Enough is done, Run ends after its current run. Nil means never.
 	Enough context.Context `json:"-"`
 }
 
 // A Reply is the result of a request.
 type Reply struct {
 	search.Tally
-	// Notes, Findings and Problems are to be reported in this order. Of findings there is one
-	// for each signature. A test should fail for a problem.
-	Notes    []string        `json:",omitempty"`
+	// Notes are messages to report first.
+	Notes []string `json:",omitempty"`
+	// Findings has one finding for each signature, to report after Notes.
 	Findings []record.Record `json:",omitempty"`
-	Problems []string        `json:",omitempty"`
-	// Text is what is to be shown last, Trace all steps of the run.
-	Text  string `json:",omitempty"`
+	// Problems are messages to report after Findings. A test should fail for each.
+	Problems []string `json:",omitempty"`
+	// Text is reported last.
+	Text string `json:",omitempty"`
+	// Trace is the trace of Replay's run as text.
 	Trace string `json:",omitempty"`
 
-	// Begin: Complete says in words that every order was run, "" if that is not so.
-	// Conditional reports that this holds only if actors share nothing but messages. Hinted
-	// reports that the property gives hints: half of its runs are to be guided.
-	Complete    string `json:",omitempty"`
-	Conditional bool   `json:",omitempty"`
-	Hinted      bool   `json:",omitempty"`
+	// Complete says that every order was run, and how many there are. It is "" if some may not
+	// have been run.
+	Complete string `json:",omitempty"`
+	// Conditional is set if Complete holds only if actors share nothing but messages.
+	Conditional bool `json:",omitempty"`
+	// Hinted is set by Begin if the property gives hints, so that half of the runs are to be
+	// guided.
+	Hinted bool `json:",omitempty"`
 
-	// Run: how many runs a batch has, how many batches are over, and whether the next was
-	// begun and ended by Enough. Failed is how many runs failed. Missed are the situations
-	// that no run reached, Late is what goroutines did wrong after the last one.
-	Batch  int      `json:",omitempty"`
-	Over   int      `json:",omitempty"`
-	Cut    bool     `json:",omitempty"`
-	Failed int      `json:",omitempty"`
+	// Batch is the number of runs in a batch of Run.
+	Batch int `json:",omitempty"`
+	// Over is the number of batches that Run has finished or left out.
+	Over int `json:",omitempty"`
+	// Cut is set if Request.Enough ended Run within a batch.
+	Cut bool `json:",omitempty"`
+	// Failed is the number of runs that failed.
+	Failed int `json:",omitempty"`
+	// Missed lists the situations of Sometimes that no run reached.
 	Missed []string `json:",omitempty"`
-	Late   []string `json:",omitempty"`
-	// Orders is the file of what the runs of Run have shown, or those of Begin after which
-	// it is complete, as coverage.Orders writes it.
+	// Late describes failures caused by goroutines that outlived the last run.
+	Late []string `json:",omitempty"`
+	// Orders has the receive pairs of the runs of Run, encoded by coverage.Orders. If Begin has
+	// set Complete, it has those of Begin's random runs.
 	Orders []byte `json:",omitempty"`
-	// Shown is such a file of what other runs have shown: those of saved cases, of every order
-	// before the search, and of the findings.
+	// Shown has the receive pairs of all other runs, encoded in the same way: of saved cases,
+	// of every order before the search, and of the findings.
 	Shown []byte `json:",omitempty"`
 
-	// Exact reports that a case ran as it was saved, Mended that its failure is mended.
-	// Renewed is the file that Repair wrote in its place, if it saved the run of today.
-	Exact   bool           `json:",omitempty"`
-	Mended  bool           `json:",omitempty"`
-	Renewed string         `json:",omitempty"`
-	Pairs   []distill.Pair `json:",omitempty"` // that the run of Replay has shown
-	Gone    []string       `json:",omitempty"` // files that Tidy removed
-	Walk    *record.Walk   `json:",omitempty"`
+	// Exact is set if a case ran as saved.
+	Exact bool `json:",omitempty"`
+	// Mended is set if the failure of a case is mended: see finding.Played.
+	Mended bool `json:",omitempty"`
+	// Renewed is the file of the passing run that Repair saved in place of a mended case.
+	Renewed string `json:",omitempty"`
+	// Pairs has the receive pairs of Replay's run.
+	Pairs []distill.Pair `json:",omitempty"`
+	// Gone lists the files that Tidy removed.
+	Gone []string     `json:",omitempty"`
+	Walk *record.Walk `json:",omitempty"`
 
-	// Verdict is that of Explore.
+	// Verdict is the verdict of Explore.
 	Verdict *search.Verdict `json:"-"`
 
-	shown shown // what Shown will be a file of
+	shown shown // the receive pairs for Shown
 }
 
 // Add adds the result of further batches of the same Run.
@@ -132,7 +148,8 @@ func (r *Reply) Add(o *Reply) {
 	}
 }
 
-// addRuns adds further runs, and what these have missed.
+// addRuns adds the counts of further runs, and removes situations that these runs have reached
+// from r.Missed.
 func (r *Reply) addRuns(runs *search.Tally, missed []string) {
 	if r.Runs == 0 {
 		r.Missed = missed
@@ -145,28 +162,28 @@ func (r *Reply) addRuns(runs *search.Tally, missed []string) {
 // Fails reports whether a test should fail for the reply.
 func (r *Reply) Fails() bool { return len(r.Findings)+len(r.Problems) > 0 }
 
-// addFinding adds a finding, if it is the first of its signature.
+// addFinding adds a finding, unless there is one with the same signature.
 func (r *Reply) addFinding(f record.Record) {
 	if !slices.ContainsFunc(r.Findings, func(old record.Record) bool { return old.Exact == f.Exact }) {
 		r.Findings = append(r.Findings, f)
 	}
 }
 
-// An Event is what a session says while it does something. One of its fields is set.
+// An Event is what a session reports while it carries out a request. Exactly one of its fields
+// is set.
 type Event struct {
 	At     *At       `json:",omitempty"`
 	Decide *Decision `json:",omitempty"`
 }
 
-// An At says what a session begins with: a batch of a search, a saved case, or what is in
-// words.
+// An At says what a session begins to do. If Saved and What are "", it begins a batch.
 type At struct {
-	Batch int    `json:",omitempty"`
-	Saved string `json:",omitempty"` // the file
-	What  string `json:",omitempty"`
+	Batch int    `json:",omitempty"` // the number of the batch
+	Saved string `json:",omitempty"` // the file of the saved case that it runs
+	What  string `json:",omitempty"` // a description of anything else
 }
 
-// String says in words what it is, "" for a batch.
+// String describes what the session begins to do, "" for a batch.
 func (a *At) String() string {
 	if a.Saved != "" {
 		return "saved case " + a.Saved
@@ -174,11 +191,13 @@ func (a *At) String() string {
 	return a.What
 }
 
-// A Decision is one decision of a rerun. Number counts the decisions before it in the run.
+// A Decision is one decision of a rerun.
 type Decision struct {
-	Run, Number int
-	// Delivery is the identity of the step that comes next, Choice the answer to a
-	// question; one of them is set.
-	Delivery uint64   `json:",omitempty"`
-	Choice   []uint32 `json:",omitempty"` // kind, number of answers, answer
+	Run    int // the number of the run
+	Number int // the number of decisions before this one in the run
+	// Delivery is the ID of the step that comes next; zero if the decision is an answer.
+	Delivery uint64 `json:",omitempty"`
+	// Choice is the answer to a question: the kind, the number of possible answers, and the
+	// answer. It is nil if the decision is a delivery.
+	Choice []uint32 `json:",omitempty"`
 }

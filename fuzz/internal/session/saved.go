@@ -16,8 +16,8 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// saved runs the cases that failed before, up to the first that still fails. All of them run
-// if the session continues after failures, or repairs.
+// saved runs the saved cases, up to the first one that still fails. It runs all of them if
+// s.Later or s.Repair is set.
 func (s *Session) saved(ctx context.Context, q *Request, r *Reply) error {
 	runner := s.Property.NewRunner()
 	defer runner.Close()
@@ -51,7 +51,7 @@ func (r *Reply) note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
-// play runs a saved case, and adds the result to a reply.
+// play runs a saved case and adds the result to the reply.
 func (s *Session) play(ctx context.Context, runner *props.Runner, c *corpus.Case, q *Request, r *Reply) (finding.Played, error) {
 	start := time.Now()
 	played := finding.Play(runner, c)
@@ -66,7 +66,7 @@ func (s *Session) play(ctx context.Context, runner *props.Runner, c *corpus.Case
 			return played, err
 		}
 		if !played.Exact {
-			played = finding.Play(runner, c) // other runs have been made since
+			played = finding.Play(runner, c) // the result was only valid until the next run
 		}
 	}
 	where := fmt.Sprintf("saved case %s (%s)", filepath.Base(c.Path), played.How)
@@ -75,7 +75,7 @@ func (s *Session) play(ctx context.Context, runner *props.Runner, c *corpus.Case
 		r.note("%s", played.Held(filepath.Base(c.Path), s.isLiteral()))
 	case s.Later:
 		f := played.Finding(runner, s.origin(c), c)
-		f.Look(runner) // which knows the lines of code
+		f.Look(runner) // to record the lines of code
 		kept := record.Kept{Path: c.Path}
 		rec := recordOf(f, where, kept, s.addPages(runner, f, &kept))
 		rec.Known = true
@@ -90,8 +90,9 @@ func (s *Session) play(ctx context.Context, runner *props.Runner, c *corpus.Case
 	return played, nil
 }
 
-// repaired replaces a saved case that can no longer be run as it was saved: by the run of today
-// if its failure is mended, else by a run near it that fails alike. It reports whether it did.
+// repaired replaces a saved case that can no longer be replayed as saved. If the failure is
+// mended, the run that passed replaces it, else a run near it with the same failure. done
+// reports whether the case was replaced.
 func (s *Session) repaired(ctx context.Context, runner *props.Runner, c *corpus.Case, played *finding.Played, q *Request, r *Reply) (done bool, err error) {
 	file := filepath.Base(c.Path)
 	if r.Renewed, err = played.Renew(s.Folder, c); r.Renewed != "" {
@@ -108,7 +109,7 @@ func (s *Session) repaired(ctx context.Context, runner *props.Runner, c *corpus.
 		return false, nil
 	}
 	list := s.conclude(ctx, r, runner, f, fmt.Sprintf("near case %s (%s)", file, played.How), end{keep: true, runs: s.mostRuns(q)})
-	if path := list[0].Path; path != "" && path != c.Path && !f.Case.OfLiteral() { // else another literal may have failed so
+	if path := list[0].Path; path != "" && path != c.Path && !f.Case.OfLiteral() { // the case of a literal may belong to another one
 		os.Remove(c.Path)
 	}
 	r.Findings = append(r.Findings, list...)
@@ -147,7 +148,7 @@ func (s *Session) walk(_ context.Context, q *Request, r *Reply) error {
 	return nil
 }
 
-// tidy removes cases that show the failure of another.
+// tidy removes cases that show the same failure as another case.
 func (s *Session) tidy(_ context.Context, _ *Request, r *Reply) error {
 	runner := s.Property.NewRunner()
 	defer runner.Close()
@@ -156,7 +157,7 @@ func (s *Session) tidy(_ context.Context, _ *Request, r *Reply) error {
 	return nil
 }
 
-// repair finds a run near a stale case.
+// repair replaces a stale case by a run with the same failure.
 func (s *Session) repair(ctx context.Context, q *Request, r *Reply) error {
 	c, err := s.find(q)
 	if err != nil {

@@ -15,12 +15,12 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Few is the largest number of distinct orders that are all run before the random search: in a
-// program with so few, random runs would only repeat them.
+// Few is the largest number of distinct orders that are all run before the random search. If
+// there are so few orders, random runs would only repeat them.
 const Few = 1000
 
-// found adds a failing run of a search to a reply. Unless the session leaves that for later,
-// it is shrunk, explained and saved.
+// found adds a failing run of a search to the reply. If s.Later is not set, it first shrinks,
+// explains and saves the run.
 func (s *Session) found(ctx context.Context, r *Reply, f *finding.Finding, where string) {
 	if s.Later {
 		r.shown.add(f.Trace)
@@ -32,7 +32,7 @@ func (s *Session) found(ctx context.Context, r *Reply, f *finding.Finding, where
 	r.Findings = append(r.Findings, s.Conclude(ctx, runner, f, where))
 }
 
-// foundIn adds the failing run of a search at random.
+// foundIn adds the failing run of a random search, which began at start.
 func (s *Session) foundIn(ctx context.Context, r *Reply, res *search.Result, start time.Time) {
 	where := res.FoundAt(words.Elapsed(time.Since(start)))
 	if s.Later {
@@ -41,7 +41,7 @@ func (s *Session) foundIn(ctx context.Context, r *Reply, res *search.Result, sta
 	s.found(ctx, r, res.Finding, where)
 }
 
-// begin runs the saved cases, and then every order, if there are few and no case fails.
+// begin runs the saved cases. Then it runs every order, if there are few and no case fails.
 func (s *Session) begin(ctx context.Context, q *Request, r *Reply) error {
 	if err := s.saved(ctx, q, r); err != nil || s.Portfolio != nil {
 		return err
@@ -51,7 +51,7 @@ func (s *Session) begin(ctx context.Context, q *Request, r *Reply) error {
 			return err
 		}
 	}
-	s.say(Event{At: &At{}}) // these are runs of the first batch
+	s.say(Event{At: &At{}}) // the trial for hints makes runs of the first batch
 	h := s.hints(ctx, q)
 	if r.Hinted = h.Given; h.Failed != nil && len(r.Findings) == 0 {
 		s.foundIn(ctx, r, &search.Result{Finding: h.Failed, Index: h.Run}, time.Now())
@@ -59,7 +59,7 @@ func (s *Session) begin(ctx context.Context, q *Request, r *Reply) error {
 	return nil
 }
 
-// hints looks for hints, unless a strategy is set.
+// hints finds out whether the property gives hints. It does nothing if a strategy is set.
 func (s *Session) hints(ctx context.Context, q *Request) (h search.Hints) {
 	if s.Portfolio == nil {
 		h = search.LookForHints(ctx, s.Property, search.Options{Seed: q.Seed, Runs: q.Runs})
@@ -67,8 +67,8 @@ func (s *Session) hints(ctx context.Context, q *Request) (h search.Hints) {
 	return h
 }
 
-// few runs every order, if there are few, and reports whether anything is left to search. The
-// context searching limits the search, and ctx the conclusion of its findings.
+// few runs every order, if there are few. left reports whether orders may remain for a search.
+// searching limits the search, and ctx limits shrinking its findings.
 func (s *Session) few(ctx, searching context.Context, q *Request, r *Reply) (left bool, err error) {
 	if s.FewFor <= 0 {
 		return true, nil
@@ -100,7 +100,8 @@ func (s *Session) few(ctx, searching context.Context, q *Request, r *Reply) (lef
 	return res.Finding == nil && !same, err
 }
 
-// complete records that every order was run, with the coverage of these and the random runs.
+// complete records that every order was run, and stores the receive pairs of the random runs
+// res that confirmed it.
 func (r *Reply) complete(x *search.Exhaustion, res *search.Result, seed uint64) (err error) {
 	r.Complete, r.Conditional = x.Whole(), x.Conditional()
 	r.Tally.Add(&res.Tally)
@@ -112,14 +113,15 @@ func (r *Reply) complete(x *search.Exhaustion, res *search.Result, seed uint64) 
 	return err
 }
 
-// late adds failures in goroutines that outlived the last run.
+// late adds a problem for each failure caused by a goroutine that outlived the last run.
 func (s *Session) late(r *Reply, res *search.Result) {
 	for _, f := range res.Late {
 		r.Problems = append(r.Problems, f.Error())
 	}
 }
 
-// Search searches at random, guided if the property gives hints and no strategy is set.
+// Search makes random runs until one fails or the limits of the request are reached. The search
+// is guided if the property gives hints and no strategy is set.
 func (s *Session) Search(ctx context.Context, q *Request) search.Result {
 	ctx, cancel := s.within(ctx, q.Time)
 	defer cancel()
@@ -130,8 +132,9 @@ func (s *Session) Search(ctx context.Context, q *Request) search.Result {
 	return res
 }
 
-// Rerun reruns a run with which a process died after the same request. It returns a failing
-// run among those that it depends on, nil if there is none, and whether the run was reached.
+// Rerun reruns the run in which a process died while it carried out the request q. It also
+// reruns earlier runs that this run depends on. f is the first failing run, nil if none fails.
+// reached reports whether the run in which the process died was reached.
 func (s *Session) Rerun(q *Request, run flight.Run) (f *finding.Finding, reached bool) {
 	ctx, cancel := s.within(context.Background(), q.Time)
 	defer cancel()
@@ -141,8 +144,8 @@ func (s *Session) Rerun(q *Request, run flight.Run) (f *finding.Finding, reached
 	return cmp.Or(f, h.Failed), reached
 }
 
-// check runs the saved cases, every order if they are few, and searches at random until a run
-// fails.
+// check runs the saved cases and, if there are few, every order. Then it makes random runs
+// until one fails.
 func (s *Session) check(ctx context.Context, q *Request, r *Reply) error {
 	if err := s.saved(ctx, q, r); err != nil || r.Fails() {
 		return err
@@ -175,11 +178,11 @@ func (s *Session) check(ctx context.Context, q *Request, r *Reply) error {
 	return nil
 }
 
-// orderBytes limits the memory for the receive pairs of one request.
+// orderBytes limits the memory for the receive pairs of one request, in bytes.
 const orderBytes = 4 << 20
 
-// run makes the runs of some batches. After a failing run it continues with the next batch,
-// which may fail in another way.
+// run makes the runs of some batches. After a failing run it continues with the next batch, in
+// which another failure may occur.
 func (s *Session) run(ctx context.Context, q *Request, r *Reply) error {
 	o := s.options(q)
 	o.OrderBytes = orderBytes
@@ -224,7 +227,7 @@ func (s *Session) run(ctx context.Context, q *Request, r *Reply) error {
 	return err
 }
 
-// joined returns the receive pairs of all parts of a search. A single part is not copied.
+// joined returns the receive pairs of all parts of a search. It does not copy a single part.
 func joined(parts []*coverage.Orders, seed uint64) *coverage.Orders {
 	if len(parts) == 1 {
 		return parts[0]
@@ -236,8 +239,8 @@ func joined(parts []*coverage.Orders, seed uint64) *coverage.Orders {
 	return seen
 }
 
-// some makes the runs of batches until end, the first failing run or Enough. It returns the
-// next batch and the receive pairs that the runs have shown.
+// some makes the runs of the batches before batch `end`, until a run fails or ctx is done. It
+// returns the next batch and the receive pairs of the runs.
 func (s *Session) some(ctx context.Context, o search.Options, end int, r *Reply) (next int, seen *coverage.Orders) {
 	size := o.BatchSize()
 	o.Planned = func(index int, _ *props.Plan) {
@@ -275,7 +278,7 @@ func (s *Session) explore(ctx context.Context, q *Request, r *Reply) error {
 	switch {
 	case s.Later:
 		o.KeepOn = true
-	case o.KeepOn: // the process may be killed before the end, when they are confirmed and shrunk
+	case o.KeepOn: // save findings at once, because the process may be killed before it shrinks them
 		o.Met = func(f *finding.Finding) { s.saveEarly(f) }
 	}
 	s.say(Event{At: &At{What: "the runs of every order"}})
@@ -305,7 +308,7 @@ func (s *Session) explore(ctx context.Context, q *Request, r *Reply) error {
 	}
 	switch {
 	case !v.Complete:
-	case v.Distinct < 0: // it was not counted
+	case v.Distinct < 0: // distinct orders were not counted
 		r.Complete = words.Count(v.Runs, "run")
 	default:
 		r.Complete = words.Count(v.Distinct, "order")

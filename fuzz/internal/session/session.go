@@ -1,10 +1,11 @@
-// Package session carries out requests of verbs and commands for one property: it runs saved
-// cases and every order, searches, shrinks, explains and saves.
+// Package session carries out the requests of verbs (such as fuzz.Check) and of the command
+// jostle for one property. It runs saved cases and every order, searches, and shrinks, explains
+// and saves failing runs.
 //
-// A Request comes in; a Reply and, meanwhile, Events go out. A verb calls Session.Do in its
-// process; a worker passes on what comes through its pipe. Each failing run takes one way:
-// package search finds it, then package finding shrinks, explains and saves it. The session
-// says in which order, for how long and into which files.
+// A session takes a Request and returns a Reply. Meanwhile it sends Events. A verb calls
+// Session.Do in its own process. A worker process passes on the requests that it receives
+// through a pipe. Package search finds failing runs, and package finding shrinks, explains and
+// saves them. The session decides in which order, for how long, and in which files.
 package session
 
 import (
@@ -24,44 +25,54 @@ import (
 // A Session is one property with the settings of all its requests.
 type Session struct {
 	Property search.Property
-	Folder   corpus.Folder // of its cases
-	// Portfolio has the arms that search at random; none means the usual ones.
+	// Folder is the folder of the property's cases.
+	Folder corpus.Folder
+	// Portfolio lists the arms (ways of planning runs) of random searches; an empty list means
+	// the default portfolio.
 	Portfolio []search.Entry
-	Workers   int // goroutines that run the property at the same time
+	// Workers is the number of goroutines that run the property concurrently.
+	Workers int
 	// Explore has the settings of Explore that no Request has.
 	Explore search.ExploreOptions
-	Cache   distill.Cache // of passing cases
+	// Cache holds passing cases of earlier searches.
+	Cache distill.Cache
 	// Passed is called for each run of a search that passed. It may be nil.
 	Passed func(arm string, res *props.Result)
-	// FewFor is how long Begin may try to run every order; zero means not at all.
+	// FewFor limits the time in which Begin and Check try to run every order; zero means that
+	// they do not try.
 	FewFor time.Duration
 
-	// Later leaves failing runs as they were found and continues; a later request shrinks
-	// them. Otherwise each is shrunk, explained and saved at once, and ends the request.
+	// Later leaves failing runs unshrunk, for a later request. If Later is not set, a failing
+	// run is shrunk, explained and saved at once, and ends the request.
 	Later bool
-	// Shrink is how much time is left to shrink and to explain; not more than zero, and
-	// nothing is. Limit ends all requests.
+	// Shrink is the remaining time for shrinking and explaining. If it is not positive,
+	// nothing is shrunk.
 	Shrink time.Duration
-	Limit  search.Limit
-	// Pages asks for pages next to cases. Repair lets saved cases give way to what shows the
-	// same failure better. Shortest saves the shortest run of each failure only.
-	Pages, Repair, Shortest bool
-	// Shown returns a path as people see it; nil means all of it.
+	// Limit is the time at which all requests must end.
+	Limit search.Limit
+	// Pages asks for HTML pages next to cases.
+	Pages bool
+	// Repair lets a better run with the same failure replace a saved case.
+	Repair bool
+	// Shortest saves only the shortest run of each failure.
+	Shortest bool
+	// Shown formats a path for messages; nil leaves paths unchanged.
 	Shown func(path string) string
-	// Shrinking, if it is not nil, is called before a run is shrunk. It returns what reports
-	// the progress of that, and what is called after it.
+	// Shrinking, if not nil, is called before a run is shrunk. It returns a function to report
+	// the progress of shrinking, and a function to call at the end.
 	Shrinking func() (tell func(shrink.Progress), over func())
 
-	// Say takes events; Turn returns when a run of Run may begin. Both may be nil.
-	Say  func(Event)
+	// Say receives events. It may be nil.
+	Say func(Event)
+	// Turn is called before each run of Run, and may wait. It may be nil.
 	Turn func()
 
-	early map[string]bool    // the files saved before shrinking that nothing has replaced yet
-	alone map[string]int     // signatures of failures that the search reports by themselves
-	kept  map[string]keptRun // of Shortest, by signature and condition
+	early map[string]bool    // the files made by saveEarly that are not replaced yet
+	alone map[string]int     // the failures that an exploration reports itself, by signature
+	kept  map[string]keptRun // for Shortest, by failureOf
 }
 
-// Do does what is asked for. The error says why nothing was done.
+// Do carries out a request. The error says why nothing was done.
 func (s *Session) Do(ctx context.Context, q *Request) (*Reply, error) {
 	do, known := map[Kind]func(context.Context, *Request, *Reply) error{
 		Saved: s.saved, Check: s.check, Begin: s.begin, Run: s.run, Again: s.again, Shrink: s.shrink, Replay: s.replay, Walk: s.walk,
@@ -82,7 +93,8 @@ func (s *Session) Do(ctx context.Context, q *Request) (*Reply, error) {
 	return r, err
 }
 
-// within returns a context that ends after a time, if it is set, and before the limit.
+// within returns a context that ends after the time d, if d is positive, and at the latest at
+// s.Limit.
 func (s *Session) within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	var end time.Time
 	if d > 0 {
@@ -107,19 +119,20 @@ func (s *Session) shown(path string) string {
 	return s.Shown(path)
 }
 
-// options returns those of a search at random.
+// options returns the options of a random search.
 func (s *Session) options(q *Request) search.Options {
 	return search.Options{Seed: q.Seed, Runs: q.Runs, Hinted: q.Hinted, CountAll: s.Later, Portfolio: s.Portfolio, Workers: s.Workers,
 		Passed: s.Passed, Cache: s.Cache}
 }
 
-// old returns the folder that the test had for cases of version 1, if it is another one.
+// old returns the folder that the test had for cases of version 1. is reports whether that is
+// another folder than s.Folder.
 func (s *Session) old() (f corpus.Folder, is bool) {
 	f = corpus.FolderOf(filepath.Dir(s.Folder.Dir), s.Property.Test)
 	return f, f != s.Folder
 }
 
-// find returns the case of a request: its text, or the file of a name.
+// find returns the case of a request, from its text or from the named file.
 func (s *Session) find(q *Request) (c corpus.Case, err error) {
 	if q.Case != "" {
 		if c, err = corpus.Decode(q.File, []byte(q.Case)); err == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// A keptRun is a run saved with Session.Shortest. The engine of go test -fuzz minimizes a failing
-// input by trying others that fail alike; only the shortest of these is saved.
+// A keptRun is a run saved with Session.Shortest. To minimize a failing input, the engine of go
+// test -fuzz tries other inputs that fail too. Only the shortest of these runs stays saved.
 type keptRun struct {
 	*finding.Finding
 	path string
@@ -20,7 +20,8 @@ type keptRun struct {
 
 func failureOf(f *finding.Finding) string { return f.Case.Signature + "\x00" + f.Case.Condition }
 
-// shorter returns the file of a run of the same failure that is no longer, "" for none.
+// shorter returns the file of a saved run with the same failure that is no longer, "" if there
+// is none.
 func (s *Session) shorter(f *finding.Finding) string {
 	if old := s.kept[failureOf(f)]; old.Finding != nil && old.Steps() <= f.Steps() {
 		return old.path
@@ -28,7 +29,8 @@ func (s *Session) shorter(f *finding.Finding) string {
 	return ""
 }
 
-// keepShortest notes a run that was saved, and removes the longer one of the same failure.
+// keepShortest remembers a run that was saved, and removes the longer run with the same
+// failure.
 func (s *Session) keepShortest(f *finding.Finding, kept *record.Kept) error {
 	if !s.Shortest || !kept.Saved() {
 		return nil
@@ -44,8 +46,9 @@ func (s *Session) keepShortest(f *finding.Finding, kept *record.Kept) error {
 	return nil
 }
 
-// ConcludeNew concludes the cases in the folder that are not in before, smallest first, if they
-// fail as they were saved. Other processes have saved them unshrunk.
+// ConcludeNew shrinks, explains and saves the cases in the folder that are not in before,
+// smallest first, if they fail as saved. Other processes have saved these cases unshrunk. take
+// receives the records.
 func (s *Session) ConcludeNew(ctx context.Context, r *props.Runner, before []corpus.Case, take func(record.Record)) {
 	now, _ := s.Folder.Load()
 	for i := range now {

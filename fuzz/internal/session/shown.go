@@ -5,10 +5,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A shown collects the receive pairs of runs outside the search. The zero value collects none.
+// A shown collects the receive pairs of runs that do not belong to a random search. The zero
+// value collects none.
 type shown struct {
 	wanted bool
-	orders *coverage.Orders // nil if there was no such run
+	orders *coverage.Orders // nil if no run was added
 }
 
 // add adds the receive pairs of a run, if it had a system.
@@ -32,7 +33,7 @@ func (s *shown) all() *coverage.Orders {
 	return s.orders
 }
 
-// file returns the pairs in file format, nil if there was no such run.
+// file returns the receive pairs in file format, nil if no run was added.
 func (s *shown) file() ([]byte, error) {
 	if s.orders == nil {
 		return nil, nil

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// apart starts cmd in a process group of its own. So Ctrl-C in a terminal reaches only the command
-// jostle, which then ends its workers in order.
+// apart starts cmd in a new process group. So Ctrl-C in a terminal reaches only the command jostle,
+// which then ends its workers properly.
 func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // surviveBrokenPipe keeps this process alive if it writes to a pipe that nobody reads.

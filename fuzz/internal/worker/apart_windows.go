@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// apart starts cmd in a process group of its own. So Ctrl-C in a terminal reaches only the command
-// jostle, which then ends its workers in order.
+// apart starts cmd in a new process group. So Ctrl-C in a terminal reaches only the command jostle,
+// which then ends its workers properly.
 func apart(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }

@@ -9,7 +9,7 @@ import (
 // Variable is the environment variable that makes a process a worker.
 const Variable = "JOSTLE_WORKER"
 
-// Version is the version of the protocol. Raise it when a message changes its meaning.
+// Version is the version of the protocol. Increase it when a message changes its meaning.
 const Version = 4
 
 // A Property is one call to a verb of package fuzz, such as fuzz.Check. A worker offers properties.

@@ -110,7 +110,7 @@ func (d *Death) Record() *record.Record {
 }
 
 // Outside reports whether the process was killed from outside: by somebody other than the command,
-// or by the operating system for lack of memory. On Windows every exit status 1 counts as such.
+// or by the operating system for lack of memory. On Windows this includes every exit status 1.
 func (d *Death) Outside() bool {
 	if runtime.GOOS == "windows" && d.Cause == "" && d.Status == "exit status 1" {
 		return true

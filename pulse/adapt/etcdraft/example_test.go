@@ -11,6 +11,7 @@ import (
 	"go.etcd.io/raft/v3"
 
 	"github.com/jostle-go/jostle/fuzz"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/props/linear"
 	"github.com/jostle-go/jostle/pulse"
@@ -139,6 +140,7 @@ func aStore() etcdraft.StateMachine { return newStore() }
 var stormy = pulse.Faults{Drop: 2, Duplicate: 2, Delay: 2, DelayBy: []time.Duration{time.Second}, Crash: 1, RestartLost: 1, Partition: 1, Swarm: true}
 
 func TestStoreIsLinearizable(t *testing.T) {
+	trial.Long(t)
 	for _, async := range []bool{false, true} {
 		c := etcdraft.Config{StateMachine: aStore, SnapshotEvery: 3, Raft: raft.Config{ElectionTick: 3, AsyncStorageWrites: async}}
 		t.Run(fmt.Sprintf("async %v", async), func(t *testing.T) {

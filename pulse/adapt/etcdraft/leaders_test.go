@@ -18,6 +18,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/adapt/etcdraft"
@@ -130,6 +131,7 @@ var edits = []edit{
 //
 // The copy is built with this test. Its process is this test with JOSTLE_PLANTED set.
 func TestFaultsOfTheLibrary(t *testing.T) {
+	trial.Long(t)
 	if name, on := os.LookupEnv(plantedName); on {
 		searchContested(t, name)
 		return

@@ -17,6 +17,7 @@ import (
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/adapt/etcdraft"
@@ -163,6 +164,7 @@ func shrunk(p search.Property, f *finding.Finding) string {
 // that has not: for "forgets vote" two of five even in 10,000. What is said of the mistake is
 // of the first seed that has found it.
 func TestMistakesAmongEverything(t *testing.T) {
+	trial.Long(t)
 	runs := 1000
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		runs = 10_000

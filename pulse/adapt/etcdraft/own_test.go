@@ -12,6 +12,7 @@ import (
 	"go.etcd.io/raft/v3/raftpb"
 
 	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/adapt/etcdraft"
@@ -228,6 +229,7 @@ func TestOwnDriver(t *testing.T) {
 // TestOwnDriverReplays: with Timeouts the runs of a driver outside of this package
 // replay. With raft's own timeouts they do not.
 func TestOwnDriverReplays(t *testing.T) {
+	trial.Long(t)
 	traces := func(f flaw) uint64 {
 		r := props.NewRunner("own", contestedOwn(f))
 		defer r.Close()

@@ -14,6 +14,7 @@ import (
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz"
 	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse/adapt/etcdraft"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -24,6 +25,7 @@ import (
 // runs, with JOSTLE_NIGHTLY=1 1,000,000. Those are 50,000 for each of twenty seeds
 // and take some 14 minutes. The files say how many runs had which events.
 func TestPublished(t *testing.T) {
+	trial.Long(t)
 	seeds, runs, file := 1, 2000, "testdata/published.txt"
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		seeds, runs, file = 20, 50_000, "testdata/published-nightly.txt"

@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
@@ -31,6 +32,7 @@ func traces(runs int) string {
 // TestSameCaseSameTrace: the same seeds give the same traces, byte for byte, also in
 // another process. That process is this test with JOSTLE_TRACES set.
 func TestSameCaseSameTrace(t *testing.T) {
+	trial.Long(t)
 	runs := 50
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		runs = 200

@@ -14,6 +14,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz"
 	"github.com/jostle-go/jostle/fuzz/subjects/procreg"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse/adapt/protoactor"
 )
@@ -457,6 +458,7 @@ var bugs = []struct {
 // TestBugs checks that the bugs are found, shrunk, explained and replayed, and that
 // the mended programs hold.
 func TestBugs(t *testing.T) {
+	trial.Long(t)
 	for _, b := range bugs {
 		if b.name == "procreg" && os.Getenv("JOSTLE_NIGHTLY") == "" {
 			continue // it takes longest to shrink and explain

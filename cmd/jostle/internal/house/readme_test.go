@@ -226,6 +226,7 @@ func TestNamedTests(t *testing.T) { report(t, checkNamedTests(loadModule(t))) }
 
 func TestMap(t *testing.T) { report(t, checkMap(loadModule(t))) }
 
+// TestMapCanary has a file that the map lacks, and a name in the map without a file.
 func TestMapCanary(t *testing.T) {
 	contributing := "# Map\n### Which file\n**`p`**: one.\n\n| a thing | `a.go`; another: `gone.go` |\n\n**Below**:\n\n| `p/q`: more | `x_*.go` |\n## Other\n| `p` | `b.go` |\n"
 	tr := mustLoad(t, fstest.MapFS{
@@ -235,11 +236,13 @@ func TestMapCanary(t *testing.T) {
 	caught(t, checkMap(tr), "p/b.go", "CONTRIBUTING.md")
 }
 
+// TestNamedTestsCanary names a test that does not exist.
 func TestNamedTestsCanary(t *testing.T) {
 	tr := mustLoad(t, fstest.MapFS{"CONTRIBUTING.md": file("`TestThis`, `TestThat`"), "p/p_test.go": file("package p", "func TestThis() {}")})
 	caught(t, checkNamedTests(tr), "CONTRIBUTING.md")
 }
 
+// TestReadmeExamplesCanary shows code and output in a README that no test has.
 func TestReadmeExamplesCanary(t *testing.T) {
 	const fence = "```"
 	readme := "# jostle\n" + fence + "go\nx := 1\n\nuse(x)\n" + fence + "\n" + fence + "text\n1 and\n2\n" + fence + "\n" +
@@ -259,6 +262,7 @@ func TestReadmeExamplesCanary(t *testing.T) {
 	}
 }
 
+// TestReadmeCanary plants READMEs that are too long, or name other commands than .ci/run.
 func TestReadmeCanary(t *testing.T) {
 	const block = "```sh\ngo run ./cmd/jostle demo # the main job\n\ngo test ./...\n```\n"
 	run := file("#!/bin/bash", "  go test ./... # all", "go run ./cmd/jostle demo")

@@ -118,6 +118,7 @@ func TestStyle(t *testing.T) {
 	}
 }
 
+// TestStyleCanary gives each rule of style a repository that breaks it.
 func TestStyleCanary(t *testing.T) {
 	for _, r := range rules {
 		t.Run(r.name, func(t *testing.T) { caught(t, r.check(mustLoad(t, r.planted)), r.want...) })

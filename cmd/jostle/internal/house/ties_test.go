@@ -129,6 +129,7 @@ func knows(l literal) string {
 
 func TestTies(t *testing.T) { report(t, checkTies(loadModule(t))) }
 
+// TestTiesCanary plants packages that know each other by a string.
 func TestTiesCanary(t *testing.T) {
 	tr := mustLoad(t, fstest.MapFS{
 		"low/a.go":       file("package low", `func f() string { return "the run was left by an exit in " }`, `var x = "`+modulePath+`/low.g"`),

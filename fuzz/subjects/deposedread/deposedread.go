@@ -1,0 +1,273 @@
+// Package deposedread is a subject: a read returns the last value that was written
+// before it began, or a newer one.
+//
+// Reads by a leader that is deposed and does not know it have been reported of many
+// replicated stores (Jepsen on etcd and Consul, 2014; Consul, issue 54; akka-raft,
+// issue 65). The usual remedy is that of etcd (pull request 6275): a leader answers a
+// read when a majority has confirmed that it still leads. The program is ours, and so
+// is its mistake in that.
+//
+// A leader asks all nodes to confirm its term when a read comes. In the broken form it
+// counts each confirmation of its term, also one that it asked for because of an
+// earlier read. That one is late. Its sender has meanwhile elected another leader, or
+// become it, and a new value is written. Then the client reads at the old leader, and
+// the late confirmation makes that answer with the old value.
+//
+// In the mended form a confirmation has the number of the round in which the leader
+// asked for it. It counts only for reads that came before that round. So a majority
+// was still in the leader's term after the read had begun, and no later leader had
+// written anything until then.
+//
+// Depth 3 in the messages of plain order. A node confirms the first round, and only then
+// hears of the election. The old leader gets this confirmation, the request for its vote
+// and the new value only after the second read. Until then a majority elects the new
+// leader and stores the value, the client has its answer, and its read is on its way.
+package deposedread
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// Config chooses the program to build. The zero value is the broken form with
+// three nodes, of which the last times out once.
+type Config struct {
+	Nodes    int   // 0 means 3
+	Reads    int   // at the beginning; 0 means 1
+	Timeouts []int // the nodes that time out, from 0, which leads at first; nil means the last one
+	Mended   bool
+}
+
+type (
+	timeout struct{} // from the test to a node
+	begin   struct{} // from the test to the client: it is to read
+	leads   struct{} // from a new leader to the client: it is to write
+
+	write   struct{}
+	written struct{ version int } // the answer to write
+	read    struct{ id int }
+	value   struct{ id, version int } // the answer to read
+
+	campaign struct{ term int } // from a candidate to the others
+	vote     struct {
+		term int
+		has  state
+	}
+	store     struct{ state state } // from a leader to the others
+	stored    struct{ state state }
+	confirm   struct{ term, round int } // from a leader to the others
+	confirmed struct{ term, round int }
+)
+
+// A state is the value and the term in which a leader stored it. The value is its
+// version, which grows with each write.
+type state struct{ term, version int }
+
+func (s state) before(t state) bool {
+	return s.term < t.term || s.term == t.term && s.version < t.version
+}
+
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
+func (c Config) Build(sys *pulse.System) (check func() error) {
+	count, timeouts := c.Nodes, c.Timeouts
+	if count == 0 {
+		count = 3
+	}
+	if timeouts == nil {
+		timeouts = []int{count - 1}
+	}
+	cl := &client{}
+	ref := sys.Spawn("client", cl)
+	nodes := make([]pulse.Ref, count)
+	for i := range nodes {
+		n := &node{nodes: nodes, client: ref, term: 1, voted: true, has: state{1, 0}, mixes: !c.Mended}
+		if i == 0 {
+			n.role, n.ready = leader, true
+		}
+		nodes[i] = sys.Spawn("node", n)
+	}
+	cl.node = nodes[0]
+	for range max(c.Reads, 1) {
+		sys.Send(ref, begin{})
+	}
+	for _, i := range timeouts {
+		sys.Send(nodes[i], timeout{})
+	}
+	return func() error { return cl.err }
+}
+
+// A client writes at each new leader. It reads at one node, at the beginning and after
+// each write.
+type client struct {
+	node   pulse.Ref
+	least  []int // what each of its reads must return at least
+	newest int   // the newest version that it has written
+	err    error
+}
+
+func (c *client) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case begin:
+		c.read(ctx)
+	case leads:
+		ctx.Reply(write{})
+	case written:
+		c.newest = max(c.newest, msg.version)
+		c.read(ctx)
+	case value:
+		if least := c.least[msg.id]; msg.version < least && c.err == nil {
+			c.err = fmt.Errorf("a read returns version %d, version %d was written before", msg.version, least)
+		}
+	}
+}
+
+func (c *client) read(ctx *pulse.Ctx) {
+	ctx.Send(c.node, read{len(c.least)})
+	c.least = append(c.least, c.newest)
+}
+
+// role is what a node is in its term.
+type role uint8
+
+const (
+	follower role = iota
+	candidate
+	leader
+)
+
+// A request is a read that waits for confirmations.
+type request struct {
+	from  pulse.Ref
+	id    int
+	round int         // in which the leader asked for them
+	by    []pulse.Ref // those who have confirmed
+}
+
+// A node keeps one value and takes part in elections.
+type node struct {
+	nodes     []pulse.Ref // all nodes; the list is shared and never changed
+	client    pulse.Ref
+	term      int
+	voted     bool // in this term
+	role      role
+	has       state
+	votes     int
+	acks      int  // of a leader: how many nodes have stored what it has
+	ready     bool // of a leader: a majority has stored something of its term
+	committed int  // of a leader that is ready: the version that a majority has
+	round     int  // of a leader: how often it has asked for confirmations
+	reads     []request
+	mixes     bool // the mistake: it counts confirmations of earlier rounds
+}
+
+func (n *node) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case timeout:
+		if n.role != leader {
+			n.enter(n.term + 1)
+			n.role, n.voted, n.votes = candidate, true, 1
+			n.tell(ctx, campaign{n.term})
+		}
+	case campaign:
+		if n.enter(msg.term); msg.term == n.term && !n.voted {
+			n.voted = true
+			ctx.Reply(vote{n.term, n.has})
+		}
+	case vote:
+		if n.role == candidate && msg.term == n.term {
+			n.count(ctx, msg.has)
+		}
+	case store:
+		if n.enter(msg.state.term); msg.state.term == n.term {
+			n.role, n.has = follower, msg.state
+			ctx.Reply(stored(msg))
+		}
+	case stored:
+		if msg.state == n.has && msg.state.term == n.term {
+			n.commit(ctx)
+		}
+	case write:
+		if n.role == leader {
+			n.write(ctx)
+		}
+	case read:
+		n.read(ctx, msg.id)
+	case confirm:
+		n.enter(msg.term)
+		ctx.Reply(confirmed{n.term, msg.round})
+	case confirmed:
+		if n.enter(msg.term); n.role == leader && msg.term == n.term {
+			n.confirm(ctx, msg.round)
+		}
+	}
+}
+
+func (n *node) majority() int { return len(n.nodes)/2 + 1 }
+
+// tell sends a message to the other nodes.
+func (n *node) tell(ctx *pulse.Ctx, msg any) {
+	for _, r := range n.nodes {
+		if r != ctx.Self() {
+			ctx.Send(r, msg)
+		}
+	}
+}
+
+// enter enters a later term. Reads that wait get no answer.
+func (n *node) enter(term int) {
+	if term > n.term {
+		n.term, n.voted, n.role, n.reads = term, false, follower, nil
+	}
+}
+
+// count counts a vote. Who has a majority goes on with the newest state of its voters.
+func (n *node) count(ctx *pulse.Ctx, has state) {
+	if n.has.before(has) {
+		n.has = has
+	}
+	if n.votes++; n.votes == n.majority() {
+		n.role, n.ready = leader, false
+		ctx.Send(n.client, leads{})
+	}
+}
+
+func (n *node) write(ctx *pulse.Ctx) {
+	n.has, n.acks = state{n.term, n.has.version + 1}, 1
+	n.tell(ctx, store{n.has})
+}
+
+// commit counts a node that has stored what the leader has.
+func (n *node) commit(ctx *pulse.Ctx) {
+	if n.acks++; n.acks == n.majority() {
+		n.ready, n.committed = true, n.has.version
+		ctx.Send(n.client, written{n.committed})
+	}
+}
+
+// read asks the other nodes to confirm that the node leads.
+func (n *node) read(ctx *pulse.Ctx, id int) {
+	if n.role == leader && n.ready {
+		n.round++
+		n.reads = append(n.reads, request{from: ctx.Sender(), id: id, round: n.round})
+		n.tell(ctx, confirm{n.term, n.round})
+	}
+}
+
+// confirm counts a confirmation, and answers the reads that have enough.
+func (n *node) confirm(ctx *pulse.Ctx, round int) {
+	var wait []request
+	for _, r := range n.reads {
+		if (n.mixes || round >= r.round) && !slices.Contains(r.by, ctx.Sender()) {
+			r.by = append(r.by, ctx.Sender())
+		}
+		if len(r.by)+1 >= n.majority() {
+			ctx.Send(r.from, value{r.id, n.committed})
+		} else {
+			wait = append(wait, r)
+		}
+	}
+	n.reads = wait
+}

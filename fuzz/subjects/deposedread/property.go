@@ -1,0 +1,23 @@
+package deposedread
+
+import (
+	"pgregory.net/rapid"
+
+	"github.com/jostle-go/jostle/props"
+)
+
+// Property returns the program as a property: a read returns what was written before it, or newer.
+func Property(mended bool) func(*props.T) {
+	return func(t *props.T) {
+		c := Config{
+			Reads:  props.Draw(t, rapid.IntRange(2, 3), "reads"),
+			Mended: mended,
+		}
+		sys := t.System()
+		check := c.Build(sys)
+		sys.Run()
+		if err := check(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+// Package gossipghost is a subject: a member that was removed does not come back.
+//
+// Issue 4010 of Cortex (github.com/cortexproject/cortex), "memberlist keeps resurrecting
+// deleted store-gateways", and issue 14991 of ScyllaDB (github.com/scylladb/scylladb),
+// "gossip: replaced node keeps 'circling around' in gossip, eventually resurrecting as
+// token owner", report this kind of bug. The program is ours.
+//
+// Nodes gossip about a member that has failed. In each round a node sends what it knows to
+// the next node, which takes it if it is later than what it knows itself. An operator has
+// one node remove the member, which is a later state. The state names the nodes that know
+// of the removal, as far as the sender knows. A node that learns that all nodes know of it
+// forgets the member and its removal.
+//
+// In the broken form it forgets the version, too. It may have learned from others that a
+// node knows of the removal, while an old state from that node is still on its way. It
+// takes this state for that of a new member. In the mended form a node keeps the version of
+// what it has forgotten, and takes only later states.
+//
+// The mended form is right: a node that has removed the member knows the version of the
+// removal from then on, or keeps it. So it takes no older state.
+//
+// Depth 12 in the messages of plain order, in what random order has shown. An old state must
+// stay on its way while its sender hears of the removal and tells others of it. It must stay
+// there until the news that all nodes know has come to its receiver from others.
+package gossipghost
+
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// Config chooses the program to build. The zero value is the broken form with six nodes
+// and four rounds.
+type Config struct {
+	Nodes  int // 0 means 6
+	Rounds int // of each node; 0 means 4
+	Mended bool
+}
+
+type (
+	remove struct{}              // from the test to a node: the operator removes the member
+	round  struct{}              // from a node to itself
+	gossip struct{ state state } // from a node to another
+)
+
+// A state is what a node knows of the member.
+type state struct {
+	version int // 0 when it knows nothing
+	removed bool
+	seen    uint // the nodes that are known to know of the removal, as bits
+}
+
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
+func (c Config) Build(sys *pulse.System) (check func() error) {
+	count, rounds := c.Nodes, c.Rounds
+	if count == 0 {
+		count = 6
+	}
+	if rounds == 0 {
+		rounds = 4
+	}
+	nodes, refs := make([]*node, count), make([]pulse.Ref, count)
+	for i := range nodes {
+		nodes[i] = &node{me: i, nodes: refs, known: state{version: 1}, rounds: rounds, least: 1, forgets: !c.Mended}
+		refs[i] = sys.Spawn("node", nodes[i])
+	}
+	sys.Send(refs[0], remove{})
+	for _, r := range refs {
+		sys.Send(r, round{})
+	}
+	return func() error {
+		for i, n := range nodes {
+			if n.revived {
+				return fmt.Errorf("node %d has the member again, which it had removed", i+1)
+			}
+		}
+		return nil
+	}
+}
+
+// A node gossips with the others in turn.
+type node struct {
+	me      int
+	nodes   []pulse.Ref // all nodes; the list is shared and never changed
+	known   state
+	least   int  // the least version that it takes
+	rounds  int  // how many are left
+	forgets bool // the mistake: it keeps no version of what it has forgotten
+	removed bool // it has removed the member
+	revived bool // it had the member after that
+}
+
+func (n *node) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case remove:
+		n.learn(state{version: n.known.version + 1, removed: true})
+	case gossip:
+		n.learn(msg.state)
+	case round:
+		next := n.me + 1 + n.rounds%(len(n.nodes)-1)
+		ctx.Send(n.nodes[next%len(n.nodes)], gossip{n.known})
+		if n.rounds--; n.rounds > 0 {
+			ctx.Send(ctx.Self(), round{})
+		}
+	}
+}
+
+// learn takes a state that is not older than what the node knows. When all nodes know of the
+// removal, the node forgets it.
+func (n *node) learn(s state) {
+	if s.version < max(n.least, n.known.version) {
+		return
+	}
+	s.seen |= n.known.seen
+	n.known = s
+	if !s.removed {
+		n.revived = n.revived || n.removed
+		return
+	}
+	n.removed = true
+	n.known.seen |= 1 << n.me
+	if n.known.seen == 1<<len(n.nodes)-1 {
+		if !n.forgets {
+			n.least = n.known.version + 1
+		}
+		n.known = state{}
+	}
+}

@@ -1,0 +1,259 @@
+// Package shardtwice is a subject: no write to a shard is lost when shards move.
+//
+// Systems that move shards between members have often been reported to run one at two
+// members, among them Akka's cluster sharding and Kafka's consumer groups. Here the
+// reason is a request that is sent twice. The program is ours.
+//
+// A coordinator gives shards to the workers that are members, and passes writes on to
+// them. To move a shard, it has the owner release it, waits for the answer, and assigns
+// it to the next owner. If the answer is late, it sends the request again. A worker that
+// has nothing to release answers at once. A worker joins, leaves and joins again, so a
+// shard moves to it, back and to it again. In the broken form the second answer about the
+// first move comes during the third. The coordinator takes it for the answer about that
+// move, and assigns the shard while the old owner still has it. The new owner loads the
+// shard before the old one saves it, and a write is lost.
+//
+// In the mended form each move has a number, and the answer repeats it. An owner answers
+// about a move only after it has saved the shard. It gets the shard again only after that
+// move, so its answer is right whenever it comes.
+//
+// Depth 4 in the messages of plain order, with a timer that fires early: that of the first
+// move, before its answer comes. The second answer about this move comes after the third
+// move has begun, and before the answer about that. In the meantime the shard is released
+// and assigned twice. The old owner gets a write between its second assignment and the
+// third move. The new owner loads the shard before the old one saves it.
+package shardtwice
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// Config chooses the program to build. The zero value is the broken form with
+// two shards, the second of which moves up to three times, and two writes to each.
+type Config struct {
+	Shards int // 0 means 2
+	Writes int // to each shard; 0 means 2
+	Mended bool
+}
+
+// Options returns the options of a system in which the bug can show: an answer may take
+// longer than the coordinator waits.
+func Options() pulse.Options { return pulse.Options{EarlyTimers: 1} }
+
+type (
+	join    struct{ worker pulse.Ref } // from the test to the coordinator
+	leave   struct{ worker pulse.Ref } // from the test to the coordinator
+	write   struct{ shard int }        // from the test to a client, and on to a worker
+	overdue struct{ shard, move int }  // of the coordinator to itself
+
+	assign   struct{ shard int }       // from the coordinator to a worker
+	release  struct{ shard, move int } // from the coordinator to a worker
+	released struct{ shard, move int } // the answer
+
+	load   struct{ shard int } // from a worker to the store
+	loaded struct{ shard, value int }
+	save   struct{ shard, value int } // from a worker to the store
+	saved  struct{ shard int }
+)
+
+// Build adds the program to a system. After the run, check returns an error if the
+// property does not hold.
+func (c Config) Build(sys *pulse.System) (check func() error) {
+	count, writes := c.Shards, c.Writes
+	if count == 0 {
+		count = 2
+	}
+	if writes == 0 {
+		writes = 2
+	}
+	st := &store{values: make([]int, count)}
+	ref := sys.Spawn("store", st)
+	co := &coordinator{shards: make([]shard, count), mixes: !c.Mended}
+	boss := sys.Spawn("coordinator", co)
+	workers, refs := make([]*worker, 2), make([]pulse.Ref, 2)
+	for i := range workers {
+		workers[i] = &worker{store: ref, coordinator: boss, shards: make([]copied, count)}
+		refs[i] = sys.Spawn("worker", workers[i])
+	}
+	sys.Send(boss, join{refs[0]})
+	sys.Send(boss, join{refs[1]})
+	sys.Send(boss, leave{refs[1]})
+	sys.Send(boss, join{refs[1]})
+	client := sys.Spawn("client", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(boss, msg) }))
+	for i := range count * writes {
+		sys.Send(client, write{i % count})
+	}
+	return func() error {
+		for i, s := range co.shards {
+			owner := workers[slices.Index(refs, s.owner)]
+			if got := owner.shards[i].value; got != writes {
+				return fmt.Errorf("shard %d has %d of %d writes", i+1, got, writes)
+			}
+		}
+		return nil
+	}
+}
+
+// A store keeps the values of the shards that no worker has. The value of a shard is how
+// many writes it has had.
+type store struct{ values []int }
+
+func (s *store) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case load:
+		ctx.Reply(loaded{msg.shard, s.values[msg.shard]})
+	case save:
+		s.values[msg.shard] = msg.value
+		ctx.Reply(saved{msg.shard})
+	}
+}
+
+// A shard is what the coordinator knows of one.
+type shard struct {
+	owner  pulse.Ref // zero when it has none yet
+	next   pulse.Ref // the worker that is to have it
+	moving bool
+	move   int // how often it was moved
+	writes int // that wait until it is moved
+}
+
+// A coordinator gives each member as many shards as another.
+type coordinator struct {
+	members []pulse.Ref
+	shards  []shard
+	mixes   bool // the mistake: it takes each answer of the owner for that to its last request
+}
+
+func (c *coordinator) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case join:
+		c.members = append(c.members, msg.worker)
+		c.balance(ctx)
+	case leave:
+		c.members = slices.DeleteFunc(c.members, func(m pulse.Ref) bool { return m == msg.worker })
+		c.balance(ctx)
+	case overdue:
+		if s := &c.shards[msg.shard]; s.moving && s.move == msg.move {
+			c.release(ctx, msg.shard)
+		}
+	case released:
+		s := &c.shards[msg.shard]
+		if s.moving && ctx.Sender() == s.owner && (c.mixes || msg.move == s.move) {
+			s.moving = false
+			c.assign(ctx, msg.shard)
+			c.balance(ctx)
+		}
+	case write:
+		c.shards[msg.shard].writes++
+		c.pass(ctx, msg.shard)
+	}
+}
+
+// balance moves the shards that are not where they should be. A move that has begun
+// comes to its end first.
+func (c *coordinator) balance(ctx *pulse.Ctx) {
+	for i := range c.shards {
+		s, next := &c.shards[i], c.members[i%len(c.members)]
+		if s.moving || s.owner == next {
+			continue
+		}
+		s.next = next
+		if s.owner.IsZero() {
+			c.assign(ctx, i)
+			continue
+		}
+		s.moving = true
+		s.move++
+		c.release(ctx, i)
+	}
+}
+
+func (c *coordinator) release(ctx *pulse.Ctx, i int) {
+	s := &c.shards[i]
+	ctx.Send(s.owner, release{i, s.move})
+	ctx.After(time.Second, overdue{i, s.move})
+}
+
+func (c *coordinator) assign(ctx *pulse.Ctx, i int) {
+	s := &c.shards[i]
+	s.owner = s.next
+	ctx.Send(s.owner, assign{i})
+	c.pass(ctx, i)
+}
+
+// pass passes writes on to the owner of a shard.
+func (c *coordinator) pass(ctx *pulse.Ctx, i int) {
+	s := &c.shards[i]
+	for !s.moving && !s.owner.IsZero() && s.writes > 0 {
+		s.writes--
+		ctx.Send(s.owner, write{i})
+	}
+}
+
+// A copied shard is what a worker has of one. It is loaded when it is assigned, and saved
+// when it is to be released.
+type copied struct {
+	has    bool // from the assignment to the release
+	busy   bool // it is being loaded or saved
+	value  int
+	writes int   // that wait until it is loaded
+	moves  []int // that wait until it is saved
+}
+
+// A worker has the shards that are assigned to it.
+type worker struct {
+	store       pulse.Ref
+	coordinator pulse.Ref
+	shards      []copied
+}
+
+func (w *worker) Receive(ctx *pulse.Ctx, msg any) {
+	switch msg := msg.(type) {
+	case assign:
+		s := &w.shards[msg.shard]
+		s.has, s.busy = true, true
+		ctx.Send(w.store, load(msg))
+	case loaded:
+		s := &w.shards[msg.shard]
+		s.value, s.busy, s.writes = msg.value+s.writes, false, 0
+		w.save(ctx, msg.shard)
+	case write:
+		if s := &w.shards[msg.shard]; s.busy {
+			s.writes++
+		} else {
+			s.value++
+		}
+	case release:
+		s := &w.shards[msg.shard]
+		s.moves = append(s.moves, msg.move)
+		w.save(ctx, msg.shard)
+	case saved:
+		w.shards[msg.shard].busy = false
+		w.answer(ctx, msg.shard)
+	}
+}
+
+// save saves a shard that is to be released, unless it is being loaded or saved.
+func (w *worker) save(ctx *pulse.Ctx, i int) {
+	switch s := &w.shards[i]; {
+	case s.busy || len(s.moves) == 0:
+	case s.has:
+		s.has, s.busy = false, true
+		ctx.Send(w.store, save{i, s.value})
+	default:
+		w.answer(ctx, i)
+	}
+}
+
+// answer answers the requests to release a shard.
+func (w *worker) answer(ctx *pulse.Ctx, i int) {
+	s := &w.shards[i]
+	for _, move := range s.moves {
+		ctx.Send(w.coordinator, released{i, move})
+	}
+	s.moves = nil
+}
