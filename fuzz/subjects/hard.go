@@ -109,8 +109,8 @@ func hardBySize() []Subject {
 	}
 }
 
-// deepProtocols returns protocols with mistakes of kinds that were often reported. They
-// are hard at any size.
+// deepProtocols returns protocols with bugs of kinds that were often reported. They are
+// hard at any size.
 func deepProtocols() []Subject {
 	return []Subject{
 		{
@@ -121,14 +121,14 @@ func deepProtocols() []Subject {
 			Property: raftoldterm.Property,
 		},
 		{
-			Name: "deposed-read", Source: "kin of Consul's issue 54", Depth: 3,
+			Name: "deposed-read", Source: "similar to Consul's issue 54", Depth: 3,
 			Wrong:    "a deposed leader answers a read because of a confirmation that it asked for earlier",
 			Broken:   deposedread.Config{}.Build,
 			Mended:   deposedread.Config{Mended: true}.Build,
 			Property: deposedread.Property,
 		},
 		{
-			Name: "session-lost", Source: "kin of RedisRaft's pull request 568", Depth: 0,
+			Name: "session-lost", Source: "similar to RedisRaft's pull request 568", Depth: 0,
 			Wrong:    "a backup restores a snapshot without the sessions of clients, and applies a command twice",
 			Options:  sessionlost.Options(),
 			Broken:   sessionlost.Config{}.Build,
@@ -136,7 +136,7 @@ func deepProtocols() []Subject {
 			Property: sessionlost.Property,
 		},
 		{
-			Name: "shard-twice", Source: "kin of reports on Akka's cluster sharding", Depth: 4,
+			Name: "shard-twice", Source: "similar to reports on Akka's cluster sharding", Depth: 4,
 			Wrong:    "a late answer to an earlier move lets a shard be assigned while its owner still has it",
 			Options:  shardtwice.Options(),
 			Broken:   shardtwice.Config{Writes: 4}.Build,

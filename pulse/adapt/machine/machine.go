@@ -1,8 +1,8 @@
 // Package machine runs nodes that are pure state machines. Such a node receives one
-// message at a time. It says what to send, what to save on disk and which timers to set,
-// but performs none of these effects itself. Many consensus libraries are written in this
-// way. The package provides the network, the disks and the clock in a pulse.System, and
-// lets nodes crash and restart.
+// message at a time. It says what to send, what to save on disk and which timers to
+// set, but performs none of these effects itself. Many consensus libraries are
+// written in this way. The package provides the network, the disks and the clock in a
+// pulse.System, and lets nodes crash and restart.
 //
 // The user writes a Machine, whose method Step fills an Output, and a Config:
 //
@@ -14,31 +14,30 @@
 //		},
 //	}.Spawn(sys)
 //
-// Nodes are numbered from 1. Any other sender, such as a process that calls Ask, gets a
-// higher number, to which the node can answer.
+// Nodes are numbered from 1. Any other sender, such as a process that calls Ask, gets
+// a higher number, to which the node can answer.
 //
 // # Network
 //
 // Messages are lost, duplicated, delayed or held by a partition according to
-// pulse.Options.Faults and pulse.Nemesis. pulse.Options.Delivery says whether messages
-// may overtake each other. A Machine must not keep a message that it has sent, and must
-// not change a message that it has received. The reason is that both copies of a
-// duplicated message are one value.
+// pulse.Options.Faults and pulse.Nemesis. pulse.Options.Delivery says whether
+// messages may overtake each other. A Machine must not keep a message that it has
+// sent, and must not change a message that it has received. The reason is that both
+// copies of a duplicated message are one value.
 //
 // # Disk
 //
-// Output.Write writes a value to the node's disk. A crash loses the last writes that were
-// not synced. With Faults.UnorderedWrites it loses any writes that were not synced.
-// Output.Sync syncs all earlier writes immediately. Output.SyncLater syncs in a later
-// step, and the node may receive more messages before that.
+// Output.Write writes a value to the node's disk. A crash loses the last writes that
+// were not synced. With Faults.UnorderedWrites it loses any writes that were not
+// synced. Output.Sync syncs all earlier writes immediately. Output.SyncLater syncs in
+// a later step, and the node may receive more messages before that.
 //
 // # Crash and restart
 //
-// Faults.Crash lets a node crash between two steps, and between any two effects of one
-// Output, for example with half of its messages sent. The crash loses everything but the
-// disk. Faults.RestartLost or a Nemesis restarts the node, and Config.New is called
-// again. RestartKept restarts the same Machine without telling it. Its timers and pending
-// SyncLaters are lost.
+// Faults.Crash lets a node crash between two steps, and between any two effects of one Output,
+// for example with half of its messages sent. The crash loses everything but the disk.
+// Faults.RestartLost or a Nemesis restarts the node, and Config.New is called again. RestartKept
+// restarts the same Machine without telling it. Its timers and pending SyncLaters are lost.
 //
 // # Time
 //

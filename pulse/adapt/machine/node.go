@@ -81,8 +81,7 @@ func (n *node[M]) land(ctx *pulse.Ctx) {
 	n.machine.Step(n.id, msg, &n.out)
 }
 
-// number returns the number by which a node knows a sender. A new client gets the
-// next free number.
+// number returns the number by which a node knows a sender. A new client gets the next free number.
 func (n *node[M]) number(r pulse.Ref) int {
 	refs := n.cluster.refs
 	if i := r.Index() - refs[0].Index(); i >= 0 && i < len(refs) {

@@ -6,9 +6,10 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// An Output collects the effects that a step asks for. When Step has returned, they
-// happen in the order of the calls. A crash may come between any two. To test a
-// Machine without a system, pass a zero Output to Step and read its Effects.
+// An Output collects the effects that a step asks for. When Step has returned,
+// they happen in the order of the calls. A crash may come between any two. To
+// test a Machine without a system, pass a zero Output to Step and read its
+// Effects.
 type Output[M any] struct {
 	list []Effect[M]
 	ctx  *pulse.Ctx // of the step; nil outside of a system
