@@ -1,28 +1,27 @@
-// Package cachefill is an example program with a known bug. Its property: when the run
-// ends, the cache has no old value.
+// Package cachefill is an example program with a known bug. Its property: when the run ends, the
+// cache has no old value.
 //
-// This kind of bug is known from caches in front of a database: a value that was read
-// before a write is stored after the invalidation of that write. "Scaling Memcache at
-// Facebook" (Nishtala et al., NSDI 2013) uses leases to avoid it, and issue 1881 of Guava
-// (github.com/google/guava) reports it. The program is ours.
+// This kind of bug is known from caches in front of a database: a value that was read before a
+// write is stored after the invalidation of that write. "Scaling Memcache at Facebook" (Nishtala
+// et al., NSDI 2013) uses leases to avoid it, and issue 1881 of Guava (github.com/google/guava)
+// reports it. The program is ours.
 //
 // A reader that misses gets a lease, reads the source, and fills the cache. An invalidation
-// changes the lease number of the key, and the cache refuses a fill with an old number. In
-// the broken form each entry counts its lease numbers from one. To save memory, an
-// invalidation deletes an entry that expects no valid fill. So a slow fill is refused after
-// the first invalidation, but the second invalidation deletes the entry's number. The next
-// miss makes a new entry, which gives out the old number again. Then the slow fill is
-// stored. In the mended form the cache counts the numbers of all entries together, so that
-// no number is given out twice.
+// changes the lease number of the key, and the cache refuses a fill with an old number. In the
+// broken form each entry counts its lease numbers from one. To save memory, an invalidation
+// deletes an entry that expects no valid fill. So a slow fill is refused after the first
+// invalidation, but the second invalidation deletes the entry's number. The next miss makes a new
+// entry, which gives out the old number again. Then the slow fill is stored. In the mended form
+// the cache counts the numbers of all entries together, so that no number is given out twice.
 //
-// The mended form is correct. A fill is stored only if no invalidation has come since its
-// lease was given out, and its value was read after that. A write after the read is
-// followed by an invalidation. If it comes before the fill, the fill is refused. If it
-// comes after the fill, it deletes the value.
+// The mended form is correct. A fill is stored only if no invalidation has come since its lease
+// was given out, and its value was read after that. A write after the read is followed by an
+// invalidation. If it comes before the fill, the fill is refused. If it comes after the fill, it
+// deletes the value.
 //
-// Depth 4 among messages of the oldest-first order, the least that random runs have shown.
-// A fill must come after two invalidations and the next miss, but before the fill of that
-// miss. Its value must be read before the last write.
+// Depth 4 among messages of the oldest-first order, the least that random runs have shown. A fill
+// must come after two invalidations and the next miss, but before the fill of that miss. Its
+// value must be read before the last write.
 package cachefill
 
 import (
@@ -106,8 +105,7 @@ type entry struct {
 	fills int // the number of fills that may still come with this number
 }
 
-// next returns a new lease number for an entry with the given last number, 0 for a new
-// entry.
+// next returns a new lease number for an entry with the given last number, 0 for a new entry.
 func (c *cache) next(last int) int {
 	if c.reuses {
 		return last + 1

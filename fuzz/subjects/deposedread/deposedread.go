@@ -10,19 +10,18 @@
 // When a read comes, a leader asks all nodes to confirm its term. In the broken form it
 // counts every confirmation of its term, even one that it requested for an earlier read.
 // Such a confirmation may be late. Its sender has meanwhile elected another leader, or
-// become leader, and a new value is written. Then the client reads at the old leader,
-// and the late confirmation makes that leader answer with the old value.
+// become leader, and a new value is written. Then the client reads at the old leader, and
+// the late confirmation makes that leader answer with the old value.
 //
-// In the mended form a confirmation has the number of the round in which the leader
-// asked for it. It counts only for reads that came before that round. So a majority was
-// still in the leader's term after the read had begun, and no later leader had written
-// anything by then.
+// In the mended form a confirmation has the number of the round in which the leader asked
+// for it. It counts only for reads that came before that round. So a majority was still
+// in the leader's term after the read had begun, and no later leader had written anything
+// by then.
 //
 // Depth 3 among messages of the oldest-first order. A node confirms the first round
-// before it hears of the election. The old leader gets this confirmation, the request
-// for its vote and the new value only after the second read. Before that, a majority
-// elects the new leader and stores the value, the client gets its answer, and sends the
-// read.
+// before it hears of the election. The old leader gets this confirmation, the request for
+// its vote and the new value only after the second read. Before that, a majority elects
+// the new leader and stores the value, the client gets its answer, and sends the read.
 package deposedread
 
 import (
@@ -224,8 +223,7 @@ func (n *node) enter(term int) {
 	}
 }
 
-// count counts a vote. A node with a majority becomes leader, with the newest state of
-// its voters.
+// count counts a vote. A node with a majority becomes leader, with the newest state of its voters.
 func (n *node) count(ctx *pulse.Ctx, has state) {
 	if n.has.before(has) {
 		n.has = has

@@ -6,16 +6,16 @@
 // "gossip: replaced node keeps 'circling around' in gossip, eventually resurrecting as
 // token owner", report this kind of bug. The program is ours.
 //
-// Nodes gossip about a member that has failed. In each round a node sends its state of the
-// member to the next node. The receiver takes the state if it is later than its own. An
-// operator has one node remove the member, which makes a later state. A state names the
-// nodes that are known to know of the removal. When a node learns that all nodes know of the
-// removal, it forgets the member and the removal.
+// Nodes gossip about a member that has failed. In each round a node sends its state of the member
+// to the next node, which takes the state if it is later than its own. An operator has one node
+// remove the member, which makes a later state. A state names the nodes known to know of the
+// removal. When a node learns that all nodes know of the removal, it forgets the member and the
+// removal.
 //
-// In the broken form the node also forgets the version. It may have learned from others that
-// a node knows of the removal, while an old state from that node is still in transit. It
-// takes this state for that of a new member. In the mended form a node stores the version of
-// the state that it has forgotten, and takes only later states.
+// In the broken form the node also forgets the version. It may have learned from others that a node
+// knows of the removal, while an old state from that node is in transit. It takes this state for
+// that of a new member. In the mended form a node stores the version of what it has forgotten, and
+// takes only later states.
 //
 // The mended form is correct: once a node has removed the member, it always knows the
 // version of the removal. So it takes no older state.

@@ -1,28 +1,29 @@
-// Package raftoldterm is an example program with a known bug. Its property: no two nodes
-// apply different commands at one index of the log.
+// Package raftoldterm is an example program with a known bug. Its property: no two
+// nodes apply different commands at one index of the log.
 //
 // It is the bug that Figure 8 of the Raft paper warns of (Ongaro and Ousterhout, "In
-// Search of an Understandable Consensus Algorithm", USENIX ATC 2014). A leader takes an
-// entry of an older term as committed because a majority has it. The program is ours.
+// Search of an Understandable Consensus Algorithm", USENIX ATC 2014). A leader takes
+// an entry of an older term as committed because a majority has it. The program is
+// ours.
 //
-// The first leader writes a command, and is deposed before another node has the command.
-// A second leader writes another command, which no other node gets in time either. The
-// first leader is elected again, by a third node, which has neither command. In the
-// broken form the first leader sends its old entry to that node, finds that a majority
-// has the entry, and applies it. But the entry of the second leader has a newer term, so
-// the third node may elect the second leader again. The second leader replaces the old
-// entry by its own and applies that.
+// The first leader writes a command, and is deposed before another node has the
+// command. A second leader writes another command, which no other node gets in time
+// either. The first leader is elected again, by a third node, which has neither
+// command. In the broken form the first leader sends its old entry to that node,
+// finds that a majority has the entry, and applies it. But the entry of the second
+// leader has a newer term, so the third node may elect the second leader again. The
+// second leader replaces the old entry by its own and applies that.
 //
 // In the mended form a leader counts nodes only for entries of its own term, as the
-// paper says. Older entries are committed with them. Then a majority has an entry of the
-// newest term, and elects no node whose log ends in an older one.
+// paper says. Older entries are committed with them. Then a majority has an entry of
+// the newest term, and elects no node whose log ends in an older one.
 //
-// Depth 1 among messages of the oldest-first order, which lacks most of those that must
-// move. Five reorderings are needed together. The third node gets the first request for
-// its vote before the first leader's entry. It gets the first leader's request before
-// the second leader's entry. It gets the old entry before it hears of the last election,
-// and a new entry of the first leader only after that. The first leader hears of the
-// last election after it has counted the old entry.
+// Depth 1 among messages of the oldest-first order, which lacks most of those that
+// must move. Five reorderings are needed together. The third node gets the first
+// request for its vote before the first leader's entry. It gets the first leader's
+// request before the second leader's entry. It gets the old entry before it hears of
+// the last election, and a new entry of the first leader only after that. The first
+// leader hears of the last election after it has counted the old entry.
 package raftoldterm
 
 import (
@@ -258,8 +259,7 @@ func (n *node) store(ctx *pulse.Ctx, msg replicate) {
 	ctx.Reply(stored{n.term, end, true})
 }
 
-// learn records how much of the leader's log a node has, and applies what a majority
-// has.
+// learn records how much of the leader's log a node has, and applies what a majority has.
 func (n *node) learn(ctx *pulse.Ctx, from int, msg stored) {
 	if !msg.ok {
 		if n.next[from] = min(n.next[from], msg.length-1); n.next[from] >= n.has[from] {

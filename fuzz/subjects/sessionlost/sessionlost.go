@@ -1,27 +1,26 @@
-// Package sessionlost is an example program with a known bug. Its property: each command
-// of a client is applied once.
+// Package sessionlost is an example program with a known bug. Its property: each command of a
+// client is applied once.
 //
-// A replicated server has a table of sessions, which says for each client which commands
-// the server has applied. It applies no command again that is sent again. The table is
-// part of the state, and so of each snapshot (Ongaro, "Consensus: Bridging Theory and
-// Practice", 6.3). A snapshot without it is a common bug. RedisRaft added the table
-// later (pull request 568). The program is ours.
+// A replicated server has a table of sessions, which says for each client which commands the server
+// has applied. It applies no command again that is sent again. The table is part of the state, and
+// so of each snapshot (Ongaro, "Consensus: Bridging Theory and Practice", 6.3). A snapshot without
+// it is a common bug. RedisRaft added the table later (pull request 568). The program is ours.
 //
-// A primary applies commands, and answers a command when its backup has it, too. A new
-// backup gets a snapshot first. When the primary has crashed, the backup takes its
-// place, and the clients send it the commands that are not answered yet. In the broken
-// form the snapshot lacks the table. The primary answers a command before the backup is
-// added, and the answer is late. The backup restores the snapshot, the primary crashes,
-// and the client sends the command again. The backup applies it for the second time.
+// A primary applies commands, and answers a command when its backup has it, too. A new backup gets
+// a snapshot first. When the primary has crashed, the backup takes its place, and the clients send
+// it the commands that are not answered yet. In the broken form the snapshot lacks the table. The
+// primary answers a command before the backup is added, and the answer is late. The backup restores
+// the snapshot, the primary crashes, and the client sends the command again. The backup applies it
+// for the second time.
 //
-// In the mended form the snapshot contains the table. The backup takes over only after
-// it has restored the snapshot. It gets each command in the snapshot or after it, so
-// each command is in its table.
+// In the mended form the snapshot contains the table. The backup takes over only after it has
+// restored the snapshot. It gets each command in the snapshot or after it, so each command is in
+// its table.
 //
-// Depth 0, with a crash, because the oldest-first order does not contain the messages
-// that must move. The primary gets the command before it adds the backup, and crashes
-// after that. The client hears of the new primary before it gets the answer of the old
-// one. Until then the backup restores the snapshot, and the monitor promotes it.
+// Depth 0, with a crash, because the oldest-first order does not contain the messages that must
+// move. The primary gets the command before it adds the backup, and crashes after that. The client
+// hears of the new primary before it gets the answer of the old one. Until then the backup restores
+// the snapshot, and the monitor promotes it.
 package sessionlost
 
 import (
@@ -96,8 +95,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	}
 }
 
-// A monitor makes the second server the backup of the first, and promotes it after a
-// crash of the first.
+// A monitor makes the second server the backup of the first, and promotes it after a crash.
 type monitor struct {
 	servers []pulse.Ref
 	clients []pulse.Ref

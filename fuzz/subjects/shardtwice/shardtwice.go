@@ -1,18 +1,18 @@
 // Package shardtwice is an example program with a known bug. Its property: no write to a
 // shard is lost when shards move.
 //
-// Systems that move shards between members have often been reported to run a shard at two
-// members. Among them are Akka's cluster sharding and Kafka's consumer groups. Here the
-// reason is a request that is sent twice. The program is ours.
+// Systems that move shards between members often run a shard at two members, according to many
+// reports (Akka's cluster sharding, Kafka's consumer groups). Here the reason is a request that is
+// sent twice. The program is ours.
 //
-// A coordinator gives shards to the workers that are members, and passes writes on to
-// them. To move a shard, it asks the owner to release the shard, waits for the answer, and
-// assigns it to the next owner. If the answer is late, the coordinator sends the request
-// again. A worker that has nothing to release answers at once. A worker joins, leaves and
-// joins again, so a shard moves to it, back and to it again. In the broken form the second
-// answer about the first move comes during the third move. The coordinator takes it for an
-// answer about the third move, and assigns the shard while the old owner still has it. The
-// new owner loads the shard before the old owner saves it, and a write is lost.
+// A coordinator gives shards to the workers that are members, and passes writes on to them. To move
+// a shard, it asks the owner to release the shard, waits for the answer, and assigns it to the next
+// owner. If the answer is late, it sends the request again. A worker that has nothing to release
+// answers at once. A worker joins, leaves and joins again, so a shard moves to it, back and to it
+// again. In the broken form the second answer about the first move comes during the third move. The
+// coordinator takes it for an answer about the third move, and assigns the shard while the old
+// owner still has it. The new owner loads the shard before the old owner saves it, and a write is
+// lost.
 //
 // In the mended form each move has a number, and the answer repeats the number. An owner
 // answers about a move only after it has saved the shard. It gets the shard again only

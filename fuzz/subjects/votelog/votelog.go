@@ -1,27 +1,26 @@
-// Package votelog is an example program with a known bug. Its property: a transaction has
-// one outcome.
+// Package votelog is an example program with a known bug. Its property: a transaction has one
+// outcome.
 //
-// The kind of bug: a recovery relies on its new log before the new log has the contents of
-// the old one. A second crash then loses them. Pull request 9922 of RocksDB
-// (github.com/facebook/rocksdb), "Persist the new MANIFEST after successfully syncing the
-// new WAL during recovery", fixes such a bug. The program is ours.
+// The kind of bug: a recovery relies on its new log before the new log has the contents of the
+// old one. A second crash then loses them. Pull request 9922 of RocksDB
+// (github.com/facebook/rocksdb), "Persist the new MANIFEST after successfully syncing the new
+// WAL during recovery", fixes such a bug. The program is ours.
 //
-// Coordinators run a transaction each, by two-phase commit. A coordinator writes each vote
-// to its log. It commits when it has all votes, or finds all of them in its log. A recovery
-// reads the log and begins a new log, which the next recovery reads. It asks for the votes
-// that it lacks. A participant that has heard of the outcome forgets the transaction. If it
-// is asked for its vote after that, it votes against, because it does not know the
-// transaction.
+// Coordinators run a transaction each, by two-phase commit. A coordinator writes each vote to
+// its log. It commits when it has all votes, or finds all of them in its log. A recovery reads
+// the log and begins a new log, which the next recovery reads. It asks for the votes that it
+// lacks. A participant that has heard of the outcome forgets the transaction. If it is asked
+// for its vote after that, it votes against, because it does not know the transaction.
 //
-// In the broken form a recovery begins the new log first, and copies the old votes later,
-// by a message to itself. It may crash before it has copied them. Then the second recovery
-// does not have these votes, and asks for them again. If the coordinator has committed
-// meanwhile or before, the second recovery aborts the committed transaction. In the mended
-// form a new log begins with the votes of the old log.
+// In the broken form a recovery begins the new log first, and copies the old votes later, by a
+// message to itself. It may crash before it has copied them. Then the second recovery does not
+// have these votes, and asks for them again. If the coordinator has committed meanwhile or
+// before, the second recovery aborts the committed transaction. In the mended form a new log
+// begins with the votes of the old log.
 //
-// The mended form is correct. A coordinator commits only when its log has all votes. All
-// later logs have them, too, so no later recovery asks for a vote. A participant that was
-// asked before that gets the question before the outcome, so it votes for the transaction.
+// The mended form is correct. A coordinator commits only when its log has all votes. All later
+// logs have them, too, so no later recovery asks for a vote. A participant that was asked
+// before that gets the question before the outcome, so it votes for the transaction.
 //
 // Depth 3 among messages of the oldest-first order, the least that random runs have shown,
 // with two crashes and restarts of one coordinator. Some votes must come before the first
