@@ -17,13 +17,11 @@
 // that of a new member. In the mended form a node stores the version of what it has forgotten, and
 // takes only later states.
 //
-// The mended form is correct: once a node has removed the member, it always knows the
-// version of the removal. So it takes no older state.
+// The mended form is correct: a node that has removed the member knows the version of the removal.
 //
-// Depth 12 among messages of the oldest-first order, the least that random runs have shown.
-// An old state must stay in transit while its sender hears of the removal and tells others
-// of it. It must stay in transit until its receiver has learned from others that all nodes
-// know.
+// Depth 12 among messages of the oldest-first order, the least that random runs have shown. An old
+// state must stay in transit while its sender hears of the removal and tells others, and until its
+// receiver has learned from others that all nodes know.
 package gossipghost
 
 import (

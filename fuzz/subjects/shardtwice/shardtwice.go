@@ -11,18 +11,17 @@
 // answers at once. A worker joins, leaves and joins again, so a shard moves to it, back and to it
 // again. In the broken form the second answer about the first move comes during the third move. The
 // coordinator takes it for an answer about the third move, and assigns the shard while the old
-// owner still has it. The new owner loads the shard before the old owner saves it, and a write is
-// lost.
+// owner has it. The new owner loads the shard before the old owner saves it, and a write is lost.
 //
-// In the mended form each move has a number, and the answer repeats the number. An owner
-// answers about a move only after it has saved the shard. It gets the shard again only
-// after that move, so its answer is right whenever it comes.
+// In the mended form each move has a number, which the answer repeats. An owner answers about a
+// move only after it has saved the shard. It gets the shard again only after that move, so its
+// answer is right whenever it comes.
 //
-// Depth 4 among messages of the oldest-first order. The timer of the first move fires
-// early, before the answer comes. The second answer about this move comes after the third
-// move has begun, and before the answer about the third move. In the meantime the shard is
-// released and assigned twice. The old owner gets a write between its second assignment
-// and the third move. The new owner loads the shard before the old owner saves it.
+// Depth 4 among messages of the oldest-first order. The timer of the first move fires before the
+// answer comes. The second answer about this move comes during the third move, before the answer
+// about that. In the meantime the shard is released and assigned twice. The old owner gets a write
+// between its second assignment and the third move. The new owner loads the shard before the old
+// owner saves it.
 package shardtwice
 
 import (
