@@ -123,7 +123,7 @@ func (c *Case) key() string {
 	}
 	record, err := c.Record.AppendBinary(nil)
 	if err != nil {
-		panic(err) // Encode accepted it
+		panic(err) // unreachable: Encode accepted the case
 	}
 	var w writer
 	w.schedule(&c.Schedule)

@@ -29,7 +29,7 @@ func Decode(path string, text []byte) (Case, error) {
 	r.keyword("hash")
 	c.Hash = r.hex()
 	r.end()
-	if r.version >= 4 && r.peek() == "unlike" { // Decode ignores it (see unlike)
+	if r.version >= 4 && r.peek() == "unlike" { // Decode ignores the keyword (see unlike)
 		r.keyword("unlike")
 		r.rest = ""
 	}
@@ -196,7 +196,7 @@ func (r *reader) settings(c *Case) {
 		r.keyword("early-timers")
 		n := r.decimal()
 		if r.err == nil && (n == 0 || n > math.MaxInt32) {
-			r.failf(restore, "%d early timers, expected a number from 1 on, or no such line", n)
+			r.failf(restore, "%d early timers, expected a number of at least 1, or no such line", n)
 		}
 		c.EarlyTimers = int(n)
 		r.end()
@@ -207,7 +207,7 @@ func (r *reader) schedule(s *choice.Schedule) {
 	if r.peek() == "schedule" {
 		r.keyword("schedule")
 		if s.Seed = r.hex(); r.err == nil && s.Seed == 0 {
-			r.failf(restore, "a schedule of seed 0, which is plain order, expected no such line")
+			r.failf(restore, "a schedule of seed 0, expected another seed, or no schedule line for plain order (oldest message first)")
 		}
 		r.end()
 	}
@@ -261,7 +261,7 @@ func (r *reader) choice(keyword string) choice.Choice {
 	r.literal("of")
 	c.N = r.decimal()
 	if c.Value >= c.N {
-		r.failf(restore, "answer %d of %d answers, expected an answer from 0 on and below that number", c.Value, c.N)
+		r.failf(restore, "answer %d of %d answers, expected an answer of at least 0 and below that number", c.Value, c.N)
 	}
 	r.end()
 	return c

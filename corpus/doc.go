@@ -56,7 +56,7 @@
 //   - The lines from "explained" on are the Explanation. They say how many of the
 //     orders fail, and how far the order is from plain order. They also say which
 //     messages come before which others, and which draws may have other values.
-//     Messages come with their receivers, kinds, and positions in the run from 1 on.
+//     Messages come with their receivers, kinds, and positions in the run, counted from 1.
 //   - "doubtful" says that the case did not repeat when it was saved. "face" names another
 //     failure with the same cause.
 //   - Settings are the property's. "early-timers" is what the search gave a run whose

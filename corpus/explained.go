@@ -187,7 +187,7 @@ func (r *reader) remark(e *Explanation) {
 		return
 	}
 	if i >= n || n > mostDraws || text == "" || e.Draws != nil && len(e.Draws) != n {
-		r.failf(restore, "draw %d of %d with the remark %q, expected a draw from 0 on and below that number, and a text", i, n, text)
+		r.failf(restore, "draw %d of %d with the remark %q, expected a draw below the number of draws, and a remark", i, n, text)
 		return
 	}
 	if e.Draws == nil {
@@ -217,7 +217,7 @@ func (r *reader) constraint() (c Constraint) {
 		case word == "left-out" && c.Turned != nil && !c.Turned.LeftOut:
 			c.Turned.LeftOut = true
 		default:
-			r.failf(update, "%s, expected no such word about a constraint", shown(word))
+			r.failf(update, "%s, expected bare, turned or (after turned) left-out, each at most once", shown(word))
 		}
 	}
 	return c

@@ -46,7 +46,8 @@ type Explanation struct {
 	// Draws has a remark for each draw: "any" or "≥ 3" if the case also fails with such
 	// values, else "".
 	Draws []string `json:"draws,omitempty"`
-	// Needs says how many answers of a kind the case needs to fail.
+	// Needs has, for each kind of choice, the number of nonzero choices that the case needs
+	// to fail.
 	Needs []Need `json:"needs,omitempty"`
 	// Told is the explanation as text, from a file of version 5 or older.
 	Told string `json:"told,omitempty"`
@@ -107,7 +108,7 @@ type Message struct {
 type Sampled struct {
 	Free  Share `json:"random"`        // orders without constraints
 	Under Share `json:"under"`         // orders in which all constraints of InSample hold
-	Few   int   `json:"few,omitempty"` // if Under counts too few orders, the number of runs made for it
+	Few   int   `json:"few,omitempty"` // if Under counts too few orders, the number of runs made to find them
 }
 
 // A Share counts the failing orders among some orders.

@@ -155,10 +155,10 @@ func (f Folder) readMine(path string) (Case, error) {
 // none. It searches below the parent of the folder.
 func (f Folder) elsewhere(name string) string {
 	root := filepath.Dir(f.Dir)
-	folders, _ := os.ReadDir(root) // on an error there are none
+	folders, _ := os.ReadDir(root) // ignore the error: without a folder there are no cases
 	for _, other := range folders {
 		dir := filepath.Join(root, other.Name())
-		names, _ := Folder{Dir: dir}.names() // on an error there are none
+		names, _ := Folder{Dir: dir}.names() // ignore the error: without a folder there are no cases
 		for _, file := range names {
 			if dir != f.Dir && strings.HasPrefix(file, name) {
 				return dir

@@ -12,7 +12,7 @@ import (
 
 // ErrWords is wrapped by an error of Merge if two files have the same name and the same run, but
 // different texts.
-var ErrWords = errors.New("the same run with another text")
+var ErrWords = errors.New("the files record the same run with different texts")
 
 // Merge copies the case in the file c.Path, which is in another folder, with its name and text.
 // It returns the path of the file that has the case in this folder. It returns false if the folder
@@ -102,7 +102,7 @@ func has(path string, text []byte) bool {
 // cases, so it also counts those that can no longer be run as they were saved. It does not remove
 // planned cases, nor cases of function literals, which may belong to different properties.
 func (f Folder) Thin() (gone []string, err error) {
-	cases, _ := f.Load() // the smallest first; files with problems stay
+	cases, _ := f.Load() // the smallest case comes first; files with problems are kept
 	var stays []*Case
 next:
 	for i := range cases {

@@ -662,11 +662,11 @@ func TestEnvironment(t *testing.T) {
 		return c.settle(&e, checkBudget), err
 	}
 	for _, c := range []struct{ name, value, want string }{
-		{"JOSTLE_SEED", "x", `JOSTLE_SEED is "x": set it to a number from 1 on`},
-		{"JOSTLE_SEED", "0", `JOSTLE_SEED is "0": set it to a number from 1 on`},
+		{"JOSTLE_SEED", "x", `JOSTLE_SEED is "x": set it to a number of at least 1`},
+		{"JOSTLE_SEED", "0", `JOSTLE_SEED is "0": set it to a number of at least 1`},
 		{"JOSTLE_BUDGET", "soon", `JOSTLE_BUDGET is "soon": set it to a duration such as 30s, or to a number of runs`},
-		{"JOSTLE_WORKERS", "0", `JOSTLE_WORKERS is "0": set it to a number from 1 on`},
-		{"JOSTLE_WORKERS", "many", `JOSTLE_WORKERS is "many": set it to a number from 1 on`},
+		{"JOSTLE_WORKERS", "0", `JOSTLE_WORKERS is "0": set it to a number of at least 1`},
+		{"JOSTLE_WORKERS", "many", `JOSTLE_WORKERS is "many": set it to a number of at least 1`},
 		{"JOSTLE_BUDGET", "-3s", `JOSTLE_BUDGET is "-3s": set it to a duration such as 30s, or to a number of runs`},
 	} {
 		t.Setenv(c.name, c.value)

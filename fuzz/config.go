@@ -89,7 +89,7 @@ const (
 	checkBudget   = 2 * time.Second
 	exploreBudget = 10 * time.Second // without a limit, a large exploration would hang its test
 	shrinkBudget  = 5 * time.Second
-	shorter       = 10 // with -short, budgets are divided by this
+	shorter       = 10 // the divisor of budgets with -short
 )
 
 // settle returns a copy of c in which the environment overrides fields, and defaults
@@ -108,7 +108,7 @@ func (c Config) settle(e *env.Settings, usual time.Duration) Config {
 	if e.Budget > 0 || e.Runs > 0 {
 		c.Budget, c.Runs = e.Budget, e.Runs
 	}
-	if e.Workers > 0 && c.File == "" { // with a File, one worker is required
+	if e.Workers > 0 && c.File == "" { // a search with a File must have one worker
 		c.Workers = e.Workers
 	}
 	if e.Strategies != nil {
@@ -162,7 +162,7 @@ func (c *Config) refuse(verb string) error {
 	for _, field := range []struct {
 		name  string
 		verbs []string
-		how   string // what to use for Target instead
+		how   string // how a user of Target sets the same limit
 		set   bool
 	}{
 		{"Strategies", searches[:2], "", c.Strategies != nil},
@@ -201,7 +201,7 @@ func (c *Config) refuseValues() error {
 		{"Inputs", c.Inputs, "10"},
 	} {
 		if field.value < 0 {
-			return fmt.Errorf("fuzz.Config.%s is %d: set it to a number from 1 on, or to zero for %s", field.name, field.value, field.zero)
+			return fmt.Errorf("fuzz.Config.%s is %d: set it to a number of at least 1, or to zero for %s", field.name, field.value, field.zero)
 		}
 	}
 	switch {

@@ -54,9 +54,9 @@ type Verdict = search.Verdict
 //
 // No reduction detects that several actors change a variable, such as a counter of
 // lock holders. It runs the two steps that change the variable in only one order.
-// Therefore Explore makes additional runs after a complete exploration that left orders
+// Therefore Explore performs additional runs after a complete exploration that left orders
 // out. If there are at most 10,000 interleavings, it runs all of them. Otherwise it
-// makes at least 128 random runs for the first 16 inputs. These runs are not counted if
+// performs at least 128 random runs for the first 16 inputs. These runs are not counted if
 // they pass. If one fails, the test fails and the exploration is not complete. If not
 // all interleavings were run, the verdict says that it holds if actors share nothing
 // but messages.

@@ -125,7 +125,7 @@ func (v *verb) makeAgain(path string, do func()) {
 	if all {
 		do()
 		if v.name == "Explore" && !v.Estimate {
-			v.session.Explore.Estimate = true // the recorded run may have been made for the estimate
+			v.session.Explore.Estimate = true // the recorded run may be a run of the estimator
 			do()
 		}
 		reached = reached && !v.session.Limit.Struck()

@@ -40,7 +40,7 @@ func (c Config) MustFind(t testing.TB, property func(*props.T)) *finding.Finding
 	t.Helper()
 	v := c.begin(t, "MustFind", checkBudget, property)
 	defer v.watch()()
-	found := &finding.Finding{Failure: &pulse.Failure{}} // for a JOSTLE_FLIGHT of another call
+	found := &finding.Finding{Failure: &pulse.Failure{}} // the result if JOSTLE_FLIGHT names the crash record of another call
 	v.recorded(func() {
 		t.Helper()
 		start := time.Now()
@@ -84,7 +84,7 @@ func (v *verb) foundNothing(res search.Result, elapsed string) {
 		v.t.Error(text)
 	}
 	if res.Tested() == 0 && len(complaints) > 0 {
-		v.t.FailNow() // the complaints say why nothing was tested
+		v.t.FailNow() // the complaints printed above say why nothing was tested
 	}
 	v.t.Fatalf("the property must fail, but held in all %d runs (%s), %s: check that it can notice the bug, or give the search more time",
 		res.Tested(), res.Arms(), elapsed)

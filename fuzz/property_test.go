@@ -264,12 +264,12 @@ func TestRefusedCalls(t *testing.T) {
 	for sample, want := range map[string]string{
 		"refused-strategies": "fuzz.Config.Strategies is set for Explore, but is only for Check and MustFind",
 		"refused-method":     "fuzz.Config.KeepOn is set for Check, but is only for Explore",
-		"refused-runs":       "fuzz.Config.Runs is -1: set it to a number from 1 on, or to zero for no limit but Budget",
+		"refused-runs":       "fuzz.Config.Runs is -1: set it to a number of at least 1, or to zero for no limit but Budget",
 		"refused-budget":     "fuzz.Config.Budget is -TIME: set it to a time such as TIME, or to zero for no limit but Runs",
-		"refused-workers":    "fuzz.Config.Workers is -3: set it to a number from 1 on, or to zero for one",
-		"refused-inputs":     "fuzz.Config.Inputs is -1: set it to a number from 1 on, or to zero for 10",
+		"refused-workers":    "fuzz.Config.Workers is -3: set it to a number of at least 1, or to zero for one",
+		"refused-inputs":     "fuzz.Config.Inputs is -1: set it to a number of at least 1, or to zero for 10",
 		"refused-none":       "fuzz.Config.Strategies is empty, so nothing would run: name some of ",
-		"refused-depth":      "explore: Depth is -1: give it a number from 1 on, or zero for all steps",
+		"refused-depth":      "explore: Depth is -1: use a number of at least 1, or zero for all steps",
 		"refused-nil":        "fuzz.Check: the property is nil: give it a func(*props.T)",
 	} {
 		if out := runSample(t, sample, t.TempDir()); !strings.Contains(out, want) {

@@ -29,7 +29,7 @@ import (
 // it minimizes only bytes.
 //
 // Go test without -fuzz checks T.Sometimes after the engine's initial inputs. If a
-// situation was not reached, Target makes up to 1,000 more runs, for at most 2 seconds.
+// situation was not reached, Target performs up to 1,000 more runs, for at most 2 seconds.
 // T.Sometimes is not checked with -fuzz, nor if -run selects only some of the inputs.
 //
 // Target reports receive orders to the engine as coverage, through a so-called bridge. On

@@ -64,10 +64,10 @@ type reached struct {
 	mu    sync.Mutex
 	test  any // the testing.TB of the rapid test; nil before the first run
 	runs  int
-	names []string // situations, in the order of their first Sometimes call
+	names []string // the situations, in the order of their first Sometimes call
 	is    map[string]bool
-	more  bool      // Sometimes was called with more than mostSituations names
-	past  []*Runner // the runners of the last runs; a goroutine may still use their T
+	more  bool      // set if T.Sometimes was called with more than mostSituations names
+	past  []*Runner // the runners of the last runs, whose T a goroutine may still use
 	late  *pulse.Failure
 }
 
@@ -75,7 +75,7 @@ type reached struct {
 const mostPast = 8
 
 // fewestRuns is the least number of runs after which a situation never reached is an
-// error. With -short, rapid makes 20 runs instead of 100.
+// error. With -short, rapid performs 20 runs instead of 100.
 const fewestRuns = 20
 
 // judgeAtTheEnd registers, once per test, a Cleanup that reports situations never
@@ -119,7 +119,7 @@ func (a *reached) ask() {
 	a.past = a.past[1:]
 }
 
-// add adds to a the situations that a run has reached.
+// add records the situations that a run has reached.
 func (a *reached) add(r *Runner) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -41,7 +41,7 @@ type drawing[V any] struct {
 	gen   *rapid.Generator[V]
 	label string
 	value V
-	make  func(*words) (any, bool) // draws value; made once and reused in later runs
+	make  func(*words) (any, bool) // a function that draws value; made once and reused in later runs
 }
 
 // drawingOf returns the drawing for the next draw. It reuses the drawing of an
@@ -129,15 +129,15 @@ func (t *T) noGenerator(label string) {
 }
 
 // WordsPerDraw is the number of words that a new draw reads from Plan.Words. The
-// further numbers of the draw follow from its seed.
+// further numbers of the draw are generated from its seed.
 const WordsPerDraw = 4
 
-// triesPerDraw is how often a generator is called until it produces a value. A rapid
-// generator itself makes up to five attempts in each call.
+// triesPerDraw is the maximum number of calls to a generator until it produces a
+// value. A rapid generator itself makes up to five attempts in each call.
 const triesPerDraw = 100
 
-// endlessTries is how often a generator may exceed mostWords numbers before the draw
-// is rejected.
+// endlessTries is the number of times that a generator may exceed mostWords numbers
+// before the draw is rejected.
 const endlessTries = 2
 
 // draw draws one value by calling make. The numbers that make reads come from the

@@ -20,10 +20,10 @@ import (
 // reads is set to the numbers of the draw. If a future rapid has no such field, each
 // draw calls MakeFuzz, with the same values.
 type generators struct {
-	engine  *rapid.T  // used for all draws
+	engine  *rapid.T  // the rapid.T of all draws
 	numbers *[]uint64 // the field from which engine reads numbers; nil if rapid has no such field
 	groups  *groups   // records which generator read which numbers; nil if rapid has no such field
-	notes   bool      // whether groups are recorded
+	notes   bool      // set if groups are recorded
 	opened  bool
 	buffer  []uint64
 	bytes   []byte
@@ -35,7 +35,7 @@ type groups struct {
 	data    []uint64
 	list    []group
 	dataLen int
-	persist bool // whether groups are recorded
+	persist bool // set if groups are recorded
 }
 
 // A group has the layout of rapid's groupInfo.
@@ -86,8 +86,9 @@ func (r *Runner) underRapid(w *words, f func(*rapid.T)) bool {
 	}
 }
 
-// firstSize returns how many numbers the current draw initially gets. If they run
-// out, the draw is repeated after a panic, which costs more than some unused numbers.
+// firstSize returns the number of random numbers that the current draw initially gets.
+// If these run out, the draw is repeated after a panic, which costs more than some
+// unused numbers.
 func (r *Runner) firstSize(stored int) int {
 	most := 0
 	if i := len(r.inputs); i < len(r.most) {
@@ -96,8 +97,8 @@ func (r *Runner) firstSize(stored int) int {
 	return min(max(firstWords, stored, most+most/2), mostWords)
 }
 
-// call calls f with a rapid.T that reads the numbers. It returns how many numbers
-// were not read. ok is false if f rejected what it drew or ran out of numbers.
+// call calls f with a rapid.T that reads the numbers. It returns the number of numbers
+// that were not read. ok is false if f rejected what it drew or ran out of numbers.
 func (g *generators) call(numbers []uint64, f func(*rapid.T)) (left int, ok bool) {
 	if !g.opened {
 		g.open()
@@ -183,7 +184,7 @@ func (g *generators) callViaFuzz(numbers []uint64, f func(*rapid.T)) (left int, 
 	return left, ok
 }
 
-// remaining returns how many numbers a rapid.T has left. It reads all of them.
+// remaining reads all numbers that a rapid.T has left, and returns how many it read.
 func remaining(rt *rapid.T) (n int) {
 	defer func() {
 		if v := recover(); !isInvalid(v) {

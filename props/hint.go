@@ -12,9 +12,9 @@ import (
 type HintKind uint8
 
 const (
-	HintFeature  HintKind = iota // T.Feature
-	HintReached                  // T.Sometimes, called with true
-	HintMaximize                 // T.Maximize
+	HintFeature  HintKind = iota // a call to T.Feature
+	HintReached                  // a call to T.Sometimes with true
+	HintMaximize                 // a call to T.Maximize
 )
 
 // A Hint is what a property reported about a run to a guided search.
@@ -37,9 +37,9 @@ const mostHints = 4096
 // only checks the length of the list.
 type hints struct {
 	list   []Hint
-	index  hash.Table // from a hash of a hint to its index in list
+	index  hash.Table // maps the hash of a hint to the hint's index in list
 	walker value.Walker
-	lost   bool // more than mostHints hints were given
+	lost   bool // set if the run gave more than mostHints hints
 }
 
 // clear removes the hints of the previous run.

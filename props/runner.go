@@ -24,7 +24,7 @@ type Runner struct {
 	stage    stage
 	g        uintptr // the goroutine of the stage
 	sys      *pulse.System
-	plain    bool // sys was made with the settings in planned and no other options
+	plain    bool // set if sys was made with the settings in planned and no other options
 	planned  Plan
 	needs    pulse.Needs          // the needs of planned.Strategy
 	failed   func(*pulse.Failure) // the method value systemFailed, made once to save allocations
@@ -36,27 +36,27 @@ type Runner struct {
 	parts     []Part
 	arity     []int
 	reads     []int
-	most      []int // by draw: the maximum number of words read in earlier runs, decreasing slowly
-	drawings  []any // by draw: the *drawing[V] that made it last
-	of        int   // how many values the current OneOf has; 0 for other draws
+	most      []int // for each draw, the maximum number of words read in earlier runs, decreasing slowly
+	drawings  []any // for each draw, the *drawing[V] that made the draw in the previous run
+	of        int   // the number of values of the current OneOf draw; 0 for other draws
 	wordsRead int
 	stray     string
 	rejected  string
 	tooLarge  bool
 
-	sometimes  map[string]bool // by name: whether some run has reached the situation
-	names      []string        // the keys of sometimes, in the order of their first call
-	crowded    bool            // Sometimes was called with more than mostSituations names
+	sometimes  map[string]bool // for each situation, whether some run has reached it
+	names      []string        // the keys of the map sometimes, in the order of their first call
+	crowded    bool            // set if T.Sometimes was called with more than mostSituations names
 	helpers    helpers
-	words      words // of the current draw
+	words      words // the words of the current draw
 	generators generators
 	sizes      gopter.GenParameters          // the settings that Sample passes to gopter's generators
 	rapid      *rapid.T                      // the source of all draws under the function Rapid; else nil
 	foreign    any                           // a panic value of rapid, rethrown when the run has ended
 	intruder   atomic.Pointer[pulse.Failure] // the failure for a forbidden call of a T's method
-	over       atomic.Bool                   // Over was called
+	over       atomic.Bool                   // set if the method Over was called
 	watched    watched
-	hints      hints // of the current run
+	hints      hints // the hints of the current run
 }
 
 // A Plan decides what one run does.
@@ -72,9 +72,9 @@ type Plan struct {
 	// oldest message is always delivered first.
 	Strategy     pulse.Strategy
 	StrategySeed uint64
-	// EarlyTimers is how many timers may fire early in a run whose property leaves
-	// pulse.Options.EarlyTimers at zero. pulse.NeverEarly overrides the property's
-	// value.
+	// EarlyTimers is the number of timers that may fire early in a run whose property
+	// leaves pulse.Options.EarlyTimers at zero. pulse.NeverEarly overrides the
+	// property's value.
 	EarlyTimers int
 	// Steps is the step limit if the property sets none. Zero means pulse's default.
 	Steps int
@@ -114,15 +114,15 @@ type Result struct {
 	// no OneOf. An Input whose only word is i makes OneOf return value i.
 	Arity []int
 	// Reads has, for each draw, the number of words read: the Words of its Input, then
-	// words that follow from its Seed. It is 0 for a Source.
+	// words generated from its Seed. It is 0 for a Source.
 	Reads []int
 	// Parts are the ranges of words that single rapid generators have read, in the order
 	// in which they begin. They are empty unless Plan.Parts is set.
 	Parts []Part
 	// Watches is set if the verdict depends on the order of steps at different actors:
 	// the property uses Always, Eventually, a monitor or a history. Remembers is set if
-	// the verdict also depends on earlier states: the property uses one of these other
-	// than Always.
+	// the verdict also depends on earlier states: the property uses Eventually, a
+	// monitor or a history.
 	Watches, Remembers bool
 	// Between is set if the verdict depends on more than the order of T.Event calls, for
 	// example on what Always or a monitor reads between steps. A search that skips
@@ -329,7 +329,7 @@ func (r *Runner) finish() {
 	case s.Host().Running() != r.state.test:
 		r.t.misuse("the property reset its system: its Always and Eventually conditions are lost; a property has one run")
 	default:
-		if l := r.state.last; l.runs > 0 { // not a failure of this run, which may have nothing more to do
+		if l := r.state.last; l.runs > 0 { // the missing Run is no failure of this run, which may have nothing more to do
 			r.noteSometimes(l.what+" "+l.name+": a Run follows", s.Host().Runs() > l.runs)
 		}
 		r.t.checkEventually()
@@ -395,7 +395,7 @@ func (r *Runner) isObserved() bool {
 }
 
 // plainSystem returns the runner's system without options, reset for a run. If the
-// settings are those of the previous run, System.Reset suffices.
+// settings have not changed since the previous run, System.Reset suffices.
 func (r *Runner) plainSystem() *pulse.System {
 	p := &r.plan
 	if r.sys == nil || !r.plain || r.planned.Steps != p.Steps || r.planned.EarlyTimers != p.EarlyTimers || !same(r.planned.Strategy, p.Strategy) ||

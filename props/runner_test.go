@@ -199,7 +199,7 @@ var outcomes = []outcome{
 		sys.Send(r, "now")
 		sys.Run()
 		apart(send)
-	}, "misuse: property+3: Send on a Ctx from another goroutine when no step was running: does a handler leave a goroutine behind? let an actor do its work"},
+	}, "misuse: property+3: Send on a Ctx from another goroutine when no step was running: does a handler leave a goroutine behind? replace the goroutine with an actor"},
 
 	{"Fatalf in the end of a process that is killed in the run", func(t *props.T) {
 		sys := t.System()
@@ -513,7 +513,7 @@ func TestLateSend(t *testing.T) {
 		sys.Run()
 		late = func() { sys.Send(ref, "late") }
 	})
-	const want = "Send on a system from another goroutine when no step was running: does a handler leave a goroutine behind? let an actor do its work"
+	const want = "Send on a system from another goroutine when no step was running: does a handler leave a goroutine behind? replace the goroutine with an actor"
 	r.Run(props.Plan{})
 	apart(late)
 	if f := r.Late(); f == nil || f.Text != want {

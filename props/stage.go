@@ -39,7 +39,7 @@ func (r *Runner) play() (lost bool) {
 	return false
 }
 
-// perform is the body of the stage. It makes one run after another.
+// perform is the body of the stage. It performs one run after another.
 func (r *Runner) perform(yield func(struct{}) bool) {
 	stopped := false
 	defer func() {

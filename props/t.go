@@ -29,14 +29,14 @@ type T struct {
 type state struct {
 	sys      *pulse.System // nil until System is called
 	test     pulse.Ref     // the test's actor when System was called; changed by System.Reset
-	ending   bool          // processes that still wait are being ended
-	returned bool          // the property has returned; cleanups may still run
+	ending   bool          // set while the processes that still wait are being ended
+	returned bool          // set if the property has returned, though cleanups may still run
 	drawing  string        // the label of the draw whose generator is running
 	skipped  bool
 	skip     *pulse.Failure // the failure with which Skip ended the system's run
 	failure  *pulse.Failure
 	location pulse.Frame
-	logs     []string // lines logged outside of steps
+	logs     []string // the lines logged outside of steps
 	reason   string   // the text given to Skip
 	cleanups []func()
 	always   []always
@@ -45,8 +45,8 @@ type state struct {
 	attached []Attachment
 	last     last
 
-	remembers bool // Event or Watch was called
-	watches   bool // Watch was called
+	remembers bool // set if Event or Watch was called
+	watches   bool // set if Watch was called
 }
 
 // clear prepares the state for a new run. It sets each field separately, because
@@ -140,7 +140,7 @@ func (t *T) allowedElsewhere(what string) bool {
 	f := &pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: what + text}
 	setFrames(f)
 	if r.over.Load() {
-		panic(fmt.Sprintf("after %s was over: %s", r.name, f.Text)) // as testing does, since no report would contain the failure
+		panic(fmt.Sprintf("after %s was over: %s", r.name, f.Text)) // panic as package testing does, because no report would contain the failure
 	}
 	r.intruder.CompareAndSwap(nil, f)
 	return false
@@ -339,7 +339,7 @@ func (t *T) complain(what, format, text string) bool {
 	if !t.allowed(what) {
 		return false
 	}
-	t.touch(trace.TheTest) // the first complaint is the run's failure
+	t.touch(trace.TheTest) // a conflict: the order of steps decides which complaint comes first and becomes the run's failure
 	if t.state.failure == nil {
 		line, detail := complaint(text)
 		t.fail(&pulse.Failure{Kind: pulse.KindProperty, Text: line, Detail: detail, Format: format, Step: t.step()})

@@ -75,7 +75,7 @@ func (r *Runner) Stall() Stall {
 	return s
 }
 
-// readPlan sets the fields of s that follow from the plan and the draws. It is exempt
+// readPlan sets the fields of s that the plan and the draws determine. It is exempt
 // from race detection, because a run that does not hang changes what it reads.
 //
 //go:norace

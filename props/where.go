@@ -10,7 +10,7 @@ import (
 
 // helpers is the set of functions that called T.Helper.
 type helpers struct {
-	calls map[uintptr]bool // program counters of the calls to T.Helper
+	calls map[uintptr]bool // the program counters of the calls to T.Helper
 	names map[string]bool
 }
 
@@ -44,7 +44,7 @@ func (h *helpers) has(function string) bool {
 // use. A failure is never reported at such frames.
 var trimmer = stack.NewTrimmer(
 	reflect.TypeFor[pulse.System]().PkgPath(),
-	reflect.TypeFor[pulse.System]().PkgPath()+"/adapt/...", // and the runtimes that are adapted there
+	reflect.TypeFor[pulse.System]().PkgPath()+"/adapt/...", // also remove the adapters of other runtimes
 	"github.com/asynkron/protoactor-go/...",
 	reflect.TypeFor[T]().PkgPath()+"/...",
 	"github.com/stretchr/testify/...",

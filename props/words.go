@@ -10,14 +10,14 @@ import (
 )
 
 // words is the sequence of random numbers that one draw reads: first the given
-// numbers, then numbers that follow from a seed. It is a random source for gopter and
+// numbers, then numbers generated from a seed. It is a random source for gopter and
 // x/exp/rand.
 type words struct {
 	given   []uint64
 	read    int // the number of given words that were read
-	reads   int // the number of all words that were read
+	reads   int // the number of words that were read, given or not
 	state   uint64
-	endless int // how often the draw exceeded mostWords
+	endless int // the number of times that the draw exceeded mostWords
 	left    int // if not 0, the number of words that may still be read, plus one
 
 	rapid *rapid.T // if not nil, the seed is drawn from rapid when first needed
@@ -102,8 +102,8 @@ func (w *words) skip(n int) {
 	}
 }
 
-// Seed discards the given words. All further words follow from seed. The interface of
-// random sources requires this method.
+// Seed discards the given words. All further words are generated from seed. The
+// interface of random sources requires this method.
 func (w *words) Seed(seed uint64) { *w = words{state: seed} }
 
 // gopterWords adapts words to math/rand, which gopter uses.

@@ -64,7 +64,7 @@ type Ref struct {
 	sys   *System
 	run   int32
 	actor int32
-	ask   int32 // number of the Ask that a message to this reference answers; 0 for none
+	ask   int32 // the number of the Ask that a message to this reference answers; 0 if none
 }
 
 // String returns the actor's name as traces and failures show it.

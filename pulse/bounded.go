@@ -41,10 +41,10 @@ func (t *traffic) overflows(m int32) bool {
 		return false
 	}
 	if b.onFull == OnFullDropOldest {
-		t.rec.touchOther(b.actor) // in another order the actor could have received the dropped message
+		t.rec.touchOther(b.actor) // this step depends on the receiver, because in another order the receiver could have taken the dropped message
 		t.mail.withdraw(oldest)
 		if !b.open {
-			t.mail.refilter(b) // the dropped message may have blocked a later one of its channel
+			t.mail.refilter(b) // the dropped message may have blocked a later message of its channel
 		}
 		return false
 	}

@@ -15,9 +15,9 @@ type cast struct {
 	traffic
 	actors    []*actor
 	walk      *stateWalk // walks over values and states
-	states    *stateWalk // equals walk if the strategy compares states, else nil
+	states    *stateWalk // equal to walk if the strategy compares states, else nil
 	pool      coroutines
-	processes []*Process         // unused ones, for reuse
+	processes []*Process         // unused Process values, for reuse
 	inUse     int                // number of processes that have not been retired
 	places    map[uintptr]string // names of method values, by code pointer; see placeOf
 }
@@ -29,7 +29,7 @@ type actor struct {
 	mailbox
 	process  *Process
 	ctx      Ctx
-	asks     int32 // the number of the last Ask or wait for a timer; a restart does not reset it
+	asks     int32 // the number of the last Ask or wait for a timer, which a restart does not reset
 	parent   int32
 	restarts int
 	waits    wait // what a stuck report says about the actor
@@ -50,7 +50,7 @@ func (c *cast) join(owner *System) {
 // add puts an actor into the run and into the trace.
 func (c *cast) add(name string, handler Actor, info *typeInfo, parent int32) *actor {
 	if len(c.actors) > int(c.mail.limit) {
-		c.bound(int(c.mail.limit), "actors", "actors", "spawns")
+		c.bound(int(c.mail.limit), "actors", "actors", "spawn")
 	}
 	a := c.place()
 	a.handler, a.parent = handler, parent
@@ -64,8 +64,8 @@ func (c *cast) add(name string, handler Actor, info *typeInfo, parent int32) *ac
 	return a
 }
 
-// place returns the next actor of the run: a reset one of an earlier run, or a
-// new one.
+// place returns the next actor of the run: a reset actor of an earlier run, or
+// a new one.
 func (c *cast) place() *actor {
 	n := len(c.actors)
 	if n < cap(c.actors) {
@@ -289,7 +289,7 @@ func (c *cast) renew(a *actor, handler Actor, starter int32) {
 	switch {
 	case handler == nil && !a.toStart:
 		a.how = StartKept
-	case handler != nil && !(a.toStart && a.how == StartNew): // otherwise the actor still receives StartNew
+	case handler != nil && !(a.toStart && a.how == StartNew): // if this case does not apply, the actor still receives StartNew
 		a.how = StartLost
 	}
 	if handler != nil {
@@ -326,7 +326,7 @@ func (c *cast) watch(watcher, other int32) {
 		c.rec.touch(other, trace.ItsLife, 0) // the identities of the Downs depend on the order of the actor's watchers
 		a.watchers = append(a.watchers, watcher)
 		if len(a.watchers) > int(c.mail.limit) {
-			c.bound(int(c.mail.limit), "watchers", "watches of one actor", "watches")
+			c.bound(int(c.mail.limit), "watchers", "watches of one actor", "watch")
 		}
 		return
 	}
@@ -335,7 +335,7 @@ func (c *cast) watch(watcher, other int32) {
 }
 
 // unwatch ends all watches of watcher on other, and withdraws Downs of other
-// that are on their way to watcher.
+// that are in flight to watcher.
 func (c *cast) unwatch(watcher, other int32) {
 	c.rec.touch(other, trace.ItsLife, 0)
 	a := c.actors[other]
@@ -343,7 +343,7 @@ func (c *cast) unwatch(watcher, other int32) {
 	for _, m := range c.mail.sentTo(&c.actors[watcher].mailbox) {
 		if d := &c.mail.sends[m]; d.Kind == trace.Down && d.From == other {
 			c.mail.withdraw(m)
-			c.todo.afterStep |= workFilter // the Down may have blocked a later message of its channel
+			c.todo.afterStep |= workFilter // the withdrawn Down may have blocked a later message of its channel
 		}
 	}
 }

@@ -15,21 +15,21 @@ const (
 
 // A clock holds the virtual time and a binary heap of entries, soonest first.
 //
-// Invariants: no parent in heap is due after its children. The entries' numbers
-// are unique and at most number. periodic is the number of entries with effect
-// tick. No entry is due before now. places may be wrong for slots that belong
-// to no entry.
+// Invariants: no parent in the heap is due after its children. The entries'
+// numbers are unique and at most the field number. The field periodic is the
+// number of entries with effect tick. No entry is due before now. The list
+// places may be wrong for slots that belong to no entry.
 type clock struct {
 	now      int64
 	heap     []entry
-	places   []int32 // for each message slot, the heap index of the entry with that slot as its send or last
-	owned    []int32 // for each actor, the number of timers in heap that it owns
+	places   []int32 // for each message slot, the heap index of the entry whose send or last is the slot
+	owned    []int32 // for each actor, the number of timers in the heap that it owns
 	number   int32   // the number of the entry pushed last
 	periodic int
 	set      int   // number of timers set in this run
-	quiet    int   // number of consecutive firings of periodic timers with no other message sent
-	quietSeq int32 // mailroom.seq when the clock last advanced
-	patience int   // quiet firings per periodic timer after which time stops
+	quiet    int   // number of consecutive firings of periodic timers without any other message being sent
+	quietSeq int32 // the value of mailroom.seq when the clock last advanced
+	patience int   // number of quiet firings per periodic timer after which time stops
 	timed    bool  // set if the run ends at a fixed time; quiet firings then do not stop time
 }
 
@@ -39,17 +39,17 @@ type effect uint8
 const (
 	fire    effect = iota // a timer's message becomes deliverable
 	tick                  // a periodic timer's message becomes deliverable, and the timer is set again
-	unblock               // FIFO: the delay of a message in a channel ends
-	release               // Unordered: a delayed message is posted
+	unblock               // FIFO delivery: the delay of a message in a channel ends
+	release               // Unordered delivery: a delayed message is posted
 )
 
 // An entry is an event that is due at a time.
 type entry struct {
 	at     int64
-	number int32 // increases with each entry pushed; breaks ties
+	number int32 // the position in the order of pushes, which breaks ties
 	send   int32 // slot of the entry's message
 	actor  int32 // the actor whose end stops the timer; none for delays and SendAfter
-	last   int32 // slot of the message of the last firing while that message waits, or none
+	last   int32 // slot of the message of the timer's last firing while that message waits, or none
 	period int64
 	effect effect
 }
@@ -171,7 +171,7 @@ func (c *clock) find(number, send int32) int {
 	if i := c.placeOf(send); i >= 0 && c.heap[i].number == number {
 		return i
 	}
-	if c.periodic == 0 { // only a periodic timer's entry may have got a new send
+	if c.periodic == 0 { // if no timer is periodic, no entry can have a new send
 		return -1
 	}
 	return indexFunc(c.heap, func(e entry) bool { return e.number == number })

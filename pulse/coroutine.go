@@ -20,23 +20,23 @@ import (
 // If the code recovers that panic and parks again, the pool repeats it. After
 // several such panics the pool uses runtime.Goexit, which code cannot recover.
 type Coroutine struct {
-	pool    *coroutines // the pool that uses it; nil while it is idle
+	pool    *coroutines // the pool that uses the coroutine; nil while the coroutine is idle
 	resume  func() (signal, bool)
 	stop    func()
 	yield   func(signal) bool
 	body    func(*Coroutine)
-	lock    uintptr // lockPlace.lock of the goroutine that made it
-	g       uintptr // g, top and span are copied to calls while the coroutine runs
+	lock    uintptr // the result of lockPlace.lock for the goroutine that made the coroutine
+	g       uintptr // g, top and span are copied to the struct calls while the coroutine runs
 	top     uintptr
 	span    uintptr
-	lease   int  // number of times it was taken from the pool
+	lease   int  // number of times that the coroutine was taken from the pool
 	kills   int  // number of kill panics thrown
-	killed  bool // set if its next Park must end it
+	killed  bool // set if the coroutine's next Park must end the coroutine
 	exit    bool // set if the kill uses Goexit
 	ended   bool // set if the body has ended
 	panic   *carried
 	inspect func()    // if set, the next resumption only runs this function and parks again
-	seen    raceClock // for the race detector: everything that happened before the next resumption
+	seen    raceClock // for the race detector: the clock of everything that happened before the next resumption
 }
 
 // signal is the empty value that a coroutine and its resumer pass to each
@@ -116,7 +116,7 @@ func (p *coroutines) get(body func(*Coroutine)) *Coroutine {
 	return c
 }
 
-// put adds a coroutine whose body has ended to idle.
+// put adds a coroutine whose body has ended to the list idle.
 func (p *coroutines) put(c *Coroutine) {
 	c.pool, c.body = nil, nil
 	p.idle = append(p.idle, c)
@@ -171,16 +171,16 @@ func (c *Coroutine) trampoline(yield func(signal) bool) {
 
 func (c *Coroutine) runBody() {
 	if c.killed {
-		return // killed before it started
+		return // the coroutine was killed before its body started
 	}
 	returned := false
 	defer func() {
-		c.unlock(c.g) // because a switch to the resumer follows, also after Goexit
+		c.unlock(c.g) // a switch to the resumer follows, also after Goexit
 		if returned || c.exit {
 			return
 		}
 		v := recover()
-		if v == nil && c.killed { // Goexit in a deferred function
+		if v == nil && c.killed { // a deferred function has called Goexit
 			c.exit = true
 			c.yield(signal{}) // Kill continues with exit set, as in die
 		}

@@ -111,7 +111,7 @@ func (c *Ctx) Watch(r Ref) {
 }
 
 // Unwatch ends all watches of this actor on the other actor. A Down of the
-// other actor that is on its way is withdrawn.
+// other actor that is in flight is withdrawn.
 func (c *Ctx) Unwatch(r Ref) {
 	if !c.ok("Unwatch") {
 		return

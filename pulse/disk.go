@@ -70,7 +70,7 @@ func (d Disk) actor(what string) *actor {
 // values.
 type disk struct {
 	safe []written
-	open []written // the writes since the last Sync, in order
+	open []written // the writes since the last Sync, oldest first
 }
 
 // A written is one write to a disk.
@@ -166,7 +166,7 @@ func (d *disk) text(hidden func(reflect.Type) bool) string {
 func (c *cast) write(a *actor, name string, value any) {
 	c.rec.written++
 	if most := perPending * int(c.mail.limit); int(c.rec.written) > most {
-		c.bound(most, "writes", "writes to disks", "writes")
+		c.bound(most, "writes", "writes to disks", "write")
 	}
 	if a.used = true; a.disk == nil {
 		a.disk = &disk{}
@@ -179,7 +179,7 @@ func (c *cast) write(a *actor, name string, value any) {
 }
 
 // loseWrites asks the strategy which unsynced writes a crash loses. It drops
-// these and makes the others safe.
+// these writes and makes all other writes safe.
 func (c *cast) loseWrites(a *actor) {
 	if a.disk == nil || len(a.disk.open) == 0 {
 		return

@@ -44,7 +44,7 @@
 //
 // A step is the delivery of one message and everything that its handler does.
 // With FIFO delivery the messages from one actor to another arrive in the order
-// of sending. With Unordered delivery any message on its way may come next. The
+// of sending. With Unordered delivery any message in flight may come next. The
 // strategy chooses everything else: package pulse/strategy has the strategies.
 // Spec.Mailbox limits how many messages may wait for an actor.
 //

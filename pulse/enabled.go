@@ -18,15 +18,15 @@ type Enabled struct {
 	picked int // the index that the last Pick returned
 	oldest Order
 	last   View // the View at the first call to Changed in the most recent step
-	moved  int  // mailroom.moved before that call reset it
+	moved  int  // the value of mailroom.moved before the first call to Changed in the most recent step reset it
 }
 
 // Len returns the number of messages that can be delivered now.
 func (e *Enabled) Len() int { return len(e.mail.ready) }
 
-// Strikes returns the number of crashes that Pick may choose in place of a
-// message, or 1 if Pick may fire a timer early. It returns 0 for strategies
-// without Needs.Strikes.
+// Strikes returns the number of events that Pick may choose in place of a
+// message. These are either crashes, or one early firing of a timer. Strikes
+// returns 0 for strategies without Needs.Strikes.
 func (e *Enabled) Strikes() int { return e.sys.faults.offered }
 
 // Strike returns the index of the actor that strike i crashes, or trace.None if
@@ -37,7 +37,7 @@ func (e *Enabled) Strike(i int) (actor int) { return int(e.sys.faults.list[:e.St
 func (e *Enabled) Step() int { return int(e.sys.rec.steps) }
 
 // Slot returns a small number for message i that is unique among the messages
-// on their way. After the delivery another message may get the same number.
+// in flight. After the delivery another message may get the same number.
 func (e *Enabled) Slot(i int) int { return int(e.mail.ready[i]) }
 
 // Seq returns the position of message i in the order of arrival. The oldest
@@ -74,7 +74,7 @@ func (e *Enabled) IsMatched(i int) bool {
 
 // Matched returns the number of messages for which IsMatched holds.
 func (e *Enabled) Matched() (n int) {
-	if e.mail.choosy == 0 || !e.mail.matches { // choosy alone does not tell: it also counts mailboxes of ended actors
+	if e.mail.choosy == 0 || !e.mail.matches { // check matches too, because choosy also counts mailboxes of ended actors
 		return 0
 	}
 	for i := range e.mail.ready {

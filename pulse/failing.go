@@ -17,7 +17,7 @@ type failing struct {
 // so that the next run fails with it. After a failed run the intruder may be a
 // consequence of the failure and is dropped.
 func (f *failing) reset() {
-	if f.failure != nil && f.intruder.Load() != nil { // loads first, because an atomic store is expensive
+	if f.failure != nil && f.intruder.Load() != nil { // load before storing, because an atomic store is expensive
 		f.intruder.Store(nil)
 	}
 	f.failure, f.panicked, f.exit, f.exitWhere = nil, nil, false, ""
@@ -49,8 +49,8 @@ func (f *failing) abandon(where string) {
 // panic, because a panic on that goroutine would end the process.
 func (f *failing) intrude(x *Failure) { f.intruder.CompareAndSwap(nil, x) }
 
-// settle makes a recorded intruder the failure of the run. It replaces another
-// failure, because the intruder may have caused that one.
+// settle makes a recorded intruder the failure of the run. The intruder
+// replaces an existing failure, which it may have caused.
 func (f *failing) settle() {
 	if x := f.intruder.Load(); x != nil {
 		f.failure = x

@@ -59,7 +59,7 @@ type Failure struct {
 	Line   string  // the line that failed, such as "writer_test.go:31"; if "", the innermost frame of Stack counts
 	Step   int     // the step that failed; -1 if the failure belongs to no step
 	Stack  []Frame // the frames of user code, innermost first; may be empty
-	Value  any     // for KindPanic: the panic value
+	Value  any     // for KindPanic, the panic value
 }
 
 // A Frame is one frame of a stack.

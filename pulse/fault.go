@@ -70,16 +70,16 @@ type faults struct {
 	early    int      // number of timers fired early so far
 	list     []strike // the faults that could happen now
 	offered  int      // Pick may choose the first offered entries of list
-	unstruck uint64   // if offered > 0: the hash of the run before the offer
+	unstruck uint64   // if offered is positive, the hash of the run before the offer
 }
 
 // A strike is a fault that can happen before the next step, or an early timer
 // if actor is none.
 type strike struct {
 	kind  trace.StepKind
-	lose  bool // for a restart: the actor loses its state
+	lose  bool // for a restart, set if the actor loses its state
 	actor int32
-	value int32 // for an offered strike: the value of the decision that chooses it
+	value int32 // for an offered strike, the value of the choice that selects it
 }
 
 // faultName returns a number for a kind of fault. Restarts that lose the state

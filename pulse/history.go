@@ -15,12 +15,12 @@ import (
 // An event is one input to an actor's history.
 type event struct {
 	kind     eventKind
-	steady   bool   // for a receipt: the message cannot change, so v is computed later
+	steady   bool   // for a receipt, set if the message cannot change, so that v is computed later
 	actor    int32  // the actor whose history the event belongs to
 	step     int32  // the step in which the event happened, or none
-	spawner  int32  // for eventSpawned: the actor whose history the new actor starts with
-	restarts int32  // for a receipt: the receiver's restarts so far
-	v        uint64 // what the actor learned, or the hash of the received message
+	spawner  int32  // for eventSpawned, the actor whose history is the beginning of the new actor's history
+	restarts int32  // for a receipt, the number of restarts of the receiver so far
+	v        uint64 // what the actor learned, or a hash of the received message
 }
 
 type eventKind uint8

@@ -97,9 +97,9 @@ func (r *mailroom) forgetDelay(m int32) bool {
 	return true
 }
 
-// arrive stores a message with Unordered delivery: in ready if it can be
-// delivered, otherwise in held. It is needed only while a mailbox is closed or
-// there is a partition or a cut link.
+// arrive stores a message with Unordered delivery: in the list ready if it can
+// be delivered, otherwise in the list held. It is needed only while a mailbox
+// is closed or there is a partition or a cut link.
 func (r *mailroom) arrive(m, from int32) {
 	b := r.boxes[r.sends[m].To]
 	if b.life != alive {
@@ -116,7 +116,7 @@ func (r *mailroom) arrive(m, from int32) {
 	r.held = append(r.held, m)
 }
 
-// refilterUnordered moves each message to an actor to ready or to held,
+// refilterUnordered moves each message to an actor to the list ready or held,
 // depending on whether it can be delivered now.
 func (r *mailroom) refilterUnordered(b *mailbox) {
 	if b.here == 0 {

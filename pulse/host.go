@@ -54,7 +54,7 @@ func (h Host) log(text func() string) {
 	r := &h.s.rec
 	r.logged++
 	if most := perPending * int(h.s.mail.limit); int(r.logged) > most {
-		h.s.bound(most, "log", "lines of log", "logs")
+		h.s.bound(most, "log", "lines of log", "log")
 	}
 	if r.on {
 		touched := len(r.trace.Touches)
@@ -233,7 +233,7 @@ func (h Host) Finish() {
 // called, the next run fails with this failure.
 func (h Host) Late() *Failure {
 	f := &h.s.fails
-	if f.failure != nil || f.intruder.Load() == nil { // loads first, because an atomic swap is expensive
+	if f.failure != nil || f.intruder.Load() == nil { // load before swapping, because an atomic swap is expensive
 		return nil
 	}
 	return f.intruder.Swap(nil)
@@ -329,7 +329,7 @@ func (h Host) Stalled() (step int, actor string, msg any) {
 	if !h.s.calls.running || step < 0 || step >= len(r.trace.Steps) {
 		return -1, "", nil
 	}
-	if cur == int(trace.Test) || r.called == r.steps || cur >= len(r.trace.Actors) { // like inStep, which the race detector instruments
+	if cur == int(trace.Test) || r.called == r.steps || cur >= len(r.trace.Actors) { // the same condition as inStep, which the race detector instruments
 		return step, "", nil
 	}
 	if m := r.trace.Steps[step].Send; m >= 0 && int(m) < len(h.s.mail.sends) {

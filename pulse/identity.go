@@ -16,11 +16,11 @@ import (
 // actors.
 
 const (
-	rootID    = 0 // the identity of the test's own step
+	rootID    = 0 // the identity of a step, for messages and actors that the test creates
 	actorSalt = hash.Gamma
 	copySalt  = 0xd6e8feb86659fd93
 	faultSalt = 0xa0761d6478bd642f
-	count     = 0xe7037ed1a0b428db // multiplies the ordinal of an actor or message in its step
+	count     = 0xe7037ed1a0b428db // the factor of the ordinal of an actor or message within its step
 )
 
 func messageID(typ, step uint64, nth int32) uint64 { return hash.Fold(step, typ+uint64(nth)*count) }

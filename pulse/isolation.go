@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// The isolation check computes a fingerprint of each message on its way and
+// The isolation check computes a fingerprint of each message in flight and
 // compares it after each step. Actors must share no memory. A sender breaks
 // this rule if it changes a message that it has sent. A receiver breaks the
 // rule if it changes a value that was also sent to another receiver.
@@ -24,7 +24,7 @@ type guard struct {
 	memory []byte
 }
 
-// guards holds the guards of all messages on their way.
+// guards holds the guards of all messages in flight.
 //
 // Invariant: no two entries of list and spare share memory.
 type guards struct {
@@ -105,7 +105,7 @@ func (s *traffic) changer() string {
 	return fmt.Sprintf("step %d (%s)", s.rec.step, s.where())
 }
 
-// checkIsolation fails the run if a message on its way has changed.
+// checkIsolation fails the run if a message in flight has changed.
 func (s *traffic) checkIsolation() {
 	s.guards.keep(func(g *guard) bool { return s.mail.sends[g.send].Fate == trace.Pending })
 	for i := range s.guards.list {

@@ -23,7 +23,7 @@ type links struct {
 // A link is the connection from one actor to another.
 type link struct {
 	from, to int32
-	cut      bool  // set if messages wait instead of being delivered
+	cut      bool  // set if messages on the link wait instead of being delivered
 	lose     int   // number of further messages to lose; lossWithoutEnd means all
 	delay    int64 // virtual time by which messages are delayed
 }

@@ -15,8 +15,8 @@ type mailbox struct {
 	thread   thread
 	match    func(any) bool // if accept is acceptMatching: reports whether the actor accepts a message
 	actor    int32
-	here     int32 // upper bound on the number of messages to the actor in ready and held; or unknown
-	inward   int32 // the first channel to the actor; the others are linked by sibling
+	here     int32 // an upper bound on the number of messages to the actor in ready and held, or unknown
+	inward   int32 // the first channel to the actor; the field sibling links the other channels
 	await    int32 // number of the Ask or timer whose message ends the actor's wait; 0 for none
 	answered int32 // number of the last Ask whose answer was sent
 	accept   acceptance
@@ -41,7 +41,7 @@ type life uint8
 
 const (
 	alive life = iota
-	down       // crashed; may be restarted
+	down       // the actor has crashed and may be restarted
 	ended
 )
 
@@ -53,10 +53,10 @@ type acceptance uint8
 
 const (
 	acceptAll      acceptance = iota
-	acceptNothing             // only messages that no actor can refuse
-	acceptStart               // the message that starts a process or notifies a Starter
-	acceptMatching            // messages for which match returns true
-	acceptReply               // the answer to one Ask
+	acceptNothing             // the actor accepts only messages that no actor can refuse
+	acceptStart               // the actor accepts only the message that starts a process or notifies a Starter
+	acceptMatching            // the actor accepts the messages for which match returns true
+	acceptReply               // the actor accepts only the reply to one Ask
 )
 
 // admit resets and adds the mailbox of the next actor. b may have been used in
@@ -67,10 +67,10 @@ func (r *mailroom) admit(b *mailbox) {
 		r.boxes = append(r.boxes, nil)
 	}
 	r.boxes = r.boxes[:n+1]
-	if r.boxes[n] != b { // otherwise the entry is left from an earlier run
+	if r.boxes[n] != b { // any other entry is left from an earlier run
 		r.boxes[n] = b
 	}
-	if b.match != nil { // loads first, because storing a pointer is more expensive
+	if b.match != nil { // load before storing, because storing a pointer is more expensive
 		b.match = nil
 	}
 	b.actor, b.inward, b.here = int32(n), none, unknown
@@ -130,7 +130,7 @@ func (r *mailroom) setOpen(b *mailbox, open bool) {
 }
 
 // flagChoosy sets the bit workChoosy if, with Unordered delivery, some messages
-// cannot go straight to ready. Otherwise it clears the bit.
+// cannot go straight to the list ready. Otherwise it clears the bit.
 func (r *mailroom) flagChoosy() {
 	r.onSend &^= workChoosy
 	if r.unordered && (r.choosy > 0 || r.cut >= 0 || r.links.cuts > 0) {
@@ -138,8 +138,9 @@ func (r *mailroom) flagChoosy() {
 	}
 }
 
-// refilter updates ready after a change in what an actor accepts, or in which
-// channels to it are blocked or delayed.
+// refilter recomputes the deliverable messages of an actor. Call it when the
+// actor accepts different messages, or when a channel to the actor becomes
+// blocked, unblocked, delayed or no longer delayed.
 func (r *mailroom) refilter(b *mailbox) {
 	if b.sifted = 0; b.accept == acceptMatching {
 		b.sifted, r.matches = b.sieve, true
@@ -184,8 +185,8 @@ func (r *mailroom) sift(b *mailbox) {
 	r.findCandidate(b, c)
 }
 
-// isSifted reports whether ready is as refilter would leave it. It calls match
-// for waiting messages.
+// isSifted reports whether the list ready is as refilter would leave it. It calls
+// match for waiting messages.
 func (r *mailroom) isSifted(b *mailbox) bool {
 	if r.unordered {
 		other := func(m int32) bool { return r.sends[m].To == b.actor && !b.accepts(&r.sends[m]) }
@@ -199,8 +200,9 @@ func (r *mailroom) isSifted(b *mailbox) bool {
 	return true
 }
 
-// removeCandidates removes all messages to a mailbox from ready. It counts them
-// first, since in most cases there is at most one, which is cheaper to remove.
+// removeCandidates removes all messages to a mailbox from the list ready. It
+// counts them first, since in most cases there is at most one, which is cheaper to
+// remove.
 func (r *mailroom) removeCandidates(b *mailbox) {
 	count, slot := 0, none
 	for i := b.inward; i >= 0; i = r.channels[i].sibling {
@@ -223,9 +225,9 @@ func (r *mailroom) removeCandidates(b *mailbox) {
 	}
 }
 
-// findCandidate adds to ready the first message of a channel that the receiver
-// accepts. It adds none if the channel is blocked, or if that message or one
-// before it is delayed.
+// findCandidate adds the first message of a channel that the receiver accepts to
+// the list ready. It adds none if the channel is blocked, or if that message or
+// one before it is delayed.
 func (r *mailroom) findCandidate(b *mailbox, c *channel) {
 	if c.blocked > 0 {
 		return

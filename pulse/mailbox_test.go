@@ -214,7 +214,7 @@ func TestMailboxSpecs(t *testing.T) {
 		t.Errorf("after Reset %d of 3 are received", b.n)
 	}
 	for want, spec := range map[string]pulse.Spec{
-		`actor "x": Spec.Mailbox is -1: give it a number from 1 on, or zero for no bound`:                  {Mailbox: -1},
+		`actor "x": Spec.Mailbox is -1: use a number of at least 1, or zero for no bound`:                  {Mailbox: -1},
 		`actor "x": Spec.OnFull is 3, which is not an Overflow`:                                            {Mailbox: 1, OnFull: 3},
 		`actor "x": Spec.OnFull is set, but Spec.Mailbox is zero: a mailbox without a bound is never full`: {OnFull: pulse.OnFullFail},
 	} {

@@ -7,41 +7,43 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A mailroom stores the messages that are on their way and knows which of them
+// A mailroom stores the messages that are in flight and knows which of them
 // can be delivered now. With FIFO delivery messages wait in channels, with
 // Unordered delivery individually. The mailroom knows actors only by their
 // mailboxes.
 //
 // Invariants:
-//   - Each message on its way is in exactly one place: in a channel (FIFO), in
-//     ready or held (Unordered), or with the clock, which knows when it arrives.
-//   - ready has each deliverable message once. The receiver of such a message
-//     is alive and accepts it, and no partition, cut or delay holds it up.
-//   - With FIFO delivery ready has at most one message of each channel.
-//   - Each slot is in the free list, holds a message on its way, or is kept for
+//   - Each message in flight is in exactly one place: in a channel (FIFO), in
+//     the list ready or held (Unordered), or with the clock, which knows when
+//     the message arrives.
+//   - The list ready has each deliverable message once. The receiver of such a
+//     message is alive and accepts it, and no partition, cut or delay holds the
+//     message up.
+//   - With FIFO delivery the list ready has at most one message of each channel.
+//   - Each slot is in the free list, holds a message in flight, or is kept for
 //     the recorder or the orphans.
 type mailroom struct {
 	ready     []int32      // slots of the messages that can be delivered now
-	sends     []trace.Send // messages by slot; in a recorded run also the trace's sends
+	sends     []trace.Send // the messages, by slot; in a recorded run also Trace.Sends
 	channels  []channel
-	moved     int   // entries of ready before this index have kept their order since Enabled.Changed last reset moved
+	moved     int   // the entries of ready before this index have kept their order since Enabled.Changed last reset moved
 	seq       int32 // number of messages posted so far
 	taken     int32 // the closed channel from which a message was last taken
-	past      int32 // in a recorded run: number of messages no longer on their way
-	limit     int32 // maximum number of messages on their way
-	free      int32 // the first free slot; the others are linked by Next
+	past      int32 // in a recorded run, the number of messages that are no longer in flight
+	limit     int32 // maximum number of messages in flight
+	free      int32 // the first free slot; Send.Next links the other free slots
 	onSend    work  // what to check for each message sent
 	unordered bool
 	keeps     bool // set if the run is recorded, so that slots are not reused
 
 	cut     int32      // the actor that a partition of Options.Faults separates from all others, or none
 	links   links      // the links changed by a Nemesis
-	slow    int        // number of delayed messages on their way
+	slow    int        // number of delayed messages in flight
 	choosy  int        // number of closed mailboxes
 	matches bool       // set if a mailbox has been acceptMatching since reset
-	boxes   []*mailbox // mailboxes by actor index
-	table   hash.Table // index of a channel by channelKey
-	held    []int32    // Unordered: messages that have arrived but are not deliverable now
+	boxes   []*mailbox // for each actor, its mailbox
+	table   hash.Table // maps channelKey to the index of a channel
+	held    []int32    // with Unordered delivery, the messages that have arrived but are not deliverable now
 	scratch []int32
 	orphans orphans
 	clock   *clock // the clock of the run, which ends delays
@@ -53,14 +55,14 @@ const none = trace.None
 // the sender. An actor's own timers and an actor's SendAfter messages have
 // separate sources: see sourceOf.
 //
-// Invariant: ready has the head of each open channel and the candidate of each
-// closed channel, if there is one. A channel is open only while blocked and
-// slow are zero and the receiver's mailbox is open.
+// Invariant: the list ready has the head of each open channel and the candidate
+// of each closed channel, if there is one. A channel is open only while blocked
+// and slow are zero and the receiver's mailbox is open.
 type channel struct {
 	from, to   int32
 	head, tail int32 // slots of the first and last message; tail is valid only if head is not none
 	sibling    int32 // the next channel to the same receiver
-	candidate  int32 // for a closed channel: its message in ready, or none
+	candidate  int32 // for a closed channel, its message in ready, or none
 	blocked    int32 // number of partitions and cuts that block the channel
 	slow       int32 // number of delayed messages in the channel
 	open       bool
@@ -157,12 +159,12 @@ func mayBeOrphan(k trace.SendKind) bool {
 func (r *mailroom) discard(m int32, fate trace.Fate) {
 	d := &r.sends[m]
 	if d.Kind == trace.Poll {
-		fate = trace.Dropped // a poll comes from the system, so it is no orphan
+		fate = trace.Dropped // the system has sent the poll, so it is not reported as an orphan
 	}
 	d.Fate = fate
 	if fate == trace.Orphaned && mayBeOrphan(d.Kind) {
 		if r.orphans.add(m) && !r.keeps {
-			return // the report of orphans needs the slot
+			return // the slot is kept for the report of orphans
 		}
 	}
 	r.release(m)
@@ -177,8 +179,8 @@ func (r *mailroom) undeliverable(m int32, b *mailbox) {
 	r.discard(m, trace.Orphaned)
 }
 
-// post puts a message on its way: into its channel, or into ready or held with
-// Unordered delivery. from is the source of the channel: see sourceOf.
+// post puts a message into its channel or, with Unordered delivery, into the
+// list ready or held. from is the source of the channel: see sourceOf.
 func (r *mailroom) post(m, from int32) {
 	d := &r.sends[m]
 	if !r.unordered {
@@ -208,8 +210,8 @@ func (r *mailroom) enqueue(d *trace.Send, m int32) {
 }
 
 // append appends a message to an open channel. If the channel was empty, the
-// message also enters ready. The code avoids a branch on that, because the
-// processor could not predict it.
+// message also enters the list ready. The code avoids a branch on that, because
+// the processor could not predict it.
 func (r *mailroom) append(c *channel, d *trace.Send, m int32) {
 	head, before := c.head, c.tail
 	empty := int(uint32(head) >> 31)
@@ -222,7 +224,7 @@ func (r *mailroom) append(c *channel, d *trace.Send, m int32) {
 	r.sends[before].Next = m
 	d.Next = none
 	c.head, c.tail = head, m
-	n := len(r.ready) // less than cap: see newChannel
+	n := len(r.ready) // smaller than the capacity: see newChannel
 	r.ready[:n+1][n] = m
 	r.ready = r.ready[:n+empty] // a slice of itself, so that only the length is stored
 }
@@ -284,15 +286,16 @@ func (r *mailroom) newChannel(from, to int32) int32 {
 	return int32(n)
 }
 
-// removeReady removes entry k of ready. The last entry takes its place.
+// removeReady removes entry k of the list ready. The last entry takes its
+// place.
 func (r *mailroom) removeReady(k int) {
 	last := len(r.ready) - 1
 	r.ready[k] = r.ready[last]
 	r.ready = r.ready[:last]
 }
 
-// removeReadyIf removes from ready every message for which f returns true. It
-// keeps the order of the remaining messages.
+// removeReadyIf removes every message for which f returns true from the list
+// ready. It keeps the order of the remaining messages.
 func (r *mailroom) removeReadyIf(f func(slot int32) bool) {
 	k := indexFunc(r.ready, f)
 	if k < 0 {
@@ -308,8 +311,8 @@ func (r *mailroom) removeReadyIf(f func(slot int32) bool) {
 	r.ready = kept
 }
 
-// removeReadySlot removes slot m from ready if ready has it. It keeps the order
-// of the remaining messages.
+// removeReadySlot removes slot m from the list ready if the list has it. It
+// keeps the order of the remaining messages.
 func (r *mailroom) removeReadySlot(m int32) {
 	k := indexOf(r.ready, m)
 	if k < 0 {
@@ -319,9 +322,9 @@ func (r *mailroom) removeReadySlot(m int32) {
 	r.ready = append(r.ready[:k], r.ready[k+1:]...)
 }
 
-// takeClosed removes message m, which is entry k of ready, from a closed
-// channel. The caller must refilter the mailbox to find the channel's next
-// candidate.
+// takeClosed removes message m, which is entry k of the list ready, from a
+// closed channel. The caller must refilter the mailbox to find the channel's
+// next candidate.
 func (r *mailroom) takeClosed(k int, m int32, c *channel) {
 	r.removeReady(k)
 	r.taken = r.sends[m].Channel
@@ -369,7 +372,7 @@ func (r *mailroom) withdraw(m int32) {
 	r.discard(m, trace.Dropped)
 }
 
-// forget withdraws the answer or timeout numbered ask that is on its way to an
+// forget withdraws the answer or timeout numbered ask that is in flight to an
 // actor, because the wait for it is over. If there is none, forget does
 // nothing.
 func (r *mailroom) forget(to int32, kind trace.SendKind, ask int32) {
@@ -433,7 +436,7 @@ func (r *mailroom) empty(b *mailbox, fate trace.Fate) {
 	}
 }
 
-// sentTo lists the messages on their way to an actor, without timers that are
+// sentTo lists the messages in flight to an actor, without timers that are
 // not due. With FIFO delivery the list is ordered by channel. With Unordered
 // delivery delayed messages come last.
 func (r *mailroom) sentTo(b *mailbox) []int32 {

@@ -712,7 +712,7 @@ func TestLateGoroutines(t *testing.T) {
 	s.Go("clerk", func(p *pulse.Process) { process = p; p.Receive() })
 	s.Send(r, 1)
 	s.Run()
-	const end = " from another goroutine when no step was running: does a handler leave a goroutine behind? let an actor do its work"
+	const end = " from another goroutine when no step was running: does a handler leave a goroutine behind? replace the goroutine with an actor"
 	elsewhere := func(f func()) {
 		done := make(chan bool)
 		go func() { defer close(done); f() }()

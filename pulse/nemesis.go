@@ -257,9 +257,9 @@ func (n Nemesis) strike(x trace.Strike) {
 	r.look(trace.Test, trace.AllSteps)
 	r.struck(x)
 	if most := n.s.mail.limit; r.strikes > most {
-		n.s.bound(int(most), "faults", "faults of a Nemesis", "strikes")
+		n.s.bound(int(most), "faults", "faults of a Nemesis", "cause faults")
 	}
-	if x.From != none && x.To == none { // changed links are part of the state hash anyway
+	if x.From != none && x.To == none { // changed links are included in the state hash anyway
 		n.s.wasStruck(n.s.actors[x.From], x)
 	}
 }

@@ -174,7 +174,7 @@ func TestCutsAreNoDeadlocks(t *testing.T) {
 				t.Errorf("%v, %s: %q, want %q", delivery, x.name, got, x.want)
 			}
 			if f := sys.Failure(); f != nil && x.o.Environment == pulse.EnvironmentClosed &&
-				!strings.Contains(f.Detail, `"question" from asker, held up by a cut`) {
+				!strings.Contains(f.Detail, `"question" from asker, blocked by a cut link`) {
 				t.Errorf("%v, %s: the report does not name the cut:\n%s", delivery, x.name, f.Detail)
 			}
 			sys.Nemesis().Heal()

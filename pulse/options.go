@@ -15,7 +15,7 @@ const (
 	// DeliveryFIFO delivers the messages from one sender to one receiver in the
 	// order of sending.
 	DeliveryFIFO Delivery = iota
-	// DeliveryUnordered guarantees no order: any message on its way may come
+	// DeliveryUnordered guarantees no order: any message in flight may come
 	// next.
 	DeliveryUnordered
 )
@@ -74,8 +74,8 @@ type Options struct {
 	// Record records the trace and the decisions of the run, and computes
 	// identities of messages, actors and steps.
 	Record bool
-	// Isolation checks after each step that no message on its way has changed.
-	// It implies Record. Each check walks over all messages on their way.
+	// Isolation checks after each step that no message in flight has changed.
+	// It implies Record. Each check walks over all messages in flight.
 	Isolation bool
 	// Tools reports whether a struct type is a tool of the test and not a part
 	// of the program. Isolation and State ignore the fields of tools. Tools is
@@ -135,7 +135,7 @@ func (o *Options) refusal() string {
 	case o.Environment > EnvironmentClosed:
 		return fmt.Sprintf("Options.Environment is %d: it must be EnvironmentOpen or EnvironmentClosed", o.Environment)
 	case o.Horizon < 0:
-		return fmt.Sprintf("Options.Horizon is %v: give it a time from 1ns on, or zero for no end", o.Horizon)
+		return fmt.Sprintf("Options.Horizon is %v: use a time of at least 1ns, or zero for no end", o.Horizon)
 	case o.Steps < 0:
 		return negative("Options.Steps", o.Steps, "the default")
 	case o.Pending < 0:
@@ -170,7 +170,7 @@ func (f *Faults) refusal() string {
 }
 
 func negative(field string, n int, zero string) string {
-	return fmt.Sprintf("%s is %d: give it a number from 1 on, or zero for %s", field, n, zero)
+	return fmt.Sprintf("%s is %d: use a number of at least 1, or zero for %s", field, n, zero)
 }
 
 // A Setting is the name and the value of an option as text.

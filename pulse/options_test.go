@@ -86,12 +86,12 @@ func TestBadOptionsAreRefused(t *testing.T) {
 	}{
 		{pulse.Options{Delivery: 9}, "Options.Delivery is 9: it must be DeliveryFIFO or DeliveryUnordered"},
 		{pulse.Options{Environment: 9}, "Options.Environment is 9: it must be EnvironmentOpen or EnvironmentClosed"},
-		{pulse.Options{Steps: -1}, "Options.Steps is -1: give it a number from 1 on, or zero for the default"},
-		{pulse.Options{Pending: -5}, "Options.Pending is -5: give it a number from 1 on, or zero for the default"},
-		{pulse.Options{Ticks: -2}, "Options.Ticks is -2: give it a number from 1 on, or zero for the default"},
-		{pulse.Options{Horizon: -time.Second}, "Options.Horizon is -1s: give it a time from 1ns on, or zero for no end"},
-		{pulse.Options{Faults: pulse.Faults{Drop: -1}}, "Options.Faults.Drop is -1: give it a number from 1 on, or zero for none"},
-		{pulse.Options{Faults: pulse.Faults{Crash: 2, RestartLost: -3}}, "Options.Faults.RestartLost is -3: give it a number from 1 on, or zero for none"},
+		{pulse.Options{Steps: -1}, "Options.Steps is -1: use a number of at least 1, or zero for the default"},
+		{pulse.Options{Pending: -5}, "Options.Pending is -5: use a number of at least 1, or zero for the default"},
+		{pulse.Options{Ticks: -2}, "Options.Ticks is -2: use a number of at least 1, or zero for the default"},
+		{pulse.Options{Horizon: -time.Second}, "Options.Horizon is -1s: use a time of at least 1ns, or zero for no end"},
+		{pulse.Options{Faults: pulse.Faults{Drop: -1}}, "Options.Faults.Drop is -1: use a number of at least 1, or zero for none"},
+		{pulse.Options{Faults: pulse.Faults{Crash: 2, RestartLost: -3}}, "Options.Faults.RestartLost is -3: use a number of at least 1, or zero for none"},
 		{pulse.Options{Faults: pulse.Faults{Delay: 1, DelayBy: []time.Duration{1, 0}}}, "Options.Faults.DelayBy[1] is 0s: a delay must be 1ns or longer"},
 		{pulse.Options{EarlyTimers: -1}, ""}, // no limit
 	} {

@@ -28,7 +28,7 @@ func (e *Enabled) Changed(v *View) (at, from int) {
 	switch moved := min(e.moved, e.mail.moved); {
 	case then.run != now.run:
 		return -1, 0
-	case then.step == now.step: // no step in between, but perhaps a clock tick
+	case then.step == now.step: // no step in between, but there may be a clock tick
 		return -1, min(moved, then.count)
 	case then.step+1 == now.step:
 		return e.picked, min(moved, then.count-1)
@@ -119,8 +119,8 @@ func (t *Tournament) Set(i int, key uint64) {
 	j := t.leaves + i
 	nodes[j].key = key
 	for ; j > 1; j /= 2 {
-		// The processor cannot predict which of two siblings is larger, so the
-		// code has no branch on that. less is 1 if other is larger, or equal
+		// The processor cannot predict which of two siblings is larger, so
+		// the code avoids a branch. less is 1 if other is larger, or equal
 		// and on the left.
 		other := &nodes[j^1]
 		_, less := bits.Sub64(key, other.key, uint64(j&1))

@@ -11,14 +11,15 @@ import (
 // contents that the messages have at the end of the run. The zero Print is
 // ready for use, and Take reuses its memory.
 type Print struct {
-	hash  uint64 // Trace.Hash
+	hash  uint64 // the value of Trace.Hash
 	sends []printed
 	steps int
 }
 
 // A printed is one message of a Print.
 type printed struct {
-	id, contents uint64 // contents is a hash, or 0 if the contents cannot be read
+	id       uint64
+	contents uint64 // a hash of the contents; 0 if they cannot be read
 }
 
 // differs reports whether two messages are known to differ. Unreadable contents

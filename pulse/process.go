@@ -20,17 +20,17 @@ type Process struct {
 	*Ctx
 	co    *Coroutine
 	body  func(*Process)
-	main  func(*Coroutine) // calls body; created once for each Process
+	main  func(*Coroutine) // a function that calls body, created once for each Process
 	in    any              // the message that ended the wait
 	empty int              // number of consecutive polls that found nothing
 
-	// takes is what the process accepted in its last wait that was not for an
-	// answer or for time: acceptAll or acceptMatching. It is acceptStart before
-	// the first such wait. code identifies the predicate of an acceptMatching,
-	// else it is 0.
+	// takes is acceptAll or acceptMatching: what the process accepted in its
+	// last wait, except for waits for a reply or a timer. It is acceptStart
+	// before the first such wait. code identifies the predicate if takes is
+	// acceptMatching; otherwise code is 0.
 	takes acceptance
 	code  uintptr
-	like  uintptr // type word of the message type of a ReceiveAs, else 0
+	like  uintptr // for a ReceiveAs, the type word of the message type; else 0
 	asked uintptr // the value of code for which fixed was computed
 	fixed bool    // set if the predicate depends only on its argument: see isFixed
 }
@@ -49,7 +49,7 @@ func (p *Process) Started() Start {
 type wait struct {
 	verb string // "Receive", "ReceiveMatch", "Ask", …
 	on   int32  // the receiver of an Ask, or none
-	text string // text set by Host.Waits, which replaces verb and on
+	text string // the text set by Host.Waits, which replaces verb and on
 }
 
 // start is the body of the message that starts a process.
@@ -91,7 +91,7 @@ func (c *cast) codeEnded(a *actor) {
 	if thrown != nil {
 		panic(thrown)
 	}
-	if c.todo.afterStep&workEnd == 0 { // otherwise the process has called Stop, and finishStep ends the actor
+	if c.todo.afterStep&workEnd == 0 { // if workEnd is set, the process has called Stop, and finishStep ends the actor
 		c.end(a, "returned")
 	}
 }
@@ -214,7 +214,7 @@ func (p *Process) Receive() any {
 // step. ReceiveAs has the same advantage. Any other function is called again in
 // each wait for all waiting messages.
 //
-// A rejected message stays on its way, at the front of its channel. So when the
+// A rejected message stays in flight, at the front of its channel. So when the
 // process later accepts it, a message of another channel that was sent later
 // can overtake it. A mailbox that keeps the order of arrival, such as Erlang's,
 // does not allow that. The orders tried include all orders of such a mailbox,
@@ -243,7 +243,7 @@ func (p *Process) receiveMatch(verb string, match func(msg any) bool, like any) 
 // first, it returns false.
 //
 // With d zero it is a poll, which the clock does not delay. The strategy
-// chooses whether a message on its way arrives before the poll ends, so a poll
+// chooses whether a message in flight arrives before the poll ends, so a poll
 // can find nothing although messages wait. With FIFO delivery a message from
 // the process to itself always arrives before. A process that only polls would
 // starve other actors. So after Options.Ticks consecutive polls that found

@@ -21,7 +21,7 @@ type recorder struct {
 	cur     int32  // the actor whose step is running; trace.Test outside a step
 	step    int32  // number of the running step; trace.None outside a step
 	steps   int32  // number of steps taken so far
-	called  int32  // the value of steps while code that is not an actor's is called, else none: see callOut
+	called  int32  // the value of steps while code outside of actors is called, else none: see callOut
 	sent    int32  // number of messages sent by the running step
 	spawned int32  // number of actors spawned by the running step
 	on      bool
@@ -30,7 +30,7 @@ type recorder struct {
 	written int32 // number of disk writes
 	point   point
 	strikes int32   // number of faults caused by a Nemesis
-	holds   []int32 // for each Hold: the number of steps taken before it
+	holds   []int32 // for each Hold, the number of steps taken before the Hold
 	types   types
 	trace   trace.Trace
 	record  choice.Record
@@ -110,7 +110,7 @@ func (r *recorder) addActor(name string, info *typeInfo, parent int32) uint64 {
 }
 
 // addStep records a new step in which actor a receives message d in slot m.
-// want is the set of messages that a accepts.
+// want is the set of messages that actor a accepts.
 func (r *recorder) addStep(d *trace.Send, m int32, a *track, want trace.Want, now int64, settled bool) {
 	t := &r.trace
 	n := len(t.Steps)
@@ -147,8 +147,8 @@ func (r *recorder) beginFault(kind trace.StepKind, name uint64, actor int32, a *
 	a.last = r.step
 }
 
-// lastOf returns the last step of an actor that enters the identity of a new
-// fault. For crashes and restarts it skips partitions. No actor notices a
+// lastOf returns the last step of an actor that determines the identity of a
+// new fault. For crashes and restarts it skips partitions. No actor notices a
 // partition, so it must not change the identities of other faults.
 func (r *recorder) lastOf(a *track, kind trace.StepKind) int32 {
 	last := a.last
@@ -326,7 +326,7 @@ func (r *recorder) nameOf(actor int32) string {
 	return "an actor of an earlier run"
 }
 
-// inTest reports whether the test runs and no actor's step.
+// inTest reports whether the test is running rather than an actor's step.
 func (r *recorder) inTest() bool { return r.cur == trace.Test || int(r.cur) >= len(r.trace.Actors) }
 
 // where names the running step, or the test. sends are the messages by slot.

@@ -100,7 +100,7 @@ func (s *System) leave() {
 	}
 }
 
-// watchful returns the initial beforeStep: which questions to ask the strategy
+// watchful returns the initial beforeStep: which choices to ask the strategy for
 // before each step.
 func (s *System) watchful() work {
 	var w work
@@ -182,7 +182,7 @@ func (s *System) loop(until int64) {
 			if s.todo.beforeStep&workAnswer != 0 {
 				return
 			}
-			if s.rec.steps < s.limit && s.interrupt(until) { // otherwise the run fails below
+			if s.rec.steps < s.limit && s.interrupt(until) { // at the limit, the run fails below
 				continue
 			}
 		}
@@ -192,7 +192,7 @@ func (s *System) loop(until int64) {
 		}
 		k := 0
 		if n > 1 || (s.needs.Single || s.faults.offered > 0) && !s.settling {
-			s.rec.callOut() // until the next step begins
+			s.rec.callOut() // mark the run as outside of actor code until the next step begins
 			if k = strategy.Pick(&s.enabled); uint(k) >= uint(n) {
 				s.rec.cur = trace.Test
 				if !s.pickedNone(k, n, until) {
@@ -244,7 +244,7 @@ func (s *System) rest(until int64) bool {
 	if s.fails.failure != nil {
 		return false
 	}
-	if s.rec.steps > s.limit { // a fault was the step that exceeded the limit
+	if s.rec.steps > s.limit { // the step that exceeded the limit was a fault
 		s.exhausted()
 		return false
 	}
@@ -358,5 +358,5 @@ func (s *System) judge() {
 // exhausted fails the run because it has reached its limit of steps.
 func (s *System) exhausted() {
 	s.fails.fail(&Failure{Kind: KindBudget, Step: int(s.rec.step), Site: "steps", Detail: s.rec.repeating(s.mail.sends), Text: fmt.Sprintf(
-		"the run has not ended after %d steps: does it ever? Options.Steps raises the limit", s.limit)})
+		"the run has not ended after %d steps: does it run forever? if not, raise Options.Steps", s.limit)})
 }

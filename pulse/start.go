@@ -19,7 +19,7 @@ import (
 type lifetime struct {
 	used    bool
 	toStart bool  // set if the start message has not been delivered yet
-	how     Start // the kind of its last start
+	how     Start // the kind of the actor's last start
 	pending Actor // the Starter until its start message is delivered; else nil
 	disk    *disk // nil until an actor with this index has used its disk
 }
@@ -64,7 +64,7 @@ type starts uint8
 const (
 	untold starts = iota
 	told
-	mistold // has a method Started with a signature that does not match Starter
+	mistold // the type has a method Started with a signature that does not match Starter
 )
 
 // startsOf says whether the type typ of handler v implements Starter.

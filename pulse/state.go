@@ -20,7 +20,7 @@ import (
 // Go version. The Go version matters because it decides what capacity append
 // gives to a slice, and State covers capacities.
 //
-// State covers the actors, the messages on their way, the timers, the virtual
+// State covers the actors, the messages in flight, the timers, the virtual
 // time, the remaining fault budgets, and what the test has received. It does
 // not cover the number of steps left or the order in which actors were spawned.
 //
@@ -57,7 +57,7 @@ func (s *System) StateText() string {
 type gap struct {
 	kind  gapKind
 	actor int32
-	body  any // the message or disk value, if the gap is in one
+	body  any // the message or disk value that could not be read, if any
 	why   string
 }
 
@@ -80,18 +80,18 @@ func (g *gap) text(s *System) string {
 	name := s.rec.nameOf(g.actor)
 	switch g.kind {
 	case gapProcess:
-		return "the stack of process " + name + " cannot be read: what it has received is used instead"
+		return "the stack of process " + name + " cannot be read: the messages received by the process are compared instead"
 	case gapInbox:
-		return "what the test has received cannot be compared: a message " + g.why + "; what the test was sent until then is used instead"
+		return "what the test has received cannot be compared: a message " + g.why + "; the messages sent to the test until then are compared instead"
 	case gapHash:
 		return fmt.Sprintf("the Hash of %s cannot be checked: its handler, a %T, %s", name, s.actors[g.actor].behind(), g.why)
 	case gapMessage:
-		return fmt.Sprintf("a message of %s, a %T, %s: what %s had received when it sent the message is used instead", name, g.body, g.why, name)
+		return fmt.Sprintf("a message of %s, a %T, %s: the messages that %s had received before sending it are compared instead", name, g.body, g.why, name)
 	}
 	if g.kind == gapDisk {
-		return fmt.Sprintf("what %s wrote to its disk, a %T, %s: what %s has received is used instead", name, g.body, g.why, name)
+		return fmt.Sprintf("what %s wrote to its disk, a %T, %s: the messages that %s has received are compared instead", name, g.body, g.why, name)
 	}
-	return fmt.Sprintf("the handler of %s, a %T, %s: what %s has received is used instead", name, s.actors[g.actor].behind(), g.why, name)
+	return fmt.Sprintf("the handler of %s, a %T, %s: the messages that %s has received are compared instead", name, s.actors[g.actor].behind(), g.why, name)
 }
 
 // miss records g if it is the first gap of the walk.
@@ -114,7 +114,7 @@ type stateWalk struct {
 	run       int32       // the run to which same, events and histories belong
 	ids       []uint64    // identities of the actors at the last walk
 	same      int         // ids[:same] are known to be valid for this run
-	order     []int32     // the indices of ids, sorted by identity
+	order     []int32     // the indices of the slice ids, sorted by identity
 	events    []event     // the events of the run
 	known     int         // number of events that the histories include
 	histories []uint64    // for each step, the history of its actor at that step
@@ -148,8 +148,8 @@ func (w *stateWalk) begin(texts bool) {
 	w.sortActors()
 }
 
-// sortActors updates ids and order to the current actors. A run that spawns the
-// same actors as the previous run needs no sorting.
+// sortActors updates the fields ids and order to the current actors. A run that
+// spawns the same actors as the previous run needs no sorting.
 func (w *stateWalk) sortActors() {
 	actors := w.sys.actors
 	for w.same < len(actors) && w.same < len(w.ids) && w.ids[w.same] == actors[w.same].id {
@@ -244,8 +244,8 @@ const (
 )
 
 // facts writes the same facts about an actor as sayFacts, but as words and
-// without zero values. It omits answers on their way, which are written as
-// messages.
+// without zero values. It omits replies in flight, because they are written
+// with the other messages.
 func (w *stateWalk) facts(a *actor) {
 	w.Word(a.id)
 	w.Word(w.idOf(a.parent))

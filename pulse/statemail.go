@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// channels writes the messages on their way with FIFO delivery. It writes each
+// channels writes the messages in flight with FIFO delivery. It writes each
 // channel as a sequence, and sorts the channels by the identities of receiver
 // and source.
 func (w *stateWalk) channels() {
@@ -39,7 +39,7 @@ func (w *stateWalk) channels() {
 	}
 }
 
-// cloud writes the messages on their way with Unordered delivery as a multiset.
+// cloud writes the messages in flight with Unordered delivery as a multiset.
 // It sorts the messages by content, so that equal states number shared pointers
 // in the same way.
 func (w *stateWalk) cloud() {
@@ -76,7 +76,7 @@ type keyedSlot struct {
 	key   uint64
 	slot  int32
 	held  bool
-	whole bool // set if the message has no pointers, so that key covers its whole content
+	whole bool // set if the message has no pointers, so that the key covers its whole content
 }
 
 func (w *stateWalk) addKeyed(m int32, held bool) {

@@ -5,10 +5,10 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// take begins a step. It removes message k of ready and returns the receiver
-// and the message. If the step is already over, the actor is nil. With FIFO
-// delivery the next message of the channel takes entry k of ready. If there is
-// none, or with Unordered delivery, the last entry of ready is moved there. The
+// take begins a step. It removes message k of the list ready and returns the
+// receiver and the message. If the step is already over, the actor is nil. With
+// FIFO delivery the next message of the channel takes entry k of the list. If
+// there is none, or with Unordered delivery, the last entry is moved there. The
 // processor could not predict which of the two happens, so the code has no
 // branch on that.
 //

@@ -52,7 +52,7 @@ type stuckReport struct {
 	site string
 }
 
-// detail returns a description of all stuck actors, and sets site.
+// detail returns a description of all stuck actors, and sets the field site.
 func (r *stuckReport) detail() string {
 	for _, a := range r.list {
 		r.describe(a)
@@ -96,7 +96,7 @@ func (r *stuckReport) describe(a *actor) {
 		d := &r.cast.mail.sends[m]
 		fmt.Fprintf(&r.text, "        %s from %s", trace.Label(d.Body), r.nameOf(d.From))
 		if r.cast.mail.links.isCut(sourceOf(d), d.To) {
-			r.text.WriteString(", held up by a cut")
+			r.text.WriteString(", blocked by a cut link")
 		}
 		r.text.WriteString("\n")
 	}
@@ -165,7 +165,7 @@ func (r *stuckReport) cycle() string {
 // actors that had ended.
 func (t *traffic) orphaned() *Failure {
 	site := t.rec.trace.Actors[t.mail.sends[t.mail.orphans.kept[0]].To].Label
-	for _, m := range t.mail.orphans.kept { // the smallest label, since the order of orphans varies between equivalent runs
+	for _, m := range t.mail.orphans.kept { // use the smallest label, because the order of orphans varies between equivalent runs
 		site = min(site, t.rec.trace.Actors[t.mail.sends[m].To].Label)
 	}
 	n := t.mail.orphans.count()

@@ -115,7 +115,7 @@ func (c *cast) restart(a *actor) {
 		c.mail.forgetWait(&a.mailbox)
 	}
 	if a.pending != nil {
-		return // the actor has done nothing yet, and still receives its start message
+		return // the actor has not run yet, and still receives its start message
 	}
 	c.renew(a, c.anew(a, true), c.rec.cur)
 	c.mail.reopen(&a.mailbox)

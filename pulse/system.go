@@ -19,9 +19,9 @@ type System struct {
 	enabled   Enabled
 	until     int64  // when this Run or RunFor ends
 	limit     int32  // maximum number of steps
-	root      origin // while steps are taken: what the test had sent and spawned before
+	root      origin // the numbers of messages sent and actors spawned by the test before the system began to take steps
 	observers []Observer
-	inbox     []any // the messages that the test has received, except answers to its Ask calls
+	inbox     []any // the messages that the test has received, except replies to its Ask calls
 	asking    asking
 	entered   int // number of times Run or a similar method has begun to take steps
 	closed    bool
@@ -267,8 +267,8 @@ func (s *System) Fail(f *Failure) {
 }
 
 // Warnings returns a line for each of the first 64 messages that were sent to
-// ended actors, even if the run did not fail. If there are more, the last line
-// says how many.
+// ended actors, even if the run did not fail. If there were more such messages,
+// the last line has their number.
 func (s *System) Warnings() []string {
 	s.rec.look(trace.Test, trace.AllSteps)
 	return s.warnings()

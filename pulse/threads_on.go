@@ -49,9 +49,9 @@ type thread struct {
 
 // threads holds the clocks of a run.
 type threads struct {
-	all     raceClock    // happens before every later step
-	sent    []*raceClock // by slot: acquired by the receipt of the message
-	spawned []*raceClock // by actor: acquired by its steps
+	all     raceClock    // a clock that happens before every later step
+	sent    []*raceClock // for each slot, the clock that the receipt of the message acquires
+	spawned []*raceClock // for each actor, the clock that its steps acquire
 	slot    int32        // slot of the message being received
 }
 
@@ -62,7 +62,7 @@ type threads struct {
 type fiber struct {
 	in, out chan signal
 	seq     iter.Seq[signal]
-	did     raceClock // what the coroutine did happens before what its resumer does next
+	did     raceClock // the clock of what the coroutine did, which happens before what its resumer does next
 	done    bool
 	stopped bool
 	exited  bool // set if the coroutine called Goexit, which the resumer must repeat
@@ -244,7 +244,7 @@ func (b *mailbox) runsOn(c *Coroutine) { b.thread.co = c }
 // matchOnThread calls match on the process's own goroutine.
 func (b *mailbox) matchOnThread(msg any) (wanted bool) {
 	c := b.thread.co
-	if c == nil || c.pool == nil || c.mine() { // a Host's actor, or a process that is about to wait
+	if c == nil || c.pool == nil || c.mine() { // the step belongs to a Host's actor, or to a process that is about to wait
 		return b.match(msg)
 	}
 	var thrown *carried

@@ -15,14 +15,14 @@ import (
 // knows actors only by their mailboxes, and takes no steps.
 //
 // Invariant: mail, clock and rec agree on whether the run is recorded and on
-// which slots hold messages on their way.
+// which slots hold messages in flight.
 type traffic struct {
 	mail     mailroom
 	calls    calls
 	todo     agenda
 	from     int32 // sender of the message being received
 	ask      int32 // number of the Ask that this message belongs to
-	run      int32 // number of this run, to detect references of earlier runs
+	run      int32 // number of this run, to detect references from earlier runs
 	needs    Needs // the needs of the strategy
 	begun    bool  // set if Begin of the strategy was called in this run
 	settling bool  // set during Settle, which asks no strategy
@@ -34,7 +34,7 @@ type traffic struct {
 	guards   guards
 	values   *value.Walker // walks over message bodies
 	owner    *System       // the system to which references belong
-	threads  threads       // for the race detector; empty in other builds
+	threads  threads       // the clocks for the race detector; empty in other builds
 	options  Options
 	seed     uint64
 }
@@ -43,7 +43,7 @@ type traffic struct {
 // special features it is empty.
 type agenda struct {
 	beforeStep work
-	afterStep  work // to do after the running step
+	afterStep  work // the work after the running step
 	everyStep  work // the initial value of afterStep in this run
 	everyRun   work // the initial value of everyStep
 }
@@ -53,26 +53,26 @@ type agenda struct {
 type work uint16
 
 const (
-	workClock   work = 1 << iota // early timers
-	workFault                    // crashes, restarts and partitions of Options.Faults
-	workMessage                  // message faults of Options.Faults
-	workIsolate                  // Options.Isolation
-	workObserve                  // an observer
-	workEnd                      // the actor ends after this step
-	workFilter                   // after the step, update which messages to the actor can be delivered
-	workChoosy                   // Unordered: not every message can go straight to ready
+	workClock   work = 1 << iota // handle early timers
+	workFault                    // handle crashes, restarts and partitions of Options.Faults
+	workMessage                  // handle message faults of Options.Faults
+	workIsolate                  // handle Options.Isolation
+	workObserve                  // call an observer
+	workEnd                      // end the actor after this step
+	workFilter                   // after the step, recompute which messages to the actor can be delivered
+	workChoosy                   // with Unordered delivery, not every message can go straight to ready
 	workThrow                    // fail the run even if the step has recovered the panic
 	workLinks                    // some link loses or delays messages
 	workBounded                  // some mailbox is bounded
 	workAnswer                   // the test's Ask is answered, so no further step is taken
-	workCrash                    // the actor crashes after this step
+	workCrash                    // crash the actor after this step
 )
 
 // configure stores the options and derives the settings that do not change from
 // run to run.
 func (t *traffic) configure(o Options) {
 	if o.EarlyTimers == NeverEarly {
-		o.EarlyTimers = 0 // for the system, NeverEarly is the same as zero; only searches distinguish them
+		o.EarlyTimers = 0 // the system treats NeverEarly like zero; only searches distinguish the two
 	}
 	t.options = o
 	t.strategy = o.Strategy
@@ -172,13 +172,13 @@ func (t *traffic) sendAs(from, to int32, msg any, kind trace.SendKind, ask int32
 // its slot.
 func (t *traffic) message(from, to int32, msg any, kind trace.SendKind, ask int32) int32 {
 	if t.rec.sent > t.mail.limit && t.rec.cur != trace.Test {
-		t.tooMany("sent") // limits the memory of a step that sends without end, even if few of the messages wait
+		t.tooMany("sent") // the limit bounds the memory of a step that sends in an endless loop, even if few of its messages wait
 	}
 	m := t.newSlot()
 	d := &t.mail.sends[m]
 	d.Body = msg
 	d.From, d.To = from, to
-	d.Ask, d.Kind, d.Fate, d.Seq = ask, kind, trace.Pending, 0 // Seq is zero until the message arrives; the slot may have been used before
+	d.Ask, d.Kind, d.Fate, d.Seq = ask, kind, trace.Pending, 0 // set zeros too, because the slot may have been used before; Seq stays zero until the message arrives
 	if t.rec.on {
 		t.rec.identify(d)
 	}
@@ -219,7 +219,7 @@ func (t *traffic) noSlot() {
 
 // tooMany fails the run because there are too many messages.
 func (t *traffic) tooMany(what string) {
-	t.endless("messages", fmt.Sprintf("%d messages %s", t.mail.limit, what), "sends")
+	t.endless("messages", fmt.Sprintf("%d messages %s", t.mail.limit, what), "send")
 }
 
 // perPending is multiplied by Options.Pending to get the maximum numbers of
@@ -244,7 +244,7 @@ func (t *traffic) endless(site, moreThan, does string) {
 		in = " in " + t.where()
 	}
 	t.failStep(&Failure{Kind: KindBudget, Site: site, Text: fmt.Sprintf(
-		"more than %s%s: is there an end to what %s %s? Options.Pending raises the limit",
+		"more than %s%s: does %s %s in an endless loop? if not, raise Options.Pending",
 		moreThan, in, t.rec.nameOf(t.rec.cur), does)})
 }
 
@@ -320,8 +320,9 @@ func (t *traffic) stopTimersOf(actor int32) {
 func (t *traffic) timeCanPass(until int64) bool { return t.clock.canPass(until, t.mail.seq) }
 
 // sourceOf returns the source of the channel for message d. For an ordinary
-// message this is the sender, for an actor's own timer none, and for SendAfter
-// later minus the sender. So SendAfter messages have separate channels.
+// message the source is the sender. For an actor's own timer it is the constant
+// none. For SendAfter it is the constant later minus the sender, so that these
+// messages have separate channels.
 func sourceOf(d *trace.Send) int32 {
 	switch {
 	case !d.Kind.IsTimer():
@@ -372,7 +373,7 @@ func (t *traffic) tick(e entry) {
 	e.at = addTime(e.at, e.period)
 	if e.last == none {
 		e.last = e.send
-		e.send = t.copySlot(e.last) // the next message, whose identity is derived from the last one's
+		e.send = t.copySlot(e.last) // the next message of the timer, whose identity is derived from that of its last message
 		d := &t.mail.sends[e.send]
 		d.Receipt, d.Fate = none, trace.Pending
 		t.mail.post(e.last, none)
@@ -386,7 +387,7 @@ func (t *traffic) choose(k choice.Kind, n int) int {
 	if n == 1 {
 		return 0
 	}
-	v := 0 // the answer during Settle
+	v := 0 // the choice during Settle
 	if !t.settling {
 		t.begin()
 		t.rec.callOut()
@@ -404,7 +405,7 @@ func (t *traffic) choose(k choice.Kind, n int) int {
 	}
 	t.rec.decided(k, n, v, t.settling)
 	if most := perPending * int(t.mail.limit); int(t.rec.asked) > most {
-		t.bound(most, "choices", "choices", "chooses")
+		t.bound(most, "choices", "choices", "choose")
 	}
 	return v
 }
@@ -478,7 +479,7 @@ func (t *traffic) misuseAt(pcs []uintptr, text string) {
 // intrude records the failure for a call from a goroutine that may not use the
 // system.
 func (t *traffic) intrude(what, on string) {
-	t.fails.intrude(intrusion(what+" on a "+on, t.calls.running, "send what other goroutines produce before Run", "let an actor do its work"))
+	t.fails.intrude(intrusion(what+" on a "+on, t.calls.running, "send what other goroutines produce before Run", "replace the goroutine with an actor"))
 }
 
 // intrusion returns the failure for a call from a wrong goroutine. Its stack

@@ -11,7 +11,7 @@ import (
 // Limits of wander. It also ends when many changes in a row lead to no new program, which
 // happens in programs with few inputs.
 const (
-	quickEffort = 3  // number of orders to run of each program
+	quickEffort = 3  // number of orders in which each program is run
 	mostBases   = 32 // number of programs from which wander starts
 	wanderRuns  = 8  // number of runs of one wander, as a multiple of the effort
 	mostStale   = 4  // number of changes in a row without a new program, as a multiple of the effort
@@ -135,7 +135,7 @@ func freshOf(list []choice.Input, p *Part, state *uint64) []uint64 {
 		case i == 0 && p.Element:
 		case kind == 0:
 			words[i] = 0
-		case kind == 1: // generators often map it to their largest value
+		case kind == 1: // set all bits, which generators often map to their largest value
 			words[i] = math.MaxUint64
 		default:
 			words[i] = hash.Splitmix(state)

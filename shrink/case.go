@@ -22,8 +22,8 @@ func (c *Case) Clone() Case {
 
 // An Outcome is the result of running a case.
 type Outcome struct {
-	// Case replays the run. It has exactly the numbers that each draw has read, and an
-	// answer to each question of the run.
+	// Case replays the run. It has exactly the numbers that each draw has read, and all
+	// choices of the run.
 	Case Case
 	// Signature identifies the failure; "" if the run did not fail.
 	Signature string

@@ -19,7 +19,7 @@ type Order struct {
 // Received lists the messages that one actor has received.
 type Received struct {
 	Actor uint64
-	Steps []uint64 // the identities of the steps in which they were received
+	Steps []uint64 // the identities of the steps in which the messages were received
 }
 
 // A Condition holds in an order if all constraints of one of its terms hold. A constraint is on two
@@ -31,8 +31,8 @@ type Condition struct {
 // Limits for the length of a condition. A longer condition does not help users.
 const (
 	mostTerms    = 4
-	mostTogether = 4  // constraints in a term
-	mostLiterals = 60 // constraints of which all combinations are tried
+	mostTogether = 4  // the maximum number of constraints in a term
+	mostLiterals = 60 // the maximum number of constraints of which all combinations are tried
 )
 
 // ConditionOf returns a condition that holds in exactly the orders that failed. The condition is
@@ -97,7 +97,7 @@ func (s set) count() (n int) {
 type literal struct {
 	choice.Constraint
 	in   set
-	rank int // of two literals that hold in the same orders, the one with the lower rank is used
+	rank int // if two literals hold in the same orders, the literal with the lower rank is used
 }
 
 // A sorter finds constraints that separate the failed orders from the passed orders.
@@ -144,7 +144,7 @@ func actorsOf(orders []Order) map[uint64]bool {
 
 // learn adds the constraints on messages to one actor that hold in some orders, but not in all.
 func (s *sorter) learn(orders []Order, actor uint64, like []choice.Constraint) {
-	places := make([]map[uint64]int, len(orders)) // by order: the positions of the actor's steps, from 1
+	places := make([]map[uint64]int, len(orders)) // for each order, the positions of the actor's steps, from 1
 	all := map[uint64]bool{}
 	for i := range orders {
 		places[i] = map[uint64]int{}
@@ -273,7 +273,7 @@ func (s *sorter) choose(list, chosen []literal, passed set, n int) []literal {
 
 // widest returns constraints that all hold in the order one, but not in any passed order, and the
 // orders in which they hold. It is greedy: it chooses the constraint for which the number of
-// excluded passed orders times the number of remaining orders of left is largest.
+// excluded passed orders times the number of remaining orders in the set left is largest.
 func (s *sorter) widest(one, left set) ([]choice.Constraint, set) {
 	list, passed := s.literalsOf(one), s.passed.clone()
 	var chosen []literal
@@ -293,7 +293,7 @@ func (s *sorter) widest(one, left set) ([]choice.Constraint, set) {
 		chosen = append(chosen, list[best])
 		passed.keep(list[best].in)
 	}
-	for i := 0; i < len(chosen); { // remove constraints that later ones made redundant
+	for i := 0; i < len(chosen); { // remove the constraints that later constraints made redundant
 		if rest := slices.Delete(slices.Clone(chosen), i, i+1); len(rest) > 0 && s.excludesPassed(rest) {
 			chosen = rest
 		} else {

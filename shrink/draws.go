@@ -110,7 +110,7 @@ func (x *shrinker) lower(i, at int) {
 	set := func(v uint64) bool {
 		return x.edit(i, false, func(words []uint64) []uint64 { words[at] = v; return words })
 	}
-	fewerBits := func(v uint64) bool { // v may be a number of bits of the next number
+	fewerBits := func(v uint64) bool { // v may be the number of bits of the next number
 		return x.edit(i, false, func(words []uint64) []uint64 {
 			words[at] = v
 			if at+1 < len(words) {
@@ -147,7 +147,7 @@ type place struct{ draw, at int }
 // probably fractions.
 const small = 1 << 32
 
-// together lowers each two numbers by the same amount. If a failure needs a certain difference
+// together lowers each pair of numbers by the same amount. If a failure needs a certain difference
 // between two numbers, neither can be lowered alone.
 func together(x *shrinker) {
 	var places []place
@@ -183,8 +183,8 @@ func (x *shrinker) lowerBoth(one, other place) {
 
 // Limits of swapped.
 const (
-	longestSwap = 6  // the length of a swapped sequence
-	mostRaised  = 16 // the length of a draw in which swap may also set a zero to one
+	longestSwap = 6  // the maximum length of a swapped sequence
+	mostRaised  = 16 // the maximum length of a draw in which swap may also set a zero to one
 )
 
 // swapped swaps two neighboring sequences of numbers, such as two elements of a list. The sequences

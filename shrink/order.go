@@ -15,7 +15,7 @@ func order(x *shrinker) {
 	x.take(best)
 }
 
-// reduce removes constraints from out, which may be another run than the best one.
+// reduce removes constraints from out, which need not be the best run.
 func (x *shrinker) reduce(out *Outcome) {
 	for size := len(out.Case.Schedule.Before); size > 0; size /= 2 {
 		for at := 0; at < len(out.Case.Schedule.Before) && !x.over(); {
@@ -50,8 +50,9 @@ func (x *shrinker) leaveOut(out *Outcome, at, end int, link bool) bool {
 	return true
 }
 
-// later moves deliveries that the failure does not need behind the last delivery of the run, which
-// is usually the one that failed. It first moves many deliveries together, then fewer.
+// later moves deliveries that the failure does not need to the end of the run. They then come
+// after the delivery that was the last one, which usually failed. It first moves many deliveries
+// together, then fewer.
 func later(x *shrinker) {
 	for size := (len(x.Best.Taken) + 1) / 2; size > 0; size /= 2 {
 		for end := len(x.Best.Taken) - 1; end > 0 && !x.over(); end -= size {
@@ -85,7 +86,7 @@ const nearestRuns = 200
 
 // nearest searches for runs with the same draws that need fewer constraints. It tries no
 // constraint, then each single constraint, then each pair of constraints and so on. It also moves
-// nonzero answers to other questions.
+// nonzero choices to a different place in the list of choices.
 func nearest(x *shrinker) {
 	best := x.Best.Clone()
 	end := x.Runs + nearestRuns + 5*x.effort
@@ -94,8 +95,8 @@ func nearest(x *shrinker) {
 	}
 	lists := x.moves(best.Case.Schedule.Choices)
 	pairs, runs := len(best.Taken)*len(best.Taken)/2, len(lists)
-	for n := range len(best.Case.Schedule.Before) + 1 { // as many constraints may give fewer steps
-		if x.Runs+runs > end { // too many combinations
+	for n := range len(best.Case.Schedule.Before) + 1 { // include the same number of constraints, which may give fewer steps
+		if x.Runs+runs > end { // stop before there are too many combinations
 			return
 		}
 		runs *= pairs
@@ -149,9 +150,9 @@ func waiting(c Case, first, second uint64) Case {
 	return c
 }
 
-// moves returns list and variants of it in which one nonzero answer moves to another question of
-// the same kind. Because an answer may prevent later questions, the questions are taken from a run
-// in which all answers are zero and the oldest message always comes first.
+// moves returns list and variants of it in which one nonzero choice moves to the place of another
+// choice of the same kind. Because a choice may prevent later choices, the places are taken from a
+// run in which all choices are zero and the oldest message always comes first.
 func (x *shrinker) moves(list []choice.Choice) [][]choice.Choice {
 	all := [][]choice.Choice{list}
 	if given(list) == 0 {

@@ -10,7 +10,7 @@ import (
 // A Part is a range of numbers in a draw that one generator has read.
 type Part struct {
 	Draw    int // the index of the draw
-	At, End int // the range [At, End) of its numbers
+	At, End int // the range [At, End) of the draw's numbers
 	// Of identifies the generator. Parts of the same generator can be exchanged. It is ""
 	// for numbers that were read and then discarded.
 	Of string
@@ -172,7 +172,7 @@ func sums(list []choice.Input, p, q *Part) (all [][]splice) {
 		return nil
 	}
 	gone, kept := wordsOf(list, p), wordsOf(list, q)
-	for at := 1; at < min(len(gone), len(kept)); at++ { // the first says that the list continues
+	for at := 1; at < min(len(gone), len(kept)); at++ { // skip the first number, which says that the list continues
 		if gone[at] == 0 || kept[at] == 0 || max(gone[at], kept[at]) >= small {
 			continue
 		}

@@ -12,7 +12,7 @@ import (
 type Subject interface {
 	// Run runs a case.
 	Run(c Case) Outcome
-	// Search makes about the given number of runs with the inputs, in different orders.
+	// Search performs about the given number of runs with the inputs, in different orders.
 	// It returns some runs that fail with the signature and have at most as many
 	// messages from outside and steps as near. Near is a failing run, perhaps with
 	// different inputs, that may help to find these orders. Search also returns the number
@@ -109,13 +109,13 @@ type shrinker struct {
 	options Options
 	from    int // the number of steps of the original run
 	effort  int // the effort of the current level
-	shrunk  int // counts the best runs that were smaller not only in their draws and answers
+	shrunk  int // the number of best runs that were smaller in more than their draws and answers
 
-	tried    map[string]int    // the effort with which draws were tried, by inputKey
-	searched map[string]int    // the effort with which a program was searched, by program
-	around   map[string]int    // the effort of elsewhere for a best run, by program
+	tried    map[string]int    // maps the inputKey of draws to the effort with which they were tried
+	searched map[string]int    // maps a program to the effort with which it was searched
+	around   map[string]int    // maps the program of a best run to the effort with which elsewhere was called
 	met      map[string]bool   // the signatures of the failures so far
-	parts    map[string][]Part // the parts of draws, by inputKey
+	parts    map[string][]Part // maps the inputKey of draws to their parts
 
 	bases  []Outcome // failing runs as large as the best one, from which wander starts
 	doubts []doubt
@@ -208,8 +208,8 @@ func (x *shrinker) seek(inputs []choice.Input, larger bool) bool {
 	return taken
 }
 
-// A doubt is a program with fewer messages from outside than the best one. Only some of its orders
-// were run, and none of these runs failed.
+// A doubt is a program with fewer messages from outside than the best program. Only some of its
+// orders were run, and no run failed.
 type doubt struct {
 	inputs   []choice.Input
 	program  string
@@ -280,8 +280,8 @@ func (x *shrinker) take(out Outcome) bool {
 }
 
 // anchored replaces constraints on steps that do not occur in the run, so that users see only steps
-// that exist. A step that waits for such a step then waits for its predecessor in the run, or for the
-// last step if it does not occur itself. If the run would change, anchored returns out unchanged.
+// that exist. A step that waited for a missing step then waits for its own predecessor in the run,
+// or for the last step if the waiting step is missing too. If the run would change, anchored returns out unchanged.
 func (x *shrinker) anchored(out Outcome) Outcome {
 	c, loose := out.Case.Clone(), false
 	for i := range c.Schedule.Before {

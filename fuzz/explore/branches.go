@@ -18,15 +18,15 @@ import (
 type branches struct {
 	forks  []fork
 	free   []int32  // indices of unused places in forks
-	open   []branch // in any order
+	open   []branch // the open branches, in any order
 	path   []int32  // the indices of the run's forks, from the root
 	random uint64
 }
 
-// A branch is one answer at a fork.
+// A branch is one alternative of a fork.
 type branch struct{ fork, answer int32 }
 
-// A fork is a decision below which branches are open.
+// A fork is a decision with alternatives that are not fully explored yet.
 type fork struct {
 	node  node
 	above branch // the branch that leads to this fork; at the root, above.fork is -1

@@ -96,8 +96,8 @@ type depthFirst struct {
 	strategy pulse.Strategy
 	reducer  reducer
 	branches *branches // nil without Method.RandomBranch
-	recorded bool      // runs are recorded
-	shared   int       // the number of steps that the next run shares with the last
+	recorded bool      // set if runs are recorded
+	shared   int       // the number of steps that the next run shares with the last run
 }
 
 func newDepthFirst(s *search) *depthFirst {

@@ -73,9 +73,9 @@ func rankByMessages(list []candidate, actor int32, o Ordering) int32 {
 	return oldest
 }
 
-// sendersBefore returns the number of candidates that OrderSGR takes before those of an
-// actor: messages of their receivers have led to messages to the actor, and not the
-// reverse.
+// sendersBefore returns the number of candidates that OrderSGR takes before the
+// candidates of an actor. These candidates are messages to actors that have caused
+// messages to the given actor, while the reverse was never seen.
 func sendersBefore(list []candidate, h *habits, actor int32) int32 {
 	number := int32(0)
 	for i := range list {

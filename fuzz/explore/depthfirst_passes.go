@@ -65,7 +65,7 @@ type passed struct {
 	view  trace.Trace
 	at    []int32 // for each step of the run, the number of that step in the view
 	early []int32 // the numbers of the early ticks in the view
-	fired []int32 // for each message, the tick at which the timer fired; trace.None if there is none
+	fired []int32 // for each timer message, the tick at which the timer fired; trace.None if it did not fire
 }
 
 // see returns the trace in which the search looks for races: the view if clock ticks are
@@ -156,7 +156,7 @@ func (p *passed) takeSends(t *trace.Trace) {
 			}
 			at++
 		}
-		p.fired[i] = at // the index of the tick; the loop below replaces it by a step number
+		p.fired[i] = at // the index of the tick; the loop below replaces the index with a step number
 	}
 	number := p.numbers()
 	for i, at := range p.fired {
@@ -245,8 +245,8 @@ func (r *reducer) markPasses(t *trace.Trace) {
 	}
 }
 
-// timeCanPass reports whether, as far as known, the clock ticks needed to reverse a race
-// can come before the race's step.
+// timeCanPass reports whether the clock ticks needed to reverse a race may be possible
+// before the race's step.
 func (r *reducer) timeCanPass(rc race) bool {
 	if r.races.fired == nil {
 		return true

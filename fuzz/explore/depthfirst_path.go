@@ -1,9 +1,10 @@
 package explore
 
-// A node is one decision of a run: a choice point (kind picks or turns) or a question.
-// Only the nodes of the current path are in memory, as in Eta (section 3.2).
+// A node is one decision of a run: at a choice point (kind picks or turns), which message
+// is received; otherwise another choice, such as Choose or a fault. Only the nodes of the
+// current path are in memory, as in Eta (section 3.2).
 type node struct {
-	digest uint64 // hash of what happened before; a difference means that the program is nondeterministic
+	digest uint64 // a hash of the run before the node; a difference means that the program is nondeterministic
 	// first is the index in path.candidates of the node's first candidate (kind
 	// picks), or the index of the message that is taken first (kind turns).
 	first      int32
@@ -17,8 +18,8 @@ type node struct {
 	// groupEnd is the index after the last candidate that DCUTE has marked for
 	// exploration.
 	groupEnd  int32
-	nextGroup bool // DCUTE must also mark the candidates of the next actor
-	opened    bool // all candidates are marked
+	nextGroup bool // set if DCUTE must also mark the candidates of the next actor
+	opened    bool // set if all candidates are marked
 }
 
 // answerOf returns the answer with the given index. With turns the answers count from the
@@ -35,21 +36,21 @@ func (n *node) answerOf(index int32) int32 {
 type kind uint8
 
 const (
-	picks   kind = iota // a choice point: which message is received
-	turns               // a choice point without candidates: each message is taken in turn
-	asks                // a question within a step, such as Choose
-	strikes             // a question between steps: whether a timer fires early, or which actor a fault affects
+	picks   kind = iota // a choice point: the node decides which message is received
+	turns               // a choice point without candidates; the messages are taken in turn
+	asks                // a choice within a step, such as Choose
+	strikes             // a choice between two steps: whether a timer fires early, or which actor a fault affects
 )
 
 // A candidate is an event that can be chosen at a choice point: a message, a crash or an
 // early clock tick.
 type candidate struct {
-	seq      int32 // the position in the order of sends, which identifies the message
-	index    int32 // the index among the deliverable messages
-	send     int32 // the index in trace.Trace.Sends, if the run is recorded
+	seq      int32 // the position of the message in the order of sends, which identifies the message
+	index    int32 // the index of the message among the deliverable messages
+	send     int32 // the index of the message in trace.Trace.Sends, if the run is recorded
 	actor    int32 // the receiver
 	channel  int32
-	rank     int32 // by Method.Ordering: lower ranks come first
+	rank     int32 // the rank according to Method.Ordering; lower ranks come first
 	touchSet int32 // the number of the set of accesses by the candidate's step; 0 for none (see touches)
 	kind     candidateKind
 	mark     mark
@@ -62,11 +63,11 @@ type candidateKind uint8
 const (
 	aMessage candidateKind = iota
 	aCrash                 // the actor crashes
-	noCrash                // no actor crashes; only if nothing is deliverable
+	noCrash                // no actor crashes; a candidate only if no message is deliverable
 	aPass                  // the clock ticks early
 )
 
-// A mark is a set of flags of a candidate: whether it must be explored. Its values are
+// A mark is a set of flags that say whether a candidate must be explored. Its values are
 // saved in files, so they must not change.
 type mark uint8
 

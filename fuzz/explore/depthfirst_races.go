@@ -31,8 +31,8 @@ type races struct {
 	limit int32
 	// bounded reports whether mailboxes are bounded.
 	bounded bool
-	crashes []int32       // the steps that are crashes or clock ticks
-	lives   []trace.Touch // for temporary use
+	crashes []int32       // the steps of the run that are crashes or clock ticks
+	lives   []trace.Touch // scratch memory
 	// withCrashes is set if no crash may be omitted before a reversed race: see
 	// isNeeded.
 	withCrashes bool
@@ -175,7 +175,7 @@ func (p *past) couldTake(st *trace.Step, d *trace.Send) certainty {
 		return always
 	case st.Kind != trace.Receive:
 		return perhaps
-	case (d.Kind == trace.Timer || d.Kind == trace.Poll) && d.Ask != 0: // such a timer only ends the wait that began in the step that set the timer
+	case (d.Kind == trace.Timer || d.Kind == trace.Poll) && d.Ask != 0: // such a timer ends only one wait: the wait that began in the step that set the timer
 		return certain(p.waitBegan(st) == d.Step)
 	case d.Kind == trace.Reply && d.To == trace.Test: // while the test asks, it takes every message
 		return certain(d.Fate != trace.Dropped)

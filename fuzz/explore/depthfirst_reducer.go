@@ -11,10 +11,10 @@ type reducer struct {
 	reduction Reduction
 	path      *path
 	races     races
-	pickOf    []int32 // for each step of the run, the index of its choice point in the path; -1 for none
+	pickOf    []int32 // for each step of the run, the index of the step's choice point in the path; -1 for none
 	passed    passed  // converts clock ticks to steps
 	early     int     // Options.EarlyTimers of the program
-	used      []int32 // for each node of the path, the number of early clock ticks taken before
+	used      []int32 // for each node of the path, the number of early clock ticks before the node
 }
 
 // reduce marks the candidates that must be explored because of step `from` and later

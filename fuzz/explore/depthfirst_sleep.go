@@ -13,7 +13,7 @@ import (
 // A sleeping computes which candidates sleep.
 type sleeping struct {
 	touches touches
-	list    []candidate // for temporary use
+	list    []candidate // scratch memory
 }
 
 // mark marks the sleeping candidates of the last node of the path. It returns false if

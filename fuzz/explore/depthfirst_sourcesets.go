@@ -67,7 +67,7 @@ func (r *races) markSource(p *path, n *node, rc race) {
 		if list[i].mark != 0 {
 			return
 		}
-		if first < 0 || r.isOf(&list[i], rc) || list[i].kind == aPass { // with another first step, only this candidate may be awake later
+		if first < 0 || r.isOf(&list[i], rc) || list[i].kind == aPass { // prefer this candidate: after another first step, only this candidate may still be awake
 			first = i
 		}
 	}

@@ -26,18 +26,18 @@ import (
 // Invariant: table maps a hash to the state's index in list and, if descriptions are
 // compared, in texts.
 type states struct {
-	table   hash.Table // from hash to index in list
+	table   hash.Table // maps the hash of a state to the state's index in list
 	list    []state
-	texts   []string // the states' descriptions, if they are compared
-	slept   []uint64 // the sleeping candidates of each state, one list after the other
-	checked bool     // descriptions are compared
-	asleep  []uint64 // for temporary use
+	texts   []string // the descriptions of the states, if checked is set
+	slept   []uint64 // the sleeping candidates of all states, one list after the other
+	checked bool     // set if states are compared by their descriptions too
+	asleep  []uint64 // scratch memory
 	clash   string   // a description of two states with the same hash, if any were found
 	unread  string   // the first part of a state that could not be read, if any
 }
 
-// A state is the start and length, in states.slept, of the list of candidates that sleep
-// in a seen state.
+// A state is a state that was seen. Its sleeping candidates are the part of states.slept
+// with the given start and length.
 type state struct{ first, count int }
 
 // isKnown reports whether a run need not continue from the current state, and adds the

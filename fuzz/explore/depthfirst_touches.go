@@ -11,9 +11,9 @@ import (
 // have none and the others have the same few, so each set is stored once.
 // candidate.touchSet is the number of the candidate's set.
 type touches struct {
-	sets    [][]trace.Touch  // set number i is sets[i-1]
-	known   map[uint64]int32 // from the hash of a set to its number
-	scratch []trace.Touch    // for temporary use
+	sets    [][]trace.Touch  // sets[i-1] is the set with number i
+	known   map[uint64]int32 // maps the hash of a set to its number
+	scratch []trace.Touch    // scratch memory
 	// endedBy is the number, from 1, of the step in which the program ended the run;
 	// 0 for none. This step conflicts with all other steps, because in another order
 	// it would have prevented them.

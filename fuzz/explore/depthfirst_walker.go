@@ -14,11 +14,11 @@ type walker struct {
 	outcome
 	method   *Method
 	habits   *habits
-	chooser  chooser // used if isPlain
+	chooser  chooser // used if isPlain is set
 	sleeping sleeping
 	seen     states
 	passed   int   // the number of nodes that the run has passed
-	again    bool  // the run repeats the last one, so its states are known
+	again    bool  // set if the run repeats the last run, so that all states were seen before
 	bound    int32 // the current bound on delays or preemptions
 	isPlain  bool  // see Method.isPlain
 }
@@ -54,7 +54,7 @@ func (w *walker) Pick(e *pulse.Enabled) int {
 	return int(w.candidates[n.first+n.current].index)
 }
 
-// Choose takes the path's next decision or, at its end, adds a question.
+// Choose takes the path's next decision or, at the end of the path, adds a node.
 func (w *walker) Choose(k choice.Kind, n int) int {
 	if w.passed == len(w.nodes) {
 		w.addQuestion(k, n)
@@ -67,9 +67,10 @@ func (w *walker) Choose(k choice.Kind, n int) int {
 	return int(q.current)
 }
 
-// addQuestion adds a node for a question, of which all answers will be taken. A fault or
-// early timer between steps conflicts with every step, and must be tried after every set
-// of steps. For it, addQuestion also marks all earlier candidates for exploration.
+// addQuestion adds a node for a choice of kind k with n alternatives, which will all be
+// explored. A fault or early timer between steps conflicts with every step, and must be
+// tried after every set of steps. In that case addQuestion also marks all earlier
+// candidates for exploration.
 func (w *walker) addQuestion(k choice.Kind, n int) {
 	q := node{answers: int32(n), pickBefore: w.lastPick(), kind: asks}
 	if k == choice.Clock || k == choice.Fault {

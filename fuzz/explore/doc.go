@@ -85,7 +85,7 @@
 //
 // # Orderings
 //
-// The default is OrderFIFO. Optimal makes the same number of runs with every ordering,
+// The default is OrderFIFO. Optimal performs the same number of runs with every ordering,
 // and OrderFIFO takes the least time. The other orderings are useful for PersistentSets
 // and DCUTE without Sleep. testdata/orderings.golden has the tables of Basset's sections
 // 4.1 and 4.2. testdata/growth.golden shows how time and memory grow with a program.
@@ -105,10 +105,10 @@
 // runs ends the search. Workers proceed in rounds over all subtrees. Most rounds make
 // twice as many runs per subtree as the round before.
 //
-// Optimal makes the same runs with any number of workers. The other reductions prune as
-// much with several workers as with one. Between two rounds, the search adds the branches
-// that runs of one subtree require above that subtree. The order of these additions may
-// differ, so the number of wasted runs may differ slightly.
+// Optimal performs the same runs with any number of workers. The other reductions prune
+// as much with several workers as with one. Between two rounds, the search adds the
+// branches that runs of one subtree require above that subtree. The order of these
+// additions may differ, so the number of wasted runs may differ slightly.
 //
 // # Limits
 //

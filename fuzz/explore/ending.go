@@ -12,7 +12,7 @@ type ending uint8
 
 const (
 	endedItself ending = iota
-	endedAsleep        // every possible next event sleeps: it was run from another branch
+	endedAsleep        // every possible next event is asleep, because it was run from another branch
 	endedKnown         // the state of the run was seen before
 	endedDeep          // the run has as many steps as Method.Depth allows
 	endedOther         // the run differs from an earlier run although the decisions are the same
@@ -37,7 +37,7 @@ func (g givenUp) Error() string { return endingTexts[g] }
 type outcome struct {
 	ending     ending
 	difference string // the difference, if the ending is endedOther
-	leftOut    bool   // a bound has excluded some orders, in this run or an earlier one
+	leftOut    bool   // set if a bound has excluded some orders, in this run or an earlier run
 }
 
 // Err returns why the search stopped the run, nil if the run ended by itself.
@@ -89,10 +89,11 @@ func otherMessages(e *pulse.Enabled) string {
 	return fmt.Sprintf("after step %d, %d messages could be delivered, the first one %s", e.Step()-1, e.Len(), e.Label(0))
 }
 
-// otherQuestion returns the text for Result.Nondeterminism when a run asks a question
-// that the earlier run did not ask, or asked with another number of answers.
+// otherQuestion returns the text for Result.Nondeterminism when a run asks for a
+// choice that the earlier run did not ask for, or that had a different number of
+// alternatives then.
 func otherQuestion(k choice.Kind, n int) string {
-	return fmt.Sprintf("a question (%v) with %d answers was asked that the earlier run did not ask", k, n)
+	return fmt.Sprintf("the run asked for a choice (%v of %d) that the earlier run did not ask for", k, n)
 }
 
 // A needy is a strategy that returns the given needs.

@@ -17,7 +17,7 @@ import (
 // the tree. After one hundredth of the runs, four of ten such estimates are off by a
 // factor of 2 or more.
 
-// An estimator makes additional, uncounted runs to estimate the number of runs of the
+// An estimator performs additional, uncounted runs to estimate the number of runs of the
 // search.
 type estimator struct {
 	options *Options
@@ -28,23 +28,23 @@ type estimator struct {
 	// sum is the sum of the estimates of all rounds, each multiplied by its number of
 	// runs. The overall estimate is sum/runs.
 	sum     float64
-	runs    int   // of the estimator
-	rounds  int   // started so far
-	width   int   // of the beam in the previous round
+	runs    int   // the number of runs that the estimator has made
+	rounds  int   // the number of rounds started so far
+	width   int   // the width of the beam in the previous round
 	beam    *beam // nil before the first round
-	off     bool  // no estimate is possible
-	sparing bool  // other searches wait until this one pauses
+	off     bool  // set if no estimate is possible
+	sparing bool  // set if other searches wait until this search pauses
 }
 
-// The estimator makes at most one run per estimateShare runs of the search. But it makes
-// at least estimateLeast runs, because a first estimate that is far too small would
+// The estimator performs at most one run per estimateShare runs of the search. But it
+// makes at least estimateLeast runs, because a first estimate that is far too small would
 // otherwise never be corrected. It makes at most estimateMost runs.
 const (
 	estimateShare = 100
 	estimateLeast = 100
 	estimateMost  = 2000
-	// A sparing estimator makes no run before the search has made estimateLate runs,
-	// and then at most one per estimateSparing runs of the search.
+	// A sparing estimator performs no run before the search has made estimateLate
+	// runs, and then at most one per estimateSparing runs of the search.
 	estimateLate    = 1000
 	estimateSparing = 10
 )
@@ -55,7 +55,7 @@ func newEstimator(w Worker, o *Options) *estimator {
 	return e
 }
 
-// measure makes the estimator's runs that are due after `made` runs of the search.
+// measure performs the estimator's runs that are due after `made` runs of the search.
 func (e *estimator) measure(made int) {
 	for !e.off && !e.isLate() {
 		left := e.worth(made) - e.runs

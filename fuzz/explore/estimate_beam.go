@@ -29,26 +29,27 @@ type beam struct {
 	// current one. after holds, for each step, the product of the ways of all later
 	// steps.
 	ways, after []float64
-	levels      int  // of the last round
-	lost        bool // the optimal search does not support the program
+	levels      int  // the number of levels in the last round
+	lost        bool // set if the optimal search does not support the program
 }
 
-// A point is a node of a level: a frame to be run.
+// A point is a node of a level of the tree: a frame that is run in this level.
 type point struct {
 	frame  *frame
 	shared int // the number of steps shared with the parent's run
-	kept   int // the number of answers of the step at the frame's base that are fixed
+	kept   int // for the step at the frame's base, the number of choices whose values are fixed
 	// stands is the number of nodes of the tree that the point stands for.
 	stands float64
 }
 
-// A turn is one variation of a point's run: one step gets a revisit or another value.
+// A turn is one variation of a point's run: a revisit, or a different message or choice
+// in one step.
 type turn struct {
 	point   int     // the index of the point
 	step    int     // the varied step
 	revisit int     // the index in the frame's revisits; -1 for another value
 	value   int     // the number of the step's other value, from 1
-	share   float64 // the presumed number of runs below
+	share   float64 // the presumed number of runs below this variation
 }
 
 func newBeam(w Worker) *beam {
@@ -111,8 +112,8 @@ func (b *beam) vary(i int) {
 	}
 }
 
-// values returns the number of other values of a step: other messages, and other answers
-// to each of its questions.
+// values returns the number of other values of a step: other messages, and other results
+// of each of the step's choices.
 func (p *point) values(step int) int {
 	f := p.frame
 	alts, _, _ := f.ends(step - 1)

@@ -19,12 +19,12 @@ import (
 type descent struct {
 	random uint64
 	paths  float64           // the number of paths of the tree that the run stands for
-	led    map[[2]int32]mean // the steps caused by messages, by sender and receiver
-	chance []float64         // for temporary use
-	below  []float64         // for temporary use
+	led    map[[2]int32]mean // maps sender and receiver to the mean number of steps that a message causes
+	chance []float64         // scratch memory
+	below  []float64         // scratch memory
 }
 
-// run makes one run, and returns the number of runs that it stands for.
+// run performs one run, and returns the number of runs that it stands for.
 func (d *descent) run(w Worker) float64 {
 	d.paths = 1
 	if run := w.Run(d); run.System != nil {

@@ -10,9 +10,9 @@ import (
 // Several workers explore disjoint parts of the tree, each on its own goroutine. A single
 // worker uses the goroutine of the caller.
 //
-// If the options are invalid or the file of the search is unusable, Explore makes no run
-// and returns an error without a result. If the file is from another program or could not
-// be written at the end, Explore returns a result and an error.
+// If the options are invalid or the file of the search is unusable, Explore performs no
+// run and returns an error without a result. If the file is from another program or could
+// not be written at the end, Explore returns a result and an error.
 func Explore(o Options, workers ...Worker) (Result, error) {
 	x, err := Begin(o, workers...)
 	if err != nil {
@@ -41,12 +41,13 @@ func Begin(o Options, workers ...Worker) (*Ongoing, error) {
 }
 
 // ProbeAfter sets the number of runs before the first probe (default: 2,000). See the
-// package comment on probes. Use ProbeAfter to explore many trees in turn.
+// package comment on probes. A caller that explores many trees in turn can use ProbeAfter
+// to start the probes of a tree after a certain number of runs in all trees.
 func (x *Ongoing) ProbeAfter(runs int) { x.explorer.options.probeAfter = max(1, runs) }
 
-// GoOn makes the given number of further runs, including wasted runs and probes, or all
-// remaining runs if the number is not positive. With several workers the number may be
-// exceeded by the number of subtrees. GoOn returns false when the exploration is over:
+// GoOn performs the given number of further runs, including wasted runs and probes, or
+// all remaining runs if the number is not positive. With several workers the number may
+// be exceeded by the number of subtrees. GoOn returns false when the exploration is over:
 // the tree is done, or a bound or a failure has ended the exploration.
 func (x *Ongoing) GoOn(runs int) (more bool) {
 	e := x.explorer
@@ -66,7 +67,7 @@ func (x *Ongoing) End() (Result, error) { return x.explorer.conclude() }
 
 // An explorer makes a search and, if necessary, restarts it with another reduction.
 type explorer struct {
-	options Options // of the current search: a restart changes the reduction
+	options Options // the options of the current search; a restart changes the reduction
 	workers []Worker
 	began   time.Time
 	alarm   *time.Timer // sets options.late when the time is over; may be nil
@@ -75,16 +76,17 @@ type explorer struct {
 	way     way
 	meter   *meter  // nil unless progress or an estimate is needed
 	file    *keeper // nil unless the search is saved in a file
-	part    int     // runs until the search pauses; 0 for no pause
-	begun   bool    // GoOn was called before
-	over    bool    // nothing is left to do
+	part    int     // the number of runs until the search pauses; 0 for no pause
+	begun   bool    // set if GoOn was called before
+	over    bool    // set if nothing is left to do
 	level   level
 }
 
-// A level is the bound on delays or preemptions that is searched now.
+// A level is the current bound on delays or preemptions, which increases from search to
+// search.
 type level struct {
 	bound  int
-	begun  bool // the search with this bound has begun
+	begun  bool // set if the search with this bound has begun
 	failed int  // the number of failure signatures with smaller bounds
 }
 
@@ -130,7 +132,7 @@ func (x *explorer) goOn(runs int) {
 		x.measure()
 	}
 	defer x.measureParts()
-	x.over = x.search.probeAsDue() || x.explore() // a continued file may have been written just before a probe
+	x.over = x.search.probeAsDue() || x.explore() // if the search continues from a file, that file may have been saved just before a probe
 	if x.search.limits.paused {
 		x.over = false
 	}

@@ -19,16 +19,16 @@ import (
 // A keeper saves a search in a file.
 type keeper struct {
 	path   string
-	name   string     // of the explored program
-	method keptMethod // of the search
+	name   string     // the name of the explored program
+	method keptMethod // the method of the search
 	from   *kept      // the search read from the file; nil if there was none
 	// runs is the number of runs before the search was continued; Options.Runs does
 	// not count them.
 	runs int
 	// took is the time before the search was continued; Options.Time does not count it.
 	took  time.Duration
-	every time.Duration // between two saves
-	last  time.Time     // of the last save
+	every time.Duration // the interval between two saves
+	last  time.Time     // the time of the last save
 }
 
 // keepEvery is the interval between two saves during a search. A killed process loses at

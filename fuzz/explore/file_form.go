@@ -31,12 +31,12 @@ type kept struct {
 	Name     string `json:",omitempty"` // the name of the explored program
 	Search   keptMethod
 	Used     string          // the reduction in use, which differs from the requested one after a restart
-	Sleeps   bool            // sleep sets are in use
+	Sleeps   bool            // set if sleep sets are in use
 	Divides  bool            `json:",omitempty"` // Options.divides
 	Heeds    bool            `json:",omitempty"` // Options.heedsMeetings
 	Verdict  Result          // the result so far
 	Probed   map[string]int  `json:",omitempty"` // the number of failed probes, by signature
-	Cut      bool            `json:",omitempty"` // a bound has excluded some orders
+	Cut      bool            `json:",omitempty"` // set if a bound has excluded some orders
 	Habits   keptHabits      // statistics for OrderHMS, OrderSGR and Optimal
 	Classes  []byte          `json:",omitempty"` // the hashes of the distinct orders, 8 bytes each
 	Touches  [][]trace.Touch `json:",omitempty"` // the sets of accesses: see touches
@@ -86,7 +86,7 @@ type keptHabits struct {
 type keptNode struct {
 	Hash        uint64 // node.digest
 	Kind        kind
-	First       int32      `json:",omitempty"` // only for kind turns
+	First       int32      `json:",omitempty"` // node.first, saved only for kind turns
 	N, Cur      int32      // node.answers and node.current
 	Step, Group int32      // node.step and node.groupEnd
 	Delay, Open bool       // node.nextGroup and node.opened
@@ -205,7 +205,7 @@ func (k *kept) check() error {
 	return nil
 }
 
-// canBe reports whether c is valid as one of `of` candidates.
+// canBe reports whether c is valid at a node with `of` candidates.
 func (c *keptCand) canBe(of int32) bool {
 	isIndex := c.Index >= 0 && c.Index < of
 	switch c.Kind {
@@ -222,7 +222,7 @@ func (c *keptCand) canBe(of int32) bool {
 func (n *keptNode) check(touches int) error {
 	switch {
 	case n.Kind > strikes || n.N < 1 || n.Cur < 0 || n.Cur >= n.N || n.Step < 0:
-		return errors.New("it is not a decision")
+		return errors.New("its kind, index or step is invalid")
 	case n.First < 0 || n.First > 0 && (n.Kind != turns || n.First >= n.N):
 		return fmt.Errorf("it cannot begin with message %d of %d", n.First, n.N)
 	case n.Kind == picks && int(n.N) != len(n.Cands) || n.Kind != picks && len(n.Cands) > 0:

@@ -18,7 +18,7 @@ type limits struct {
 	isVain func() bool
 	// untilPause is the number of runs until the search pauses, 0 for never.
 	untilPause int
-	paused     bool // the search has paused
+	paused     bool // set if the search has paused
 	// nowAndThen is called after each clock read; may be nil.
 	nowAndThen func()
 }
@@ -71,8 +71,8 @@ func (l *limits) endOfTime() (bound Bound, over bool) {
 // A clock reads the time only once in many runs, because one read takes a considerable
 // part of the time of a small run.
 type clock struct {
-	wait  int // runs until the next read
-	every int // runs between two reads
+	wait  int // the number of runs until the next read
+	every int // the number of runs between two reads
 	last  time.Time
 }
 

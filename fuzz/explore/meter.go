@@ -13,8 +13,8 @@ type meter struct {
 	estimator *estimator
 
 	mu    sync.Mutex
-	parts map[int]Progress // by number of the subtree; 0 for everything outside of these subtrees
-	last  time.Time        // of the last report
+	parts map[int]Progress // maps the number of a subtree to its progress; key 0 is for the rest of the tree
+	last  time.Time        // the time of the last report
 }
 
 // tellEvery is the default interval between two reports.
@@ -38,8 +38,8 @@ func (m *meter) note(t *tally) {
 	m.parts[t.subtree] = progressOf(&t.result)
 }
 
-// join records the results above the subtrees, after those of a completed subtree were
-// added to them.
+// join records the results above the subtrees, which now include the results of a
+// completed subtree.
 func (m *meter) join(above *tally, subtree int) {
 	if m == nil {
 		return

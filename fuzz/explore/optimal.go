@@ -17,8 +17,8 @@ import (
 // message that its actor had. Or a step can receive a message that a later step has sent:
 // a revisit. A revisit keeps the steps that happened before the send, and drops all other
 // steps after the revisited step. It is made only if the revisited step and all dropped
-// steps were chosen by default. So decisions against the default persist in all runs that
-// follow from a frame, and each distinct order is reached in exactly one way:
+// steps were chosen by default. So decisions against the default persist in all
+// variations of a frame, and each distinct order is reached in exactly one way:
 //
 //   - At least once: follow a distinct order from its start. If the default takes another
 //     message than the order at some actor, the order's message was either available
@@ -37,10 +37,10 @@ type optimal struct {
 	*search
 	follower frameFollower
 	reviser  reviser
-	frames   []*frame // the stack: the first depth frames are in use, and each is a variation of the one before
+	frames   []*frame // the stack: frames[:depth] are in use; each frame is a variation of the previous frame
 	depth    int
 	unwanted unwanted
-	shared   int // the number of steps that the next run shares with the last
+	shared   int // the number of steps that the next run shares with the last run
 	// handsOver is set to collect new frames in handed, for several workers, instead
 	// of exploring them.
 	handsOver bool
@@ -72,7 +72,7 @@ func (o *optimal) resume(frames []*frame, shared int) {
 // explore runs the top frame, and then all its variations. It reports whether the tree is
 // done.
 func (o *optimal) explore() (finished bool) {
-	if o.unwanted.has(o.top().question) { // the question was answered after the frame was made
+	if o.unwanted.has(o.top().question) { // since the frame was made, the search has learned that the actor does not take the message
 		return true
 	}
 	if !o.runTop() {
@@ -166,7 +166,7 @@ func (o *optimal) runTop() bool {
 	case w.ending == endedAsleep:
 		o.noteUnwanted(f, &run)
 		o.depth--
-	case !o.goesOnAfter(&run) && !o.estimates: // the last run of the search needs no variations, and finding them may take long
+	case !o.goesOnAfter(&run) && !o.estimates: // the last run of the search needs no variations, which would take long to find
 	case !o.revise(&run):
 		return false
 	}

@@ -15,11 +15,11 @@ type frameFollower struct {
 	frame   *frame
 	enabled *pulse.Enabled // the Enabled of the run
 	step    int            // the current step; -1 before the first
-	asked   int32          // the number of questions that the step has asked
-	// askedBetween is set when a question is asked between steps, which the optimal
-	// search does not support.
+	asked   int32          // the number of choices that the step has made
+	// askedBetween is set when the system asks for a choice between two steps, which
+	// the optimal search does not support.
 	askedBetween bool
-	divides      bool // Options.divides
+	divides      bool // a copy of Options.divides
 }
 
 // begin makes f the frame of the next run.
@@ -86,7 +86,7 @@ func (w *frameFollower) addStep(e *pulse.Enabled, k int) int {
 	return pick
 }
 
-// Choose repeats the frame's answer, and answers a new question with 0.
+// Choose repeats the frame's choice. A new choice is 0.
 func (w *frameFollower) Choose(k choice.Kind, n int) int {
 	f := w.frame
 	if k == choice.Clock || k == choice.Fault || k == choice.Loss || w.step < 0 {
@@ -98,13 +98,13 @@ func (w *frameFollower) Choose(k choice.Kind, n int) int {
 	w.asked++
 	if i == f.steps[w.step].answers {
 		if int(i) < len(f.answers) {
-			return w.differ(fmt.Sprintf("step %d asked a question (%v) that it did not ask before", w.step, k))
+			return w.differ(fmt.Sprintf("step %d asked for a choice (%v) that it did not ask for in the earlier run", w.step, k))
 		}
 		f.answers = append(f.answers, reply{0, int32(n)})
 		f.steps[w.step].answers++
 	}
 	if int(f.answers[i].n) != n {
-		return w.differ(fmt.Sprintf("step %d asked a question (%v) with %d answers that had %d before", w.step, k, n, f.answers[i].n))
+		return w.differ(fmt.Sprintf("step %d asked for a choice (%v) with %d alternatives that had %d in the earlier run", w.step, k, n, f.answers[i].n))
 	}
 	return int(f.answers[i].value)
 }

@@ -11,21 +11,21 @@ import "slices"
 type frame struct {
 	steps    []frameStep
 	base     int       // the number of steps without variations
-	alts     []alt     // other messages for the steps
-	answers  []reply   // the answers to the questions of the steps
-	revisits []revisit // the earlier steps that the steps revisit
+	alts     []alt     // for each step, the other messages that its actor could have received
+	answers  []reply   // for each step, the results of its choices
+	revisits []revisit // for each step, the earlier steps that can receive a message sent by the step
 	// past holds, for each step, the bit set of the steps that happened before it.
 	past  []uint64
-	words int // the length of a set
-	// question is the question of the last step if that is a revisit, otherwise 0;
-	// see unwanted.
+	words int // the length of a set in past, in words
+	// question identifies the question whether the actor of the last step takes the
+	// message (see unwanted), if the last step is a revisit; otherwise 0.
 	question uint64
 }
 
 // A frameStep is one step of a frame's run.
 type frameStep struct {
 	id     uint64 // the identity of the step, the same in all runs
-	digest uint64 // hash of what happened before
+	digest uint64 // a hash of the run before the step
 	index  int32  // the index of the message among the deliverable ones; unknown in a new frame
 	n      int32  // the number of deliverable messages
 	// alts, answers and revisits are the ends of the step's parts of the frame's
@@ -41,20 +41,20 @@ type frameStep struct {
 // unknown is the index of a message that must be found by its identity.
 const unknown = -1
 
-// An alt is another message that the actor of a step could have received.
+// An alt is an alternative of a step: another message that the actor could have received.
 type alt struct {
 	id    uint64
 	index int32
 }
 
-// A reply is the answer to a question that was asked in a step.
+// A reply is the value of a choice within a step, which has n alternatives.
 type reply struct{ value, n int32 }
 
-// A revisit is an earlier step that can receive a message sent by a later step.
+// A revisit says that an earlier step can receive a message sent by a later step.
 type revisit struct {
 	step     int32  // the earlier step
 	id       uint64 // the identity of the step that receives the message
-	question uint64 // whether the actor wants the message; see unwanted
+	question uint64 // the question whether the actor takes the message: see unwanted
 }
 
 // ends returns the ends of a step's parts of the lists; for step -1, zeros.

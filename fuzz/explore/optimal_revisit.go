@@ -12,13 +12,14 @@ import (
 type reviser struct {
 	past
 	last []int32 // the last step of each actor so far
-	// prepared is set if prepare has computed before, tail and chosen for the run.
+	// prepared is set if the method prepare has computed the next three fields for
+	// the run.
 	prepared bool
-	before   []int32  // the previous message of each message's channel
-	tail     []int32  // the last message of each channel so far
+	before   []int32  // for each message, the previous message on the same channel
+	tail     []int32  // for each channel, the last message so far
 	chosen   []uint64 // the set of the steps that are not chosen by default
 	causes   causes
-	enabled  *pulse.Enabled // of the run; it computes identities
+	enabled  *pulse.Enabled // the Enabled of the run, which computes identities
 }
 
 // revise adds to f the revisits by step `from` and later steps of its run. The
@@ -49,7 +50,7 @@ func (v *reviser) revise(f *frame, t *trace.Trace, same, from int) handover {
 // identities of these steps.
 func (v *reviser) findRevisits(f *frame, from int) {
 	steps, sends := v.trace.Steps, v.trace.Sends
-	m := 0 // sends are scanned from the start because they are not sorted by step; a periodic timer is sent again much later, as if by the step that set it
+	m := 0 // scan all sends, because they are not sorted by step: the step that set a periodic timer counts as the sender of all its messages
 	for i := from; i < len(steps); i++ {
 		set := v.of(int32(i))
 		for ; m < len(sends) && int(sends[m].Step) <= i; m++ {
@@ -63,8 +64,8 @@ func (v *reviser) findRevisits(f *frame, from int) {
 	}
 }
 
-// prepare computes before, tail and chosen. It is called when a message may have a
-// revisit; many runs have no such message.
+// prepare computes the fields before, tail and chosen. It is called when a message may
+// have a revisit; many runs have no such message.
 func (v *reviser) prepare(f *frame) {
 	if v.prepared {
 		return
@@ -75,7 +76,8 @@ func (v *reviser) prepare(f *frame) {
 	v.noteChosen(f)
 }
 
-// chain sets before and tail: it links each message to the previous one of its channel.
+// chain sets the fields before and tail, which link each message to the previous message
+// on the same channel.
 func (v *reviser) chain() {
 	sends := v.trace.Sends
 	v.before = grown(v.before, len(sends))
@@ -118,7 +120,7 @@ func (v *reviser) revisitsOf(f *frame, i, m int32) {
 	set := v.of(i)
 	for r := v.last[d.To]; r > bound && !f.steps[r].settled; r = v.trace.Steps[r].Prev {
 		if has(set, r) {
-			return // all earlier steps of the actor are in the set, too
+			return // all earlier steps of the actor are in the set too
 		}
 		if st := &v.trace.Steps[r]; v.couldTake(st, d) != never && v.couldBeNext(r, m) {
 			f.revisits = append(f.revisits, revisit{r, v.enabled.IDOf(d), v.question(r, m)})

@@ -22,8 +22,8 @@ import (
 //     the answer. The answer is the same whenever the same process with the same history
 //     waits for the same message with the same history.
 
-// unwanted is a set of questions (see reviser.question) that were answered with no: the
-// process refused the message. Zero is not a question.
+// unwanted is the set of questions (see reviser.question) whose answer is no, because the
+// process refused the message. Zero identifies no question.
 type unwanted map[uint64]struct{}
 
 // mostUnwanted bounds the number of stored answers. Later answers are not stored.
@@ -81,15 +81,15 @@ func (p *postponer) leastChoosy(e *pulse.Enabled) int {
 	return best
 }
 
-// list returns the questions, sorted.
+// list returns the hashes of all questions in the set, sorted.
 func (u unwanted) list() []uint64 { return slices.Sorted(maps.Keys(u)) }
 
 // causes holds, for each step of a run, a hash of the step and of all steps that happened
 // before it. After two steps with the same hash, their actors are in the same state, even
 // in different runs.
 type causes struct {
-	known bool     // of and before are valid for the run
-	of    []uint64 // the hash of each step
+	known bool     // set if the fields of and before are valid for the run
+	of    []uint64 // for each step, its hash
 	// before[i] is the sum of the hashes of the steps before step i. A step after a
 	// quiescent point depends on all steps before that point.
 	before []uint64

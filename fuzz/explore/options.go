@@ -86,9 +86,9 @@ func (o *Options) check(workers int) error {
 	var r refusals
 	r.refuse(o.Reduction >= reductions, fmt.Sprintf("there is no reduction %d", o.Reduction))
 	r.refuse(o.Ordering >= orderings, fmt.Sprintf("there is no ordering %d", o.Ordering))
-	r.refuse(o.Runs < 0, fmt.Sprintf("Runs is %d: give it a number from 1 on, or zero for no bound", o.Runs))
+	r.refuse(o.Runs < 0, fmt.Sprintf("Runs is %d: use a number of at least 1, or zero for no bound", o.Runs))
 	r.refuse(o.Time < 0, fmt.Sprintf("Time is %v: give it a positive duration, or zero for no bound", o.Time))
-	r.refuse(o.Depth < 0, fmt.Sprintf("Depth is %d: give it a number from 1 on, or zero for all steps", o.Depth))
+	r.refuse(o.Depth < 0, fmt.Sprintf("Depth is %d: use a number of at least 1, or zero for all steps", o.Depth))
 	r.refuse(o.States > Checked, fmt.Sprintf("there is no state comparison %d", o.States))
 	r.refuse(workers < 1, "a search needs a worker, which runs the program")
 	r.checkMethod(&o.Method)

@@ -17,16 +17,16 @@ import (
 // after the step that spawned the actor.
 type past struct {
 	trace *trace.Trace
-	words int      // the length of one set
-	bits  []uint64 // the set of step i is bits[i*words : (i+1)*words]
+	words int      // the length of one set, in words
+	bits  []uint64 // the happens-before sets: that of step i is bits[i*words : (i+1)*words]
 	// rests lists the numbers of the steps before which the system was quiescent.
 	rests []int32
 	// isProcess says for each actor whether it is a process, which may leave messages
 	// waiting. It is set by learnProcesses.
 	isProcess []bool
 	meetings  meetings
-	fired     []int32  // for each message, if early clock ticks are chosen: the tick at which the timer fired; otherwise nil
-	scratch   []uint64 // a set, for temporary use
+	fired     []int32  // if early clock ticks are explored: for each timer message, the tick at which the timer fired; otherwise nil
+	scratch   []uint64 // scratch memory for one set
 }
 
 // learn computes the sets of step number `from` and all later steps. Earlier steps are

@@ -48,16 +48,17 @@ func (s *search) probesAfter(made int) int {
 // file makes the same probes.
 type prober struct {
 	by     [2]pulse.Strategy // the strategies of probes, which alternate
-	seed   uint64            // of the next probe
+	seed   uint64            // the seed of the next probe
 	shares bool              // set for a subtree, which makes its probes in rounds
 	before int               // the number of probes before the round
 	after  int               // the number of runs before the first probe of the round
-	many   int               // the number of probes of the round that are made at the rate of every other run
-	phase  int               // differs between subtrees, so that not all small subtrees make a probe at the same time
+	many   int               // the number of probes of the round before probes become rarer (see fewProbes)
+	phase  int               // a number that differs between subtrees, so that small subtrees make their probes at different times
 }
 
-// shareProbes begins a round of subtree k with at most `many` probes at the rate of every
-// other run. Unless the whole tree is large (isLarge), the round makes no probes.
+// shareProbes begins a round of subtree k. In the round, every other run is a probe
+// until there were `many` probes, and fewer runs are probes later. Unless the whole tree
+// is large (isLarge), the round makes no probes.
 func (s *search) shareProbes(isLarge bool, many, k int) {
 	r, p := &s.tally.result, &s.prober
 	made := r.made() - r.Probes
@@ -125,8 +126,8 @@ func counted(m map[string]int, signature string, n int) map[string]int {
 	return m
 }
 
-// withProbed returns the result, including failures that only probes have found. For
-// other failures it does not add the probes.
+// withProbed returns the result, including failures that only probes have found. The
+// counts of all other failures do not include probes.
 func (t *tally) withProbed() Result {
 	r := t.result
 	r.Failures = maps.Clone(r.Failures)

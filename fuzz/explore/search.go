@@ -18,7 +18,7 @@ type search struct {
 	limits  limits
 	habits  habits
 	prober  prober
-	prints  [2]pulse.Print // of a run and of its repetition
+	prints  [2]pulse.Print // the fingerprints of a run and of the same run repeated
 	// others is the number of runs that other subtrees had made when the round began.
 	others int
 	// bound is the current bound on delays or preemptions.
@@ -32,7 +32,7 @@ type search struct {
 // not support the program.
 type handover struct {
 	to    Reduction
-	sleep bool // keep sleep sets, if the previous reduction had them
+	sleep bool // set to keep using sleep sets, if the previous reduction used them
 	why   string
 }
 
@@ -101,7 +101,7 @@ func (s *search) count(run Run, end ending, shared int) (last bool) {
 const (
 	repeatEvery = 64
 	manyRuns    = 4096
-	repeatPhase = 37 // if 64 subtrees make one run each, one of these runs is repeated
+	repeatPhase = 37 // if 64 subtrees perform one run each, one of these runs is repeated
 )
 
 // isRepeated reports whether to repeat the run counted last. Repeated are the first run

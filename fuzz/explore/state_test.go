@@ -307,14 +307,14 @@ func TestUnread(t *testing.T) {
 	}{
 		{"all read", explore.ByHash, &holder{1}, 1, ""},
 		{"a hash", explore.ByHash, &hashed{holder{func() {}}}, 1, ""},
-		{"function", explore.ByHash, idle, 1, "the handler of a, a pulse.Func, holds a function: what a has received is used instead"},
-		{"function, checked", explore.Checked, idle, 1, "the handler of a, a pulse.Func, holds a function: what a has received is used instead"},
+		{"function", explore.ByHash, idle, 1, "the handler of a, a pulse.Func, holds a function: the messages that a has received are compared instead"},
+		{"function, checked", explore.Checked, idle, 1, "the handler of a, a pulse.Func, holds a function: the messages that a has received are compared instead"},
 		{"method", explore.ByHash, &holder{deep.Receive}, 1, "holds a function"},
 		{"channel", explore.ByHash, &holder{make(chan int)}, 1, "holds a channel"},
 		{"pointer", explore.ByHash, &holder{unsafe.Pointer(t)}, 1, "holds an unsafe pointer"},
 		{"twins", explore.ByHash, &holder{map[*int]int{new(int): 1, new(int): 1}}, 1, "keys that cannot be told apart"},
 		{"list", explore.ByHash, deep, 1, "is too deep to compare"},
-		{"message", explore.ByHash, &holder{}, func() {}, "a message of from, a func(), holds a function: what from had received when it sent the message is used instead"},
+		{"message", explore.ByHash, &holder{}, func() {}, "a message of from, a func(), holds a function: the messages that from had received before sending it are compared instead"},
 		{"unchecked hash", explore.Checked, &hashed{holder{func() {}}}, 1, "the Hash of a cannot be checked: its handler, a *explore_test.hashed, holds a function"},
 	} {
 		v, err := explore.Explore(mode(c.states), on(pulse.Options{}, func(s *pulse.System) func() error {

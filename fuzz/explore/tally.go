@@ -18,10 +18,10 @@ type tally struct {
 	eachOnce bool
 	// meets is set if conflicts without a message in a run clear eachOnce.
 	meets   bool
-	keepOn  bool           // Options.KeepOn
-	leftOut bool           // a bound has excluded some orders
+	keepOn  bool           // a copy of Options.KeepOn
+	leftOut bool           // set if a bound has excluded some orders
 	subtree int            // the subtree's number, from 1; 0 above all subtrees
-	told    Worker         // gets the reports of runs; nil for runs outside of the search
+	told    Worker         // the worker whose method Done is called after each run; nil for runs outside of the search
 	probed  map[string]int // the number of failed probes, by signature
 }
 
@@ -106,9 +106,9 @@ func (t *tally) countClass(run *Run) {
 // pairwise.
 const mostMet = 64
 
-// comesApart reports whether the search may make another run of the same distinct order,
-// in which a fault occurs at a different point, or two conflicting steps of different
-// actors come in the reverse order. Optimal makes no such runs.
+// comesApart reports whether the search may perform another run of the same distinct
+// order, in which a fault occurs at a different point, or two conflicting steps of
+// different actors come in the reverse order. Optimal performs no such runs.
 func (t *tally) comesApart(tr *trace.Trace) bool {
 	switch {
 	case t.result.Reduction == Optimal:
@@ -164,9 +164,9 @@ func (t *tally) add(part *tally) {
 }
 
 // classOf returns a hash of the distinct order of a run. The hash covers the order of the
-// messages that each actor received, and the answers to the questions of the actor's
-// steps, such as Choose. It also covers the times of all steps or, if the trace says
-// which steps have read the time, the times of these steps.
+// messages that each actor received, and the choices within the actor's steps, such as
+// Choose. It also covers the times of all steps or, if the trace says which steps have
+// read the time, the times of these steps.
 //
 // The hashes are saved in files, so classOf must never change.
 func classOf(t *trace.Trace) uint64 {
@@ -204,7 +204,7 @@ func readsTime(t *trace.Trace, step int32) bool {
 // answers within a step, but not on the order of the steps.
 func answersClass(t *trace.Trace) (sum uint64) {
 	for i := 0; i < len(t.Answers); {
-		step, h := t.Answers[i].Step, uint64(i) // the test's questions always come in the same order
+		step, h := t.Answers[i].Step, uint64(i) // the test makes its choices in the same order in every run
 		if step >= 0 {
 			h = t.Steps[step].ID
 		}

@@ -22,15 +22,15 @@ const wantedSubtrees = 128
 // mostSubtrees bounds the number of frames from which Optimal makes subtrees.
 const mostSubtrees = 4 * wantedSubtrees
 
-// Each round makes twice as many runs of each subtree as the previous round. So all
+// Each round performs twice as many runs of each subtree as the previous round. So all
 // subtrees progress, even if one of them is large. No round begins after a failure. While
 // there are fewer than fewTrees subtrees, rounds do not grow, because subtrees are
 // divided between rounds.
 const (
-	firstRound = 16 // runs of each subtree of Optimal in the first round
-	leastRound = 64 // runs of all subtrees together, per round, with other reductions
+	firstRound = 16 // the number of runs of each subtree in the first round, with Optimal
+	leastRound = 64 // the number of runs of all subtrees together in each round, with other reductions
 	fewTrees   = wantedSubtrees / 2
-	runsATree  = 16 // runs per additional subtree, so that the cost of beginning one is negligible
+	runsATree  = 16 // the number of runs per additional subtree, large enough that the cost of a new subtree is negligible
 )
 
 // A subtree is a part of the tree that one worker explores at a time, with its results so
@@ -40,8 +40,8 @@ type subtree struct {
 	limb     limb                   // the place in the trunk at which the subtree begins
 	start    func(*search, way) way // returns the algorithm that explores the subtree, and may reuse an old one; nil once begun
 	search   *search
-	way      way // the algorithm; before the subtree is begun, one to reuse, or nil
-	left     int // the number of runs of the round that remain
+	way      way // the algorithm of the subtree; before the subtree is begun, an algorithm to reuse, or nil
+	left     int // the number of remaining runs in this round
 	finished bool
 }
 
@@ -50,15 +50,15 @@ type team struct {
 	*search // the results above the subtrees and, after each round, all results
 	workers []Worker
 	meter   *meter       // nil unless progress or an estimate is needed
-	isSplit bool         // the first subtrees were made
+	isSplit bool         // set if the first subtrees were made
 	trunk   *trunk       // nil for Optimal, whose frames are independent
-	above   tally        // the results above the subtrees, and of completed subtrees
+	above   tally        // the results of the runs above the subtrees and of completed subtrees
 	trees   []*subtree   // the subtrees that are not completed, by number
 	spare   []way        // algorithms of completed subtrees, to be reused
 	made    int          // the number of subtrees made so far
 	round   int          // the number of runs of each subtree in the current round
-	fewest  int          // with Optimal, frames with more steps are not split further; 0 if not known yet
-	turn    []*subtree   // the subtrees with runs to make now
+	fewest  int          // with Optimal, the maximum number of steps of a frame that is split further; 0 if not known yet
+	turn    []*subtree   // the subtrees that perform runs in the current round
 	next    atomic.Int64 // the index in turn of the first subtree that no worker has taken
 	first   atomic.Int64 // the number of the first subtree that ends the search; math.MaxInt64 for none
 }
@@ -235,7 +235,7 @@ func (tm *team) left(part, before int) (runs int, bound Bound) {
 	return runs, bound
 }
 
-// makeRuns makes the remaining runs of the round, at most `left`, which it distributes
+// makeRuns performs the remaining runs of the round, at most `left`, which it distributes
 // evenly among the subtrees. If there are fewer runs than subtrees, the first subtrees
 // get one run each.
 func (tm *team) makeRuns(left int) {
@@ -254,9 +254,9 @@ func (tm *team) makeRuns(left int) {
 	all.Wait()
 }
 
-// splitOptimal runs frames and collects the frames that follow from them, until there are
-// enough frames, and makes each collected frame a subtree. It returns false if the search
-// is over. Frames are independent of each other.
+// splitOptimal runs frames and collects their variations, until there are enough frames.
+// Each collected frame becomes the root of a subtree, because frames are independent of
+// each other. splitOptimal returns false if the search is over.
 func (tm *team) splitOptimal() bool {
 	o := newOptimal(tm.search)
 	o.handsOver, o.handed = true, []frameRoot{{frame: &frame{}}}
@@ -281,9 +281,9 @@ func (tm *team) splitOptimal() bool {
 }
 
 // nextOf returns the index of the frame to run next, -1 if there are enough frames. The
-// oldest frames come first, which avoids answering questions (see unwanted) twice. Once
-// there are wantedSubtrees frames, those with the fewest steps come first, because their
-// subtrees are the largest.
+// oldest frames come first, which avoids finding the same answer (see unwanted) twice.
+// Once there are wantedSubtrees frames, those with the fewest steps come first, because
+// their subtrees are the largest.
 func (tm *team) nextOf(list []frameRoot) int {
 	switch n := len(list); {
 	case n == 0 || n >= mostSubtrees:
@@ -323,7 +323,7 @@ func (tm *team) work(w Worker, most int) {
 	}
 }
 
-// goOn lets a worker make at most `most` runs of a subtree.
+// goOn lets a worker perform at most `most` runs of a subtree.
 func (tm *team) goOn(t *subtree, w Worker, most int) {
 	s := t.search
 	s.goTo(w)

@@ -21,32 +21,32 @@ import (
 // done yet, because it will be. No candidate is begun before the accesses (see
 // trace.Touch) by the steps of the sleeping candidates are known.
 type trunk struct {
-	junctions []*junction // nodes of the trunk with unfinished subtrees, or answers still to begin
+	junctions []*junction // the nodes of the trunk that still have unfinished subtrees or answers not begun
 	touches   touches     // the accesses by all candidates of the trunk
 	sleeps    bool
 }
 
-// A junction is a node of the trunk.
+// A junction is a node of the trunk: a decision above some subtrees.
 type junction struct {
 	above   *junction   // nil for the root of the tree
 	answer  int32       // the answer of the junction above that leads here
-	node    node        // for a question, node.current is the answer that was begun last
+	node    node        // at a node that is no choice point, node.current is the alternative that was begun last
 	list    []candidate // the candidates of a choice point
 	begun   []int32     // for each candidate, its position in the order in which candidates were begun, from 1; 0 if not begun
 	count   int32       // the highest position in begun
 	last    *subtree    // the subtree that was begun last
-	open    int         // the number of subtrees and junctions below that are not done
-	changed bool        // marks changed in the last round
+	open    int         // the number of unfinished subtrees and junctions below
+	changed bool        // set if marks changed in the last round
 }
 
 // A limb is a place in the trunk at which a subtree begins.
 type limb struct {
 	from   *junction // nil for the root of the tree
-	answer int32     // the answer of that junction
+	answer int32     // the answer of the junction from that leads here
 }
 
-// putPath makes p the path to a limb. At each choice point, the candidates that were
-// begun before the one taken are marked as done.
+// putPath makes p the path to a limb. At each choice point, it marks the candidates that
+// were begun before the taken candidate as done.
 func (l limb) putPath(p *path) {
 	var chain []limb
 	size := 0
@@ -157,7 +157,7 @@ func (k *trunk) take(t *subtree) {
 }
 
 // learn adds the accesses of a candidate's step in a subtree. The accesses may differ
-// between subtrees, because the answers to the questions of the step differ.
+// between subtrees, because the choices within the step differ.
 func (k *trunk) learn(c *candidate, more []trace.Touch) {
 	known := k.touches.of(c)
 	set := slices.Clip(known)
@@ -246,8 +246,8 @@ func (j *junction) next() int32 {
 	return -1
 }
 
-// isLastKnown reports whether all accesses are known that the step of the answer begun
-// last can make, because the step was run with all answers to its questions.
+// isLastKnown reports whether all possible accesses of the step of the answer begun last
+// are known, because the step was run with all alternatives of its choices.
 func (j *junction) isLastKnown() bool {
 	below := j.last.limb.from
 	if below == j {
@@ -259,8 +259,8 @@ func (j *junction) isLastKnown() bool {
 	return below.node.kind != asks || below.open == 0 && below.next() < 0
 }
 
-// isPastStep reports whether the step that leads to a subtree was run with all answers to
-// its questions.
+// isPastStep reports whether the step that leads to a subtree was run with all
+// alternatives of its choices.
 func (t *subtree) isPastStep() bool {
 	switch {
 	case t.finished:

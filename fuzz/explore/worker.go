@@ -37,8 +37,8 @@ type Run struct {
 	Failure *pulse.Failure
 	// Index is the number, from 0, of runs in the same subtree that ended earlier
 	// without being stopped by the search. The first run of a round is the one with
-	// the smallest Subtree and, within the subtree, the smallest Index, whichever
-	// ended first.
+	// the smallest Subtree and, within the subtree, the smallest Index, even if
+	// another run ended earlier.
 	Index int
 	// Subtree is the number of the run's subtree, from 1, if there are several workers.
 	// It is 0 with a single worker, and for the runs that Optimal makes above all

@@ -73,7 +73,7 @@ func (v *Verdict) adviceOnWaste() []string {
 		return []string{fmt.Sprintf("%s were wasted and %s were not: sleep sets stopped each wasted run when every possible next step had been run from another branch",
 			words.Count(v.Wasted, "run"), words.Grouped(v.Runs))}
 	case v.Wasted > v.Runs:
-		return []string{fmt.Sprintf("%s were wasted and %s were not: each wasted run only showed whether a process in ReceiveMatch takes a message; Receive wastes none",
+		return []string{fmt.Sprintf("%s were wasted and %s were not: each wasted run only showed whether a process in ReceiveMatch takes a message; with Receive no run is wasted",
 			words.Count(v.Wasted, "run"), words.Grouped(v.Runs))}
 	case v.Skipped > v.Runs:
 		return []string{fmt.Sprintf("%s were skipped: draw what is wanted instead", words.Count(v.Skipped, "run"))}

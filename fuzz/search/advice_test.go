@@ -38,7 +38,7 @@ func TestAdvice(t *testing.T) {
 			"there are at least 1,200,000 orders: use Check, which finds more in the same time, or make the input smaller"},
 		{with(func(v *Verdict) { v.known, v.Inputs = 999_000, 2 }), "raise Config.Budget or JOSTLE_BUDGET" + rest},
 		{with(func(v *Verdict) { v.Wasted, v.Inputs = 2000, 2 }), "raise Config.Budget or JOSTLE_BUDGET" + rest +
-			"; 2,000 runs were wasted and 1,000 were not: each wasted run only showed whether a process in ReceiveMatch takes a message; Receive wastes none"},
+			"; 2,000 runs were wasted and 1,000 were not: each wasted run only showed whether a process in ReceiveMatch takes a message; with Receive no run is wasted"},
 		{with(func(v *Verdict) { v.Wasted, v.Inputs, v.Reduction = 2000, 2, explore.SourceSets }), "raise Config.Budget or JOSTLE_BUDGET" + rest +
 			"; 2,000 runs were wasted and 1,000 were not: sleep sets stopped each wasted run when every possible next step had been run from another branch"},
 		{with(func(v *Verdict) { v.Bound = "depth" }), "orders differ beyond Method.Depth steps: raise it"},

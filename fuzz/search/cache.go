@@ -16,7 +16,7 @@ import (
 // A Cached counts the cases (saved runs) that a search took from its cache, and the cases
 // that it saved there.
 type Cached struct {
-	Ran  int   // the number of cases run from the cache
+	Ran  int   // the number of cases from the cache that were run
 	Kept int   // the number of cases saved in the cache
 	Err  error // why no cases could be saved
 }
@@ -44,7 +44,7 @@ const cached = "cache"
 // save there.
 type larder struct {
 	held   distill.Held
-	ran    int // the number of held cases that were run, from the first on
+	ran    int // the number of cases that were run so far; they are the first held cases
 	basket distill.Basket
 }
 

@@ -15,10 +15,10 @@ import (
 // T.Feature, T.Sometimes and T.Maximize. Without hints it does nothing.
 type climbs struct {
 	ladder guide.Ladder[foothold]
-	made   guide.Climb[foothold] // the climb that planned the last run; zero if none did
+	made   guide.Climb[foothold] // the climb that planned the last run; zero if no climb did
 	how    change                // how the inputs of the last run were changed, if made is set
 	odds   [changes]struct{ tried, gained int }
-	names  map[uint64]string // the names of hints, by Sign.Name
+	names  map[uint64]string // maps Sign.Name to the name of the hint
 	lost   bool              // set if a run had more hints than are recorded
 }
 
@@ -26,8 +26,8 @@ type climbs struct {
 // of the earlier run.
 type foothold struct {
 	source
-	reads []int // by draw: how many random numbers it read
-	steps []int // by choice: the result of askedIn
+	reads []int // for each draw, the number of random numbers that it read
+	steps []int // for each choice, the result of askedIn
 }
 
 // A change is a way to derive the inputs of a run from those of an earlier run.
@@ -35,10 +35,10 @@ type change int
 
 const (
 	same   change = iota // no draw changes
-	tail                 // one draw is new from some number on, and all later draws are new
+	tail                 // the end of one draw is new, and so are all later draws
 	word                 // one number that a draw reads is new
 	anew                 // one draw is new
-	others               // from some draw on, the draws are those of another run
+	others               // one draw and all later draws are taken from another run
 	changes
 )
 

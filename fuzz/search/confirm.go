@@ -42,8 +42,8 @@ type doubt uint8
 
 const (
 	noDoubt  doubt = iota
-	shared         // actors share more than messages
-	outlives       // something outlives a run
+	shared         // actors share more than messages, such as variables
+	outlives       // something outlives a run, such as a package-level variable
 )
 
 var doubtTexts = [...]string{
@@ -55,10 +55,11 @@ var doubtTexts = [...]string{
 
 func (d doubt) String() string { return doubtTexts[d] }
 
-// confirm makes further runs after a complete exploration that pruned orders: first all
-// orders if they are few, and then random ones. These runs are needed because a reduction
-// knows messages and calls to System, T and Host, but not a variable that two actors
-// change. A failing run makes the exploration incomplete. Passing runs are not counted.
+// confirm performs further runs after a complete exploration that pruned orders: first
+// all orders if they are few, and then random ones. These runs are needed because a
+// reduction knows messages and calls to System, T and Host, but not a variable that two
+// actors change. A failing run makes the exploration incomplete. Passing runs are not
+// counted.
 func (x *exploring) confirm() {
 	v := &x.verdict
 	if !v.Complete || len(v.Failures) > 0 || len(x.done) == 0 {
@@ -86,7 +87,7 @@ func (x *exploring) confirmAll(ctx context.Context) {
 		Runs: mostConfirming})
 	defer y.close()
 	own := y.workers[0]
-	own.runner.runs = w.runner.runs // the flight recorder continues from there
+	own.runner.runs = w.runner.runs // the flight recorder continues with this run number
 	if err := y.all(); err != nil { // impossible: these options are never refused
 		return
 	}
@@ -101,7 +102,7 @@ func (x *exploring) confirmAll(ctx context.Context) {
 	}
 }
 
-// confirmSome makes random runs until one fails.
+// confirmSome performs random runs until one fails.
 func (x *exploring) confirmSome(ctx context.Context) {
 	by := [...]pulse.Strategy{strategy.Random(), strategy.POS()}
 	w := x.workers[0]
@@ -118,8 +119,8 @@ func (x *exploring) confirmSome(ctx context.Context) {
 	}
 }
 
-// refute records that a confirming run failed, so the exploration is incomplete. runs is
-// the number of confirming runs up to that one.
+// refute records that a confirming run failed, so that the exploration is incomplete.
+// runs is the number of confirming runs so far, including the failing run.
 func (x *exploring) refute(signature string, f *finding.Finding, runs int) {
 	v, w := &x.verdict, x.workers[0]
 	x.meet(signature, f)

@@ -10,9 +10,9 @@ import (
 // returns the receive pairs of all these runs. If runs is zero, only the context limits the
 // exploration. The property must make no draws other than OneOf.
 //
-// If exact is true, no run can contain any other receive pair: Orders.Count counts all that
-// are possible, including those of runs with the early timers that Sample allows. If exact
-// is false, there were too many orders, the context was done, or the program is
+// If exact is true, no run can contain any other receive pair: Orders.Count counts all
+// possible pairs, including the pairs of runs with the early timers that Sample allows. If
+// exact is false, there were too many orders, the context was done, or the program is
 // nondeterministic. Receive pairs of failing runs count too, up to the failure.
 func Coverable(ctx context.Context, p Property, seed uint64, runs int) (orders *coverage.Orders, exact bool) {
 	x := exhaust(ctx, p, ExploreOptions{Seed: seed, Runs: runs, KeepOn: true})

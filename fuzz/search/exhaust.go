@@ -30,8 +30,8 @@ type Exhaustion struct {
 	// Orders holds the receive pairs of all runs. If All is set, no other pairs are
 	// possible.
 	Orders  *coverage.Orders
-	reduced bool // a reduction was used
-	doubts  bool // the program used something that the reduction may be wrong about
+	reduced bool // set if a reduction was used
+	doubts  bool // set if the program used a feature for which the reduction may be wrong
 	// orders is the set of the orders that were run, as hashes made by orderOf.
 	orders      map[uint64]bool
 	passesAgain func() bool // reruns the exploration; see the function passesAgain
@@ -63,7 +63,7 @@ func exhaustTwice(ctx context.Context, p Property, seed uint64, runs, allRuns in
 	if !x.doubts && !all.All && len(all.Found) == 0 && all.Verdict.Nondeterminism == "" { // too many orders for an unreduced exploration
 		return x
 	}
-	all.All = all.All && (x.doubts || maps.Equal(x.orders, all.orders)) // otherwise the program is nondeterministic
+	all.All = all.All && (x.doubts || maps.Equal(x.orders, all.orders)) // if the orders differ, the program is nondeterministic
 	for _, f := range all.Found {
 		all.Doubts = append(all.Doubts, x.doubt(f.Finding)...)
 	}
@@ -78,7 +78,7 @@ const unreducedTimes = 10
 // the failure says it.
 func (x *Exhaustion) doubt(f *finding.Finding) []string {
 	switch {
-	case f.Failure.Kind == pulse.KindNondeterminism: // the failure says so itself
+	case f.Failure.Kind == pulse.KindNondeterminism: // such a failure already says that the program is nondeterministic
 		return nil
 	case f.Replays < finding.Tried || !x.passesAgain():
 		return []string{outlives.String()}
@@ -140,18 +140,18 @@ func orderOf(res *props.Result) uint64 {
 		received[step.Actor] = hash.Fold(received[step.Actor], step.ID)
 	}
 	for i, sum := range received {
-		if sum != 0 { // the index of an actor depends on the order, its ID does not
+		if sum != 0 { // unlike the index of an actor, its ID does not depend on the order
 			all += hash.Mix(hash.Fold(t.Actors[i].ID, sum))
 		}
 	}
 	return all
 }
 
-// Confirm makes random runs after every order was run, to check that no order is missing.
-// It makes as many runs as the exploration, but at least 128. If a reduction was used and
-// ctx has a deadline, Confirm instead takes a quarter of the remaining time, because no
-// reduction knows about variables that actors share. same reports whether no run had a new
-// order; otherwise the program is nondeterministic.
+// Confirm performs random runs after every order was run, to check that no order is
+// missing. It performs as many runs as the exploration, but at least 128. If a reduction
+// was used and ctx has a deadline, Confirm instead takes a quarter of the remaining time,
+// because no reduction knows about variables that actors share. same reports whether no run
+// had a new order; otherwise the program is nondeterministic.
 func (x *Exhaustion) Confirm(ctx context.Context, p Property, o Options) (res Result, same bool) {
 	o.Runs, o.Cache = max(leastConfirming, x.Verdict.Runs), distill.Cache{}
 	if deadline, ok := ctx.Deadline(); ok && x.reduced {
@@ -164,7 +164,7 @@ func (x *Exhaustion) Confirm(ctx context.Context, p Property, o Options) (res Re
 	defer s.close()
 	s.known = x.orders
 	res = s.run()
-	res.Missed = nil // every situation was reached, or All would not hold
+	res.Missed = nil // x.All is set only if every situation was reached
 	if res.Finding != nil {
 		x.Doubts = x.doubt(res.Finding)
 	}

@@ -78,10 +78,10 @@ var (
 
 // Explore runs a property in every order that o.Method asks for. Inputs take turns, a few
 // runs each. Explore ends when all inputs are done, a run fails (unless o.KeepOn is set),
-// o.Runs runs were made or the context is done. If the exploration is complete but has
-// pruned orders, Explore confirms it with further runs: all orders if they are few, and
-// random ones. It does not confirm an exploration that used up o.Runs. The error says why
-// the property cannot be explored with these options.
+// o.Runs runs were performed or the context is done. If the exploration is complete but
+// has pruned orders, Explore confirms it with further runs: all orders if they are few,
+// and random ones. It does not confirm an exploration that used up o.Runs. The error says
+// why the property cannot be explored with these options.
 func Explore(ctx context.Context, p Property, o ExploreOptions) (Exploration, error) {
 	x := newExploring(ctx, p, o)
 	defer x.close()
@@ -105,17 +105,17 @@ type exploring struct {
 	made     int // the number of runs of all kinds: see madeBy
 
 	begun      int      // the number of inputs begun
-	open       []*input // inputs that were begun and are not done
+	open       []*input // the inputs that were begun and are not done
 	turn       *input   // the current input
 	done       []*input // the first completed inputs, for confirm
-	ended      bool     // set if no further run is to be made
+	ended      bool     // set if the exploration must not make further runs
 	incomplete bool     // set if some input is incomplete
 
 	mu  sync.Mutex
-	met map[string]bool // the signatures already reported to Met
+	met map[string]bool // the signatures that were already reported to Met
 
 	// The following fields are for Exhaust.
-	noDraws     bool             // stop at an input with a draw other than OneOf
+	noDraws     bool             // set to stop at an input with a draw other than OneOf
 	earlyTimers int              // the maximum number of early timers in a run
 	orders      map[uint64]bool  // the orders of the runs, as hashes made by orderOf; nil if not needed
 	seen        *coverage.Orders // the receive pairs of the runs; nil if not needed
@@ -208,7 +208,7 @@ func (x *exploring) meet(signature string, f *finding.Finding) {
 // If there may be several inputs, the total number of runs is unknown.
 func (x *exploring) tell(p explore.Progress) {
 	if x.inputs.single() {
-		if !p.Done { // the end is reported with the verdict
+		if !p.Done { // the end of the exploration is reported with the verdict
 			x.Progress(p)
 		}
 		return

@@ -24,11 +24,11 @@ type explorer struct {
 	runner  *counted
 	inputs  []choice.Input
 	last    props.Result
-	keeps   bool // some run had Result.Remembers
-	between bool // some run had Result.Between
-	looks   bool // some run had Result.Looks
-	doubts  bool // some run used something that a reduction may be wrong about
-	timed   bool // some run had timers
+	keeps   bool // set if some run had Result.Remembers
+	between bool // set if some run had Result.Between
+	looks   bool // set if some run had Result.Looks
+	doubts  bool // set if some run used a feature for which a reduction may be wrong
+	timed   bool // set if some run had timers
 	early   int  // the maximum number of early timers in a run; MaxInt means no bound
 
 	counts                    // the counts of all inputs together
@@ -42,7 +42,7 @@ type counted struct {
 	*props.Runner
 	slot  flight.Slot
 	phase flight.Phase
-	runs  int // the number of runs that have begun
+	runs  int // the number of runs begun so far
 }
 
 // Run runs the property once.
@@ -64,7 +64,7 @@ type placed struct {
 	*finding.Finding
 	index int // the index of the run among the finished runs
 	place place
-	probe bool // set if the run is a probe, which is a random run
+	probe bool // set if the failing run was a probe (random run)
 }
 
 // A place is the position of a failing run, which decides which of several failing runs is
@@ -244,7 +244,7 @@ func (x *exploring) lost(found map[string]*placed) (list []string) {
 // describe describes the run of a finding, such as "run 3 of 24 (explore, optimal), 0.2ms".
 func (x *exploring) describe(f *placed) string {
 	all, number := max(1, x.finishedRuns()), f.index+1
-	several := len(x.workers) > 1 // then the index depends on the speed of the workers
+	several := len(x.workers) > 1 // if set, the index depends on the speed of the workers
 	if several {
 		number = all
 	}

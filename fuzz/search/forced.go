@@ -18,13 +18,13 @@ type forced struct {
 }
 
 // plan makes a run begin with the steps of order o. answers are the choices of the run from
-// which o was made. All other decisions follow from the plan's seed.
+// which o was made. All other decisions are generated from the plan's seed.
 func (f *forced) plan(p *props.Plan, o guide.Order, answers []choice.Choice) {
 	if f.ordered == nil {
 		f.ordered = strategy.Ordered(&f.schedule)
 	}
 	s := &f.schedule
-	s.Seed, s.Choices = p.StrategySeed|1, answers // seed zero would mean oldest message first
+	s.Seed, s.Choices = p.StrategySeed|1, answers // the seed must not be zero, which would deliver the oldest message first
 	s.Priorities, s.Before = s.Priorities[:0], s.Before[:0]
 	for i, id := range o.Steps {
 		s.Priorities = append(s.Priorities, choice.Priority{ID: id, P: math.MaxUint64 - uint64(i)})
@@ -59,17 +59,17 @@ func usable(res *props.Result) bool {
 // that few inputs show took more runs in our measurements.
 const mostForced = 3
 
-// bita is the arm that follows Bitá. It makes a base run, generates orders from the base
-// run by the criteria PR, PMR and PCR, and makes a run with each order. Then it makes the
-// next base run, and so on. The first base run delivers the oldest message first, and all
-// others are random. bita tries no goal twice.
+// bita is the arm that follows Bitá. It performs a base run, generates orders from the base
+// run by the criteria PR, PMR and PCR, and performs a run with each order. Then it makes
+// the next base run, and so on. The first base run delivers the oldest message first, and
+// all others are random. bita tries no goal twice.
 type bita struct {
 	forced
 	goals guide.Goals
-	base  *guide.Base       // nil if no more orders are to be made from the base run
-	rest  []guide.Criterion // the remaining criteria; by uses the first one
-	by    *guide.Generator  // makes the orders; nil until needed
-	from  source            // the inputs and choices of the base run
+	base  *guide.Base       // the base run; nil if no more orders will be made from it
+	rest  []guide.Criterion // the remaining criteria; the generator uses the first of these
+	by    *guide.Generator  // the generator of orders; nil until needed
+	from  source            // the source of the base run
 	based bool              // set if the last run was a base run
 	bases int               // the number of base runs so far
 	made  int               // the number of orders made from the base run

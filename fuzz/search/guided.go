@@ -23,9 +23,9 @@ type guided struct {
 	forced
 	climbs
 	pool    guide.Pool
-	seen    coverage.Orders // of this batch only: which other batches a worker has seen depends on chance
-	sources []source        // of the kept runs, by Kept.Index
-	move    guide.Move      // the move that planned the last run; zero if none did
+	seen    coverage.Orders // the receive pairs of this batch only, because chance decides which other batches the worker has seen
+	sources []source        // maps Kept.Index to the source of the kept run
+	move    guide.Move      // the move that planned the last run; zero if no move did
 	exact   bool            // set if the last run had the inputs of the kept run
 	free    pulse.Strategy  // the strategy of random runs
 	count   int             // the number of planned runs
@@ -72,7 +72,7 @@ func changed(inputs []choice.Input, seed uint64) (list []choice.Input, exact boo
 
 // Learn keeps a run that contains a new receive pair or a step of no kept run.
 func (g *guided) Learn(res *props.Result) {
-	if g.move.From != nil && g.exact { // with other inputs the run says nothing about the goal
+	if g.move.From != nil && g.exact { // a run with other inputs says nothing about the goal
 		if _, stopped := g.ordered.Stopped(); stopped {
 			g.pool.Failed(g.move)
 		}

@@ -125,7 +125,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	_, err := Strategies("random", "luck")
-	if want := `no strategy is called "luck"; there are plain, random, pct, pctcp, pos, urw, bita, guided`; err == nil || err.Error() != want {
+	if want := `no strategy is called "luck"; there are plain, random, pct, pctcp, pos, urw, slow, bita, guided`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// hintingTime is the time after which LookForHints makes no further run, but it makes
+// hintingTime is the time after which LookForHints performs no further run, but it makes
 // leastHinting runs on any machine. If the runs of a property are slower, guidance
 // is useless.
 const (
@@ -28,8 +28,8 @@ type Hints struct {
 	Run int
 }
 
-// LookForHints makes the runs of the first batch of a Sample with these options, until a
-// run gives a hint or fails, or two runs have passed and 100ms are over.
+// LookForHints performs the runs of the first batch of a Sample with these options, until
+// a run gives a hint or fails, or two runs have passed and 100ms are over.
 func LookForHints(ctx context.Context, p Property, o Options) (h Hints) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -58,16 +58,16 @@ func (h *Hints) AddTo(res *Result) {
 	}
 }
 
-// hinted returns the arms for a property that gives hints. About half of the runs are made
-// by the arm guided. The list has an odd length, so that each arm has early timers in some
-// runs and not in others.
+// hinted returns the arms for a property that gives hints. About half of the runs are
+// performed by the arm guided. The list has an odd length, so that each arm has early
+// timers in some runs and not in others.
 func hinted() []Entry {
 	list, err := Strategies(floorArm, "guided", "urw", "guided", "pos", "guided", "pct", "guided", floorArm)
 	if err != nil {
 		panic(err) // one of the names is wrong
 	}
 	for i := range list {
-		list[i].Batch *= 2 // guided makes only half of the runs
+		list[i].Batch *= 2 // double the batch, because guided makes only half of the runs
 	}
 	return list
 }

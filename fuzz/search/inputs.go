@@ -28,9 +28,9 @@ type inputs struct {
 	fresh    bool               // set if the current seed has given a new input
 	useful   int                // the number of seeds that gave a new input
 	useless  int                // the number of consecutive seeds that gave no new input
-	sampled  bool               // set if some draw is not by OneOf
+	sampled  bool               // set if some draw is not a OneOf draw
 	cut      bool               // set if the enumeration ended because the time was up
-	seen     map[string][][]any // the values of all inputs so far, by a text of labels and values
+	seen     map[string][][]any // the values of the earlier inputs, by a text of their labels and values
 	tries    int                // the number of inputs drawn, new or not
 	skipped  int                // the number of inputs that the property skipped
 	skips    string             // the reason given for the last skip
@@ -165,7 +165,7 @@ func (in *inputs) isNew(res *props.Result) bool {
 	for i, input := range res.Inputs {
 		b.WriteString(input.Label + "=" + trace.Label(res.Values[i]) + ";")
 	}
-	key := b.String() // Label truncates long values, so different inputs may have one key
+	key := b.String() // Label truncates long values, so different inputs may have the same key
 	for _, values := range in.seen[key] {
 		if reflect.DeepEqual(values, res.Values) {
 			return false

@@ -4,8 +4,8 @@ import "time"
 
 // A Limit is the time at which the -timeout flag of go test ends the process.
 type Limit struct {
-	Deadline time.Time     // zero if there is none
-	Margin   time.Duration // how long before Deadline a search must end
+	Deadline time.Time     // zero if there is no deadline
+	Margin   time.Duration // a search must end at least this long before Deadline
 }
 
 // mostMargin is the maximum margin. During the margin, findings are replayed, saved and

@@ -30,9 +30,9 @@ type stage struct {
 // need more for others. The lists were computed from the probability with which each arm
 // finds each bug of our test subjects.
 //
-// The arm bita makes several consecutive runs with orders from one base run, so its entries
-// come in groups. In the first two batches its first base run delivers the oldest message
-// first, in the next two batches it is random, and so on.
+// The arm bita performs several consecutive runs with orders from one base run, so its
+// entries come in groups. In the first two batches its first base run delivers the oldest
+// message first, in the next two batches it is random, and so on.
 var stages = [...]stage{
 	{1, []string{"pctcp random urw random random urw random pct random random pctcp random pct random urw"}},
 	{2, []string{"urw urw urw urw bita bita bita bita bita urw urw urw urw"}},
@@ -89,7 +89,7 @@ var costs = map[string]int{floorArm: 4, "pct": 4, "pos": 5, "urw": 5, "pctcp": 6
 // In the default portfolio the random arm gets at least a quarter of the runs, and at least
 // a quarter of the total cost, give or take one run. This minimum is the floor. If all runs
 // of a batch so far had inputs with only one order, the random arm also gets the next run,
-// because no arm can find more and it is the cheapest.
+// because no other arm can find more and the random arm is the cheapest.
 type share struct {
 	floor *Entry // the arm with a guaranteed minimum; nil for none
 	list  []*Entry
@@ -97,7 +97,7 @@ type share struct {
 
 	runs, floorRuns int
 	cost, floorCost int
-	spent           int // the number of runs for which isSpent holds
+	spent           int // the number of runs for which isSpent returned true
 }
 
 func (s *sampler) newShare(batch int) *share {

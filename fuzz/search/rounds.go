@@ -14,7 +14,7 @@ import (
 // input is run once when it is drawn, to find out how large it is. In the first round each
 // input gets firstPart runs; inputs with few steps come first. In each further round each
 // unfinished input gets twice as many runs as in the round before. An exploration keeps its
-// state between rounds, so no run is made twice.
+// state between rounds, so no run is performed twice.
 const (
 	firstPart = 32
 	// atOnce is the number of inputs drawn before each round. There may be too many
@@ -31,18 +31,18 @@ const (
 
 // An input is an input of the property whose orders are explored.
 type input struct {
-	number  int // the position among all inputs, in the order in which they are drawn, from 0
+	number  int // the index of the input in the order in which inputs are drawn
 	drawn   []choice.Input
 	between bool // Result.Between of the run that drew the input
 	search  *explore.Ongoing
 	part    int            // the number of runs in the last round
 	steps   int            // the number of steps of the first run
-	words   int            // how many numbers the draws have
+	words   int            // the number of random numbers that the draws have read
 	result  explore.Result // the result so far
 	made    int            // the number of runs of all kinds: see madeBy
 	done    bool
-	probes  bool     // set if the search was told when its first probe (random run) is due
-	counts  []counts // by worker
+	probes  bool     // set if the search may already make probes (random runs)
+	counts  []counts // for each worker, the counts of its runs
 }
 
 // all explores all inputs until they are done or something ends the exploration.
@@ -134,8 +134,8 @@ func (x *exploring) begin() (*input, error) {
 	return in, err
 }
 
-// setProbes lets the probes of an input begin if enough runs were made, and otherwise turns
-// them off.
+// setProbes lets the probes of an input begin if enough runs were performed, and otherwise
+// turns them off.
 func (x *exploring) setProbes(in *input) {
 	switch {
 	case in.probes:
@@ -176,7 +176,7 @@ func (x *exploring) makeRound() error {
 	return nil
 }
 
-// goOn makes up to the given number of further runs of an input; zero means all.
+// goOn performs up to the given number of further runs of an input; zero means all.
 func (x *exploring) goOn(in *input, runs int) (err error) {
 	in.done = !in.search.GoOn(runs)
 	in.result = in.search.Result()
@@ -231,8 +231,8 @@ func (x *exploring) conclude() {
 	}
 	v.Complete = !x.incomplete && v.Bound == explore.NoBound && v.Inputs > 0
 	v.Sampled, v.Skipped, v.more = x.inputs.sampled, x.inputs.skipped, !x.inputs.single()
-	if v.Inputs > 1 { // the times of the inputs overlap
+	if v.Inputs > 1 { // the elapsed times of the inputs overlap
 		v.Elapsed = 0
 	}
-	v.Elapsed = max(v.Elapsed, time.Since(x.began)) // v.Elapsed is longer if the exploration continued from a file
+	v.Elapsed = max(v.Elapsed, time.Since(x.began)) // if the exploration continued from a file, v.Elapsed also includes the time of earlier processes
 }

@@ -17,8 +17,8 @@ import (
 
 // A Property is what a search runs.
 type Property struct {
-	Name string // its cases are saved under this name
-	Test string // the name of the test that runs it
+	Name string // the name under which the property's cases are saved
+	Test string // the name of the test that runs the property
 	Func func(*props.T)
 	// Made is called with each new runner of the property. It may be nil.
 	Made func(*props.Runner)
@@ -177,19 +177,19 @@ type sampler struct {
 	property Property
 	size     int          // the number of runs in a batch
 	staged   bool         // set if the portfolio is the default one
-	deadline time.Time    // zero if there is none
+	deadline time.Time    // zero if there is no deadline
 	over     atomic.Bool  // set when the context is done
 	close    func() bool  // stops watching the context
 	next     atomic.Int64 // the number of the next batch
 	stop     atomic.Bool  // set when a run has failed
 
-	known   map[uint64]bool // all orders that may occur, as hashes made by orderOf; nil if any order may occur
+	known   map[uint64]bool // all orders that may occur, as hashes made by orderOf; nil if every order may occur
 	strange atomic.Bool     // set when a run had an order that is not in known
 	larder  *larder         // nil if there is no cache
 
 	mu     sync.Mutex
 	first  *finding.Finding // the failing run with the lowest index
-	index  int              // the index of the failing run
+	index  int              // the index of the run in first
 	tally  Tally
 	ended  int // the number of finished batches
 	orders *coverage.Orders
@@ -267,7 +267,7 @@ type worker struct {
 	ended  int        // the number of finished batches
 	plan   props.Plan // the plan of the current run
 	result props.Result
-	arms   map[string]used // the arms by name; an arm of an earlier batch is renewed before use
+	arms   map[string]used // maps the name to the arm; an arm of an earlier batch is renewed before use
 }
 
 // A used is an arm with the last batch that used it.
@@ -289,13 +289,13 @@ func (w *worker) armOf(e *Entry, b int) Arm {
 	return a.Arm
 }
 
-// batch makes the runs of batch b. They depend only on b and the seed, not on the worker or
-// on other batches. batch reports whether the batch was finished, which means that all its
-// runs were made or one failed.
+// batch performs the runs of batch b. They depend only on b and the seed, not on the worker
+// or on other batches. batch reports whether the batch was finished, which means that all
+// its runs were performed or one failed.
 func (w *worker) batch(b int) bool {
 	defer w.noteCrowds(b)
 	turns := w.newShare(b)
-	spent := false // isSpent of the last run
+	spent := false // the result of isSpent for the last run
 	for i := range w.size {
 		index := b*w.size + i
 		if w.Runs > 0 && index >= w.Runs || w.decided(index) {

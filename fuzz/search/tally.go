@@ -126,8 +126,8 @@ func (t *Tally) crowd(what string) {
 // of package props.
 const manySituations = "Sometimes is given more than 1,000 names"
 
-// areNotJudged says what follows from manySituations.
-const areNotJudged = ": those that come later are not judged; give it few, the same in each run"
+// areNotJudged follows manySituations in messages.
+const areNotJudged = ": later names are not checked; give it few, the same in each run"
 
 // isCrowded reports whether Sometimes was given too many names in the runs of some runner.
 func isCrowded(runners []*props.Runner) bool {

@@ -15,16 +15,17 @@ import (
 // Complete and Estimate are about the inputs that were run. Distinct, Runs and Steps count
 // only the enumerated orders. Probes counts probes, which are random runs that look for
 // failures elsewhere in the tree. If a run that confirms a complete exploration fails (see
-// Explore), Probes also counts the confirming runs. Reduction is the one used in the end;
-// if inputs differ, the one of the last input whose search restarted with another
-// reduction. Wasted counts runs that were given up because they led to nothing new. It is
-// zero if the reduction is Optimal and no process calls ReceiveMatch.
+// Explore), Probes also counts the confirming runs. Reduction is the reduction used in the
+// end. If the inputs used different reductions, it is the reduction of the last input whose
+// search restarted with a different reduction. Wasted counts runs that were given up because
+// they led to nothing new. It is zero if the reduction is Optimal and no process calls
+// ReceiveMatch.
 type Verdict struct {
 	explore.Result
 	// Inputs is the number of explored inputs; 1 for a property without draws.
 	Inputs int
-	// Sampled reports whether some draws were not by OneOf, so that there may be inputs
-	// that were not run.
+	// Sampled reports whether some draws were not OneOf draws, so that there may be
+	// inputs that were not run.
 	Sampled bool
 	// Skipped is the number of runs that the property skipped. It includes inputs that
 	// the property skipped and inputs with a draw that found no value.
@@ -37,16 +38,16 @@ type Verdict struct {
 	// set: a pruned order may reach such a situation.
 	Unreached []string
 
-	crowded bool  // Sometimes was given too many names: see isCrowded
-	looked  bool  // Watched is set because of Result.Looks of package props
+	crowded bool  // set if the calls to T.Sometimes used too many names: see isCrowded
+	looked  bool  // set if some run had props.Result.Looks
 	refuted doubt // why a confirming run failed; noDoubt if none did
-	assumes bool  // Complete assumes that actors share nothing but messages
-	timed   bool  // the program sets timers
+	assumes bool  // set if Complete assumes that actors share nothing but messages
+	timed   bool  // set if the program sets timers
 	early   int   // the maximum number of early timers in a run
 
 	asked explore.Method // the requested method
 	known float64        // a lower bound on the number of all runs, from the estimates so far
-	more  bool           // there may be further inputs, which Estimate does not include
+	more  bool           // set if there may be further inputs, which Estimate does not include
 }
 
 // String describes v in one line, such as
@@ -220,7 +221,7 @@ func (v Verdict) failures() string {
 }
 
 func (v *Verdict) add(o *explore.Result) {
-	if o.Because != "" || v.Inputs == 0 { // the last input whose search restarted decides
+	if o.Because != "" || v.Inputs == 0 { // report the reduction of the last input whose search restarted
 		v.Reduction, v.Sleep, v.Because = o.Reduction, o.Sleep, o.Because
 	}
 	v.Inputs++

@@ -129,8 +129,8 @@ func headline(s *props.Stall, stood time.Duration) string {
 	return fmt.Sprintf("NO PROGRESS for %s, %s", words.Elapsed(stood), where)
 }
 
-// howItStands says what the goroutine of a run is doing, and gives the strategy and the
-// seeds of the run.
+// howItStands returns a text that says what the goroutine of a run is doing, and names the
+// strategy and the seeds of the run.
 func howItStands(s *props.Stall) string {
 	var b strings.Builder
 	switch s.State {

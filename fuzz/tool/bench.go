@@ -17,7 +17,7 @@ import (
 // A benchCall is the parsed arguments of bench.
 type benchCall struct {
 	options        bench.Options
-	folder         string // for the results; "" prints them
+	folder         string // the folder for the results; "" prints the results
 	missing, plots bool   // the flags of these names
 }
 
@@ -114,7 +114,7 @@ func readBench(args []string, help io.Writer) (c benchCall, err error) {
 	case flags.NArg() > 0:
 		return c, fmt.Errorf("bench takes no argument %q", flags.Arg(0))
 	case c.options.Seeds < 1 || c.options.Runs < 1 || c.options.Workers < 1 || c.options.Time < 0:
-		return c, errors.New("-seeds, -runs and -workers take a number from 1 on, -time a time")
+		return c, errors.New("-seeds, -runs and -workers take a number of at least 1, -time a time")
 	case c.folder == "" && (c.missing || c.plots):
 		return c, errors.New("-missing and -plots need a folder: add -out")
 	}

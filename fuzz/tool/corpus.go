@@ -329,7 +329,7 @@ func (c *corpusCommand) each(call *Call, patterns []string, q session.Request, t
 	for i := range subjects {
 		s := &subjects[i]
 		owners := namesakes(subjects, s)
-		if owners[0] != *s { // the first of the namesakes had the same cases
+		if owners[0] != *s { // the first subject of this name has already handled the same cases
 			continue
 		}
 		cases, broken := s.Cases().Load()

@@ -17,9 +17,9 @@ import (
 
 // The number of runs of the parts of a demo.
 const (
-	mostRuns   = 100_000 // at most so many, to find the bug
-	mendedRuns = 1000    // of the program without the bug
-	shrinkRuns = 20_000  // at most so many, to shrink
+	mostRuns   = 100_000 // the maximum number of runs to find the bug
+	mendedRuns = 1000    // the number of runs of the program without the bug
+	shrinkRuns = 20_000  // the maximum number of runs to shrink the failure
 )
 
 // newDemo returns the command that finds the bugs of example programs.

@@ -36,13 +36,13 @@ listed case may still be worth keeping, as a regression test of its draws.`,
 					}
 					spare++
 					if !remove {
-						fmt.Fprintf(w, "%s  has only receive pairs of other cases\n", shown(path))
+						fmt.Fprintf(w, "%s  adds no receive pairs to those of the other cases\n", shown(path))
 						continue
 					}
 					if err := os.Remove(path); err != nil {
 						return err
 					}
-					fmt.Fprintf(w, "%s  has only receive pairs of other cases: removed\n", shown(path))
+					fmt.Fprintf(w, "%s  adds no receive pairs to those of the other cases: removed\n", shown(path))
 				}
 				paths, shows = nil, nil
 				return nil

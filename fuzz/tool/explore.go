@@ -33,7 +33,7 @@ saved cases of a property run first. If a saved case fails, no orders are run.`,
 		Example: "  jostle explore ./bank --property neverOverdrawn --for 10m",
 		Run: func(call *Call, args []string) error {
 			if e.each <= 0 || e.runs < 0 || e.seed == 0 {
-				return errors.New("set --for to a time such as 10s, --runs to 0 or more, and --seed to a number from 1 on")
+				return errors.New("set --for to a time such as 10s, --runs to 0 or more, and --seed to a number of at least 1")
 			}
 			subjects, done, err := e.find(call.Context, args)
 			defer done()

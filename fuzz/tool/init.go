@@ -176,9 +176,9 @@ func tellProperty(w io.Writer, p *starter.Package, f *starter.File, a *starter.A
 	case a != nil:
 		fmt.Fprintf(w, "wrote %s: %s sends %s messages in many orders\n", path, f.Property, a.Name)
 	case len(uncalled) > 0:
-		fmt.Fprintf(w, "wrote %s: init cannot tell how to call %s, so it is a runnable example: add a call to it\n", path, strings.Join(uncalled, ", "))
+		fmt.Fprintf(w, "wrote %s, a runnable example: init cannot tell how to call %s; add the call\n", path, strings.Join(uncalled, ", "))
 	default:
-		fmt.Fprintf(w, "wrote %s: no type of %s takes messages, so it is a runnable example\n", path, p.Path)
+		fmt.Fprintf(w, "wrote %s, a runnable example: no type of %s has a method that takes messages\n", path, p.Path)
 	}
 	if len(others) > 0 {
 		slices.Sort(others)

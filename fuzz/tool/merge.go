@@ -22,13 +22,13 @@ import (
 type merger struct {
 	corpusCommand
 	into     string // if not "", the folder to which the cases are added instead
-	packages string // comma-separated
+	packages string // the packages, comma-separated
 
 	w        io.Writer
 	subjects []campaign.Subject
-	changed  map[string]*campaign.Subject // by folder that has changed; nil with into
+	changed  map[string]*campaign.Subject // maps a changed folder to its subject; nil if into is set
 	added    int                          // number of cases added
-	there    int                          // number of cases that were there already
+	there    int                          // number of cases that their folders already had
 	problems int                          // number of cases not merged
 }
 

@@ -139,11 +139,11 @@ func (s *searcher) run(call *Call, patterns []string, settle func(subjects int))
 	o := &s.options
 	switch {
 	case o.Workers < 1:
-		return fmt.Errorf("--workers is %d: set it to a number from 1 on", o.Workers)
+		return fmt.Errorf("--workers is %d: set it to a number of at least 1", o.Workers)
 	case o.Runs < 0:
-		return fmt.Errorf("--runs is %d: set it to a number from 1 on, or to 0 for no limit", o.Runs)
+		return fmt.Errorf("--runs is %d: set it to a number of at least 1, or to 0 for no limit", o.Runs)
 	case o.Seed == 0:
-		return errors.New("--seed is 0: set it to a number from 1 on")
+		return errors.New("--seed is 0: set it to a number of at least 1")
 	case o.Shrink <= 0:
 		return fmt.Errorf("--shrink is %v: set it to a time such as 30s", o.Shrink)
 	}

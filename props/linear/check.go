@@ -15,7 +15,7 @@ import (
 // is linearizable.
 type verdict[In, Out any] struct {
 	linearizable bool
-	large        bool // the search stopped after Model.Steps steps
+	large        bool // set if the search stopped after Model.Steps steps
 	panicked     any  // the value of the model's panic, or nil
 	part         string
 	ops          []*operation[In, Out]
@@ -171,7 +171,7 @@ func events[In, Out any](ops []*operation[In, Out]) []porcupine.Operation {
 func setLanes[In, Out any](ops []*operation[In, Out]) {
 	type lane struct {
 		client any
-		busy   int // the index of the event that ended the lane's latest call
+		busy   int // the index of the event that ended the latest call in the lane
 	}
 	var lanes []lane
 	for _, op := range ops {
@@ -207,8 +207,8 @@ type guard[S, In, Out any] struct {
 	m        *Model[S, In, Out]
 	left     int // the number of steps left
 	panicked any
-	effects  map[any]effect // by *operation; nil if effects are not recorded
-	leave    sync.Once      // closes gone
+	effects  map[any]effect // maps an *operation to its effect; nil if effects are not recorded
+	leave    sync.Once      // makes the channel gone be closed only once
 	gone     chan struct{}  // closed when the model has ended porcupine's goroutine
 }
 

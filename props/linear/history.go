@@ -25,7 +25,7 @@ type operation[In, Out any] struct {
 	returned bool
 	call     moment
 	ret      moment
-	lane     int // the row in the picture; each client has one, or more if its calls overlap
+	lane     int // the row in the picture; a client has several rows if its calls overlap
 }
 
 // A moment is the time of a call or return: the number of the event in the history,
@@ -53,7 +53,7 @@ func NewHistory[S, In, Out any](t *props.T, m Model[S, In, Out]) *History[S, In,
 	case m.Init == nil || m.Step == nil:
 		h.misuse("NewHistory: a Model needs Init and Step")
 	case m.Steps < 0:
-		h.misuse("NewHistory: Model.Steps is %d: give it a number from 1 on, or zero for %d", m.Steps, defaultSteps)
+		h.misuse("NewHistory: Model.Steps is %d: use a number of at least 1, or zero for %d", m.Steps, defaultSteps)
 	}
 	t.Event()
 	t.Cleanup(func() {

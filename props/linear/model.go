@@ -41,8 +41,8 @@ func (m *Model[S, In, Out]) equal(a, b S) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// step returns what Step returns for a call that returned, else true and the state
-// that Pending returns.
+// step returns the results of Step if the call has returned. Otherwise it returns true
+// and the state that Pending returns.
 func (m *Model[S, In, Out]) step(state S, op *operation[In, Out]) (bool, S) {
 	if op.returned {
 		return m.Step(state, op.in, op.out)

@@ -40,7 +40,7 @@ type Op[S, A, R any] struct {
 // machine can contain several kinds. Op.Command returns one.
 type Command[S any] struct {
 	name  string
-	fault string // says what is missing in the Op; "" if nothing is
+	fault string // says what is missing in the Op; "" if nothing is missing
 	draw  func(rt *rapid.T, client int, state S) step[S]
 }
 
@@ -52,7 +52,7 @@ type step[S any] struct {
 	run   func(*pulse.Process) any
 	next  func(S) S
 	check func(S, any) error
-	judge pulse.Frame // where Op.Check is declared
+	judge pulse.Frame // the place where Op.Check is declared
 }
 
 // String returns the command as a call, such as "add(3)".

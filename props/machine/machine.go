@@ -74,7 +74,7 @@ func (m Machine[S]) Sequential(t *props.T, sys *pulse.System) {
 type client[S any] struct {
 	ref   pulse.Ref
 	steps []step[S]
-	done  int // how many commands have returned
+	done  int // the number of commands that have returned
 }
 
 // clientName returns the name of client i in draws, charts and messages.
@@ -166,7 +166,7 @@ func (m *Machine[S]) mustBeWhole(t *props.T, sys *pulse.System) {
 	case len(m.Commands) == 0:
 		fault = "it has no Commands"
 	case m.Length < 0 || m.Clients < 0 || m.Branch < 0:
-		fault = fmt.Sprintf("Length is %d, Clients %d, Branch %d: give them numbers from 1 on, or zero for the default", m.Length, m.Clients, m.Branch)
+		fault = fmt.Sprintf("Length is %d, Clients %d, Branch %d: use numbers of at least 1, or zero for the default", m.Length, m.Clients, m.Branch)
 	case m.Clients > mostClients:
 		fault = fmt.Sprintf("%d clients are too many, at most %d can be judged", m.Clients, mostClients)
 	}

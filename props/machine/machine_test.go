@@ -392,7 +392,7 @@ func TestMachinesThatTestNothing(t *testing.T) {
 	m.Branch = -1
 	r := props.NewRunner("", func(t *props.T) { m.Sequential(t, t.System()) })
 	defer r.Close()
-	if f := r.Run(props.Plan{}).Failure; f == nil || !strings.Contains(f.Text, "Branch -1: give them numbers from 1 on") {
+	if f := r.Run(props.Plan{}).Failure; f == nil || !strings.Contains(f.Text, "Branch -1: use numbers of at least 1") {
 		t.Errorf("a negative number: %v", f)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// triesPerCommand is how many commands are drawn to find one that the model allows.
+// triesPerCommand is the maximum number of draws for a command that the model allows.
 const triesPerCommand = 50
 
 // sequence draws up to most commands that may be run one after another, beginning in

@@ -1,14 +1,14 @@
-// Package choice contains the decisions of one run: every answer of a strategy to a
-// question of the system. A replay with the same decisions is the same run.
+// Package choice contains the decisions of one run: every choice that the system or the
+// program left to the strategy. A replay with the same decisions is the same run.
 //
 // A Record has two lists. Deliveries has the identity of each step in which a message was
 // received, in order, and a Hold for each time that no message was received so that a timer
 // fired early. An identity stays the same when the order at other actors changes, unlike an
-// index into the waiting messages. Choices has all other answers: to Ctx.Choose of the
-// program, and to questions about the clock and about faults.
+// index into the waiting messages. Choices has all other decisions: the results of
+// Ctx.Choose in the program, early timers and faults.
 //
-// A Reader reads a record in a replay. It returns an error if the run asks a question that
-// the record does not answer. An Input is one draw of a property. Draws are decisions made
+// A Reader reads a record in a replay. It returns an error if the run asks for a choice
+// that the record does not contain. An Input is one draw of a property. Draws are decisions made
 // before the run.
 //
 // A Schedule describes decisions for runs that may differ from a recorded run. It may be
@@ -22,7 +22,7 @@ package choice
 
 import "fmt"
 
-// A Kind is the kind of question that a choice answers. Its number is part of the stored
+// A Kind is the kind of a choice: what the strategy decides. Its number is part of the stored
 // form of a record, so new kinds are added at the end.
 type Kind uint8
 
@@ -82,19 +82,19 @@ func (k *Kind) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// IsFault reports whether a nonzero answer is a fault. Strategies mostly answer such
-// questions with zero. IsFault is false for Loss, which is part of a crash that has already
-// happened and whose answers are equally likely.
+// IsFault reports whether a nonzero value is a fault. Strategies mostly choose zero for
+// such kinds. IsFault is false for Loss, which is part of a crash that has already
+// happened and whose values are equally likely.
 func (k Kind) IsFault() bool { return k >= Drop && k <= Fault || k == Crash }
 
-// IsRare reports whether questions of this kind are frequent and mostly answered with zero.
-// They are about faults and early timers.
+// IsRare reports whether choices of this kind are frequent but mostly zero. These are the
+// choices about faults and early timers.
 func (k Kind) IsRare() bool { return k.IsFault() || k == Clock }
 
-// A Choice is one answer. Invariant: Value < N, and Kind is one of the constants.
+// A Choice is one decision. Invariant: Value < N, and Kind is one of the constants.
 type Choice struct {
 	Kind  Kind
-	N     uint32 // the number of possible answers
+	N     uint32 // the number of alternatives
 	Value uint32
 }
 
@@ -102,7 +102,7 @@ type Choice struct {
 // deliverable, so that a timer fired early. No step has this identity.
 const Hold uint64 = 0
 
-// Early returns the number of timers that fired early: all Holds and all nonzero answers of
+// Early returns the number of timers that fired early: all Holds and all nonzero choices of
 // kind Clock.
 func (r *Record) Early() (n int) {
 	for _, c := range r.Choices {

@@ -32,9 +32,8 @@ func (r *Reader) Delivery() (id uint64, ok bool) {
 	return id, ok
 }
 
-// Choice reads the next answer, which must be to a question of the given kind with n
-// possible answers. If it is not, or if there is none, Choice returns an error and reads
-// nothing.
+// Choice reads the next choice, which must be of the given kind and have n alternatives. If
+// the next choice differs, or if there is none, Choice returns an error and reads nothing.
 func (r *Reader) Choice(kind Kind, n int) (value int, err error) {
 	if r.choice == len(r.record.Choices) {
 		return 0, mismatch{Number: r.choice, Ended: true, Kind: kind, N: n}
@@ -47,8 +46,8 @@ func (r *Reader) Choice(kind Kind, n int) (value int, err error) {
 	return int(stored.Value), nil
 }
 
-// Skip reads the next answer if it is zero and of the given kind. It reports whether it
-// read an answer.
+// Skip reads the next choice if it is zero and of the given kind. It reports whether it
+// read a choice.
 func (r *Reader) Skip(kind Kind) bool {
 	if r.choice == len(r.record.Choices) || r.record.Choices[r.choice].Kind != kind || r.record.Choices[r.choice].Value != 0 {
 		return false
@@ -62,13 +61,13 @@ func (r *Reader) Rest() (deliveries, choices int) {
 	return len(r.record.Deliveries) - r.delivery, len(r.record.Choices) - r.choice
 }
 
-// A mismatch is the error for a question that the record does not answer.
+// A mismatch is the error if the run asks for a choice that the record does not contain.
 type mismatch struct {
 	Number int    // the index of the choice in Record.Choices
-	Ended  bool   // the record has no more choices, so Stored is empty
-	Stored Choice // the answer in the record
-	Kind   Kind   // the kind of the run's question
-	N      int    // the number of possible answers to the run's question
+	Ended  bool   // set if the record has no more choices, so that Stored is empty
+	Stored Choice // the next choice in the record
+	Kind   Kind   // the kind of the choice that the run asks for
+	N      int    // the number of alternatives of the choice that the run asks for
 }
 
 func (m mismatch) Error() string {

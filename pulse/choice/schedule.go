@@ -7,16 +7,16 @@ import "slices"
 // does not occur in a run has no effect. The seed decides the rest.
 type Schedule struct {
 	// Seed determines all priorities that are not in Priorities, together with the identities,
-	// and all answers that are not in Choices. With seed zero, all messages have priority
-	// Plain, so the oldest comes first, and all answers are zero.
+	// and all choices that are not in Choices. With seed zero, all messages have priority
+	// Plain, so the oldest comes first, and all choices are zero.
 	Seed uint64
 	// Priorities are the priorities of single messages. If a message occurs several times, the
 	// last priority counts.
 	Priorities []Priority
 	// Before lists orders that must hold regardless of priorities.
 	Before []Constraint
-	// Choices are answers, as in Record. Each question is answered by the next choice of its
-	// kind. A value that is too large is replaced by the largest possible value.
+	// Choices are choices as in Record. Each choice that a run asks for is the next one of its
+	// kind in the list. A value that is too large is replaced by the largest possible value.
 	Choices []Choice
 }
 

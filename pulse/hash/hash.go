@@ -33,7 +33,8 @@ func Splitmix(state *uint64) uint64 {
 	return Mix(*state)
 }
 
-// Nth returns what call number n to Splitmix, from 0, returns if state is the first state.
+// Nth returns the result of call number n to Splitmix, counted from 0, if the first call
+// gets the given state.
 func Nth(state, n uint64) uint64 { return Mix(state + (n+1)*Gamma) }
 
 // Mix is the output function of Splitmix. It is a permutation of the words in which each
@@ -44,7 +45,7 @@ func Mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// Seed returns seed number n of the seeds derived from the seed from.
+// Seed returns the seed with number n among the seeds derived from another seed.
 func Seed(from, n uint64) uint64 {
 	z := from*Gamma ^ (n+1)*0xd6e8feb86659fd93
 	z = (z ^ z>>32) * 0xd6e8feb86659fd93

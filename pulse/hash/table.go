@@ -78,7 +78,7 @@ func (t *Table) Len() int { return t.used }
 func (t *Table) Reset() {
 	t.used = 0
 	t.age++
-	if t.age == 0 { // the age has wrapped, so old cells must not become valid
+	if t.age == 0 { // the age has wrapped around: clear the cells, so that old cells do not become valid
 		clear(t.cells)
 		t.age = 1
 	}

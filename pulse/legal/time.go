@@ -68,7 +68,7 @@ func (c *checker) busy() []int {
 		if st.Kind != trace.Receive {
 			continue
 		}
-		own := int32(i) // the message was deliverable after this step
+		own := int32(i) // a step after which the message was deliverable
 		if d := &c.t.Sends[st.Send]; arrives(d) {
 			own = d.Step
 		}

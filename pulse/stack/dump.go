@@ -67,8 +67,8 @@ func header(line string) (g Goroutine, ok bool) {
 }
 
 // calls parses the calls of a goroutine. Each call has a line with the function and its
-// arguments, and a line with the place. The last call is the one that started the
-// goroutine.
+// arguments, and a line with the place. The last call is the function whose go
+// statement started the goroutine.
 func (g *Goroutine) calls(text string) {
 	function := ""
 	for line := range strings.Lines(text) {

@@ -72,7 +72,7 @@ func others(entry uintptr) iter.Seq[uintptr] {
 				return
 			}
 		}
-		last := entry // an address in the last function
+		last := entry // an address in the last function of the program, as soon as the loop has ended
 		for by := uintptr(most); by > 0; by /= 2 {
 			if runtime.FuncForPC(last+by) != nil {
 				last += by

@@ -37,9 +37,9 @@ func nameOf(function string) string {
 	for i > 0 && isNumbered(loopOf(parts[i])) {
 		i--
 	}
-	name, _, _ := strings.Cut(loopOf(parts[i]), "[") // without type arguments
+	name, _, _ := strings.Cut(loopOf(parts[i]), "[") // drop type arguments
 	if name == "" || name == "glob" {
-		name = "init" // literals in package-level variables
+		name = "init" // the function literal is in a package-level variable
 	}
 	return what + name
 }
@@ -101,10 +101,10 @@ func isLiteral(parts []string) bool {
 		return false
 	}
 	before := parts[last-1]
-	if strings.HasPrefix(before, "(") { // a method named func1
+	if strings.HasPrefix(before, "(") { // a method named func1 is no literal
 		return false
 	}
-	return before != "init" || name[0] < '0' || name[0] > '9' // otherwise an init function
+	return before != "init" || name[0] < '0' || name[0] > '9' // pkg.init.0 is an init function, not a literal
 }
 
 // loopOf returns part without the suffixes of loop bodies. For example, it returns F for

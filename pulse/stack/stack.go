@@ -13,7 +13,7 @@ import (
 
 // A Frame is one call of a stack.
 type Frame struct {
-	Func string // independent of inlining: "pkg.F", "pkg.(*T).M", "func in F"
+	Func string // the name of the function, independent of inlining: "pkg.F", "pkg.(*T).M", "func in F"
 	File string // the last element of the file's path
 	Line int
 }

@@ -17,7 +17,7 @@ type Trimmer struct{ hidden []hidden }
 // A hidden is a package whose calls are removed.
 type hidden struct {
 	path   string
-	below  bool   // calls of all packages below path are removed too
+	below  bool   // set if calls of all packages below path are removed too
 	folder string // the folder of the package's sources, or "" if unknown
 }
 
@@ -70,9 +70,9 @@ func (t *Trimmer) next(list []runtime.Frame, call *runtime.Frame) []runtime.Fram
 }
 
 // Inner returns the user's calls that are innermost on a stack, up to a call of a removed
-// package or of package testing. For example, it returns the calls of a handler without
-// those of the test that runs the system. caller is the runtime's name of the function in a
-// removed package that made these calls, or "" if there is none.
+// package or of package testing. For example, it returns the calls of a handler, but not
+// the calls of the test that runs the system. caller is the runtime's name of the function
+// in a removed package that made these calls, or "" if there is none.
 func (t *Trimmer) Inner(pcs []uintptr) (list []runtime.Frame, caller string) {
 	frames := runtime.CallersFrames(pcs)
 	for more := len(pcs) > 0; more; {

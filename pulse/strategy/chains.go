@@ -24,9 +24,9 @@ type chains struct {
 	//
 	// Invariant: the tops of the chains of one set are pairwise incomparable.
 	sets   []int32
-	free   []int32 // by set, from 1: the number of its cells that are none
-	roomy  int32   // all sets before this one are full
-	chains []int32 // by chain: the bit of its top, or none
+	free   []int32 // for each set, counted from 1, the number of cells that are none
+	roomy  int32   // a set such that all earlier sets are full
+	chains []int32 // for each chain, the bit of its top, or none
 
 	// rows are sets of bits, one for each element above which new elements may still
 	// be placed. Each top has its own bit. When a chain grows, the bit of its old top
@@ -41,8 +41,8 @@ type chains struct {
 
 	// Invariant: live bits and bits in rows are taken.
 	live, taken []uint64
-	places      []spot // by live bit: the position of its chain in sets
-	next        int    // all words before this one are full
+	places      []spot // for each live bit, the position of its chain in sets
+	next        int    // a word such that all earlier words are full
 	dense       []uint64
 }
 
@@ -154,7 +154,7 @@ func (c *chains) below(r int32) (set, cell int32, covered int) {
 	for _, w := range c.rows[r] {
 		count += bits.OnesCount64(w.bits)
 	}
-	if count*count > len(c.sets) { // then an early set has such a top
+	if count*count > len(c.sets) { // with so many bits, an early set must have a top below the element
 		return c.firstBelow(c.rows[r])
 	}
 	for _, w := range c.rows[r] {
@@ -195,7 +195,7 @@ func (c *chains) firstBelow(list row) (set, cell int32, covered int) {
 	return set, cell, covered
 }
 
-// room returns the last free cell of set c.roomy. It adds that set if needed.
+// room returns the last free cell of the set c.roomy. It adds the set if needed.
 func (c *chains) room() (set, cell int32) {
 	set = c.roomy
 	if int(set) == len(c.free) {

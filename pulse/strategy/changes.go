@@ -9,7 +9,7 @@ type changePoints struct {
 	// points is sorted. The upper half of a word is the position in the run, and the
 	// lower half is i.
 	points []uint64
-	passed int // the number of points before the last n given to at
+	passed int // the number of change points before the last n given to the method at
 }
 
 // depths are the bug depths used if the options give none. Most bugs have depth 3

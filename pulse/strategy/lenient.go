@@ -14,24 +14,24 @@ import (
 // A lenient is a replay that skips parts of the record that no longer apply. It
 // picks the deliverable message that comes first in the record, or the oldest
 // message if none is in the record. A recorded Hold is repeated if a timer may fire
-// early. A question is answered with the next recorded choice of its kind.
+// early. Each choice is the next recorded choice of its kind.
 type lenient struct {
 	record *choice.Record
-	places hash.Table // from an identity to its position in record.Deliveries, from 1
+	places hash.Table // maps an identity to its position in record.Deliveries, from 1
 	// made[i] says when delivery i of the record was made, counted from 1. It is zero
 	// if the delivery was not made yet.
 	made  []int32
 	count int32   // the number of recorded deliveries made so far
 	holds []int32 // positions of Holds in record.Deliveries, from 1
-	held  int     // how many of holds were made so far
+	held  int     // the number of Holds that were made so far
 
 	// next is, by kind, the index in record.Choices at which find starts.
 	next   [math.MaxUint8 + 1]int
 	strays []int32  // steps that are not in the record
-	unfit  []misfit // questions for which the record had no fitting choice
+	unfit  []misfit // choices of the run for which the record had no fitting choice
 }
 
-// A misfit is a question of the run for which the record had no fitting choice.
+// A misfit is a choice of the run for which the record had no fitting choice.
 type misfit struct {
 	stored choice.Choice // the choice in the record; N is 0 if there was none
 	kind   choice.Kind
@@ -104,7 +104,7 @@ func (l *lenient) answered() bool {
 	return true
 }
 
-// choose answers a question of kind k with the next recorded choice of that kind.
+// choose makes a choice of kind k: it returns the next recorded choice of that kind.
 // If the recorded choice had a different number of alternatives, the value is
 // capped. A fault then does not occur, because it might affect a different actor.
 func (l *lenient) choose(k choice.Kind, n int) int {
@@ -168,7 +168,7 @@ func (l *lenient) stale(run *trace.Trace, label func(int) (string, bool)) (list 
 	}
 	for i, c := range l.record.Choices {
 		if i >= l.next[c.Kind] {
-			add(func() string { return fmt.Sprintf("choice %d, %v of %d, was not asked for", i, c.Kind, c.N) })
+			add(func() string { return fmt.Sprintf("choice %d, %v of %d, was not made", i, c.Kind, c.N) })
 		}
 	}
 	for _, m := range l.unfit {
@@ -185,8 +185,8 @@ func (l *lenient) stale(run *trace.Trace, label func(int) (string, bool)) (list 
 
 func (m misfit) String() string {
 	if m.stored.N == 0 {
-		return fmt.Sprintf("the record has no answer to %v of %d: %d was given", m.kind, m.n, m.given)
+		return fmt.Sprintf("the record has no choice for %v of %d: %d was chosen", m.kind, m.n, m.given)
 	}
-	return fmt.Sprintf("the record answers %v of %d with %d, the run asks %v of %d: %d was given",
-		m.stored.Kind, m.stored.N, m.stored.Value, m.kind, m.n, m.given)
+	return fmt.Sprintf("the record has choice %d for %v of %d, the run asks for %v of %d: %d was chosen",
+		m.stored.Value, m.stored.Kind, m.stored.N, m.kind, m.n, m.given)
 }

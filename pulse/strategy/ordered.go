@@ -27,15 +27,15 @@ type Orderer struct {
 	run      *trace.Trace // nil before the first Pick
 	enabled  *pulse.Enabled
 	read     int // the number of run.Steps read so far
-	held     int // how often Pick returned Hold
+	held     int // the number of times that Pick returned Hold
 
-	places hash.Table // from an identity to its position in named, from 1
+	places hash.Table // maps an identity to its position in named, from 1
 	named  []named
 	// firsts and seconds are linked lists of constraints, numbered from 1. firsts
 	// gives the next constraint with the same first step, and seconds the next with
 	// the same second step. Zero ends a list.
 	firsts, seconds []int32
-	unmet           []bool // by constraint: the second step was taken before the first
+	unmet           []bool // for each constraint, set if the second step was taken before the first step
 
 	// next is, by kind, the index in schedule.Choices at which Choose starts.
 	next [256]int
@@ -44,15 +44,15 @@ type Orderer struct {
 // A named is the state of a step that occurs in the schedule.
 type named struct {
 	priority uint64
-	set      bool  // the schedule contains a priority for the step
-	taken    bool  // the step was taken
+	set      bool  // set if the schedule contains a priority for the step
+	taken    bool  // set if the step was taken
 	waits    int32 // the number of constraints that block the step
-	firsts   int32 // the first constraint whose first step this is; 0 if none
-	seconds  int32 // the first constraint whose second step this is; 0 if none
+	firsts   int32 // the first constraint with this step as its first step; 0 if none
+	seconds  int32 // the first constraint with this step as its second step; 0 if none
 }
 
-// mostHeld is how often a strategy may return Hold in a run, in case early timers
-// are not limited. Otherwise a timer that is set repeatedly could fire forever.
+// mostHeld is the maximum number of times that a strategy may return Hold in a run.
+// Without this limit, a timer that is set repeatedly could fire early forever.
 const mostHeld = 1000
 
 // Begin reads the schedule and prepares the strategy for a run.
@@ -97,7 +97,8 @@ func (o *Orderer) find(id uint64) *named {
 	return nil
 }
 
-// Needs requests a Pick in every step, and identities.
+// Needs requests a Pick in every step. It also requests recording, because the
+// schedule names messages by the identities that recorded runs have.
 func (o *Orderer) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: true} }
 
 // Pick returns the message with the highest priority that no constraint blocks.
@@ -167,7 +168,7 @@ func (o *Orderer) take(n *named) {
 	}
 }
 
-// Choose returns the schedule's next answer to a question of kind k.
+// Choose returns the schedule's next choice of kind k.
 func (o *Orderer) Choose(k choice.Kind, n int) int {
 	list := o.schedule.Choices
 	for i := o.next[k]; i < len(list); i++ {

@@ -58,7 +58,7 @@ func (p *pct) Pick(e *pulse.Enabled) int {
 	best := p.first.First(e, func(i int) uint64 { return p.priority[e.Channel(i)] })
 	p.steps.counted++
 	if v := p.changes.at(p.steps.counted); v != 0 {
-		p.priority[e.Channel(best)] = v // the picked message is the last with the old priority
+		p.priority[e.Channel(best)] = v // the picked message is the last message with the channel's old priority
 	}
 	return best
 }

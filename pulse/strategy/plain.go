@@ -5,9 +5,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// Plain returns a strategy that picks the oldest message. It answers other
-// questions at random, depending on the seed. A system without a strategy also
-// picks the oldest message, but answers every question with zero.
+// Plain returns a strategy that picks the oldest message. It makes all other
+// choices at random, depending on the seed. A system without a strategy also
+// picks the oldest message, but every other choice is zero.
 func Plain() pulse.Strategy { return &plain{} }
 
 type plain struct{ source }

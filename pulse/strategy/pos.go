@@ -28,11 +28,11 @@ type pos struct {
 	view   pulse.View
 	// lots has the state of each message by slot. A recorded run reuses no slot.
 	lots  []lot
-	slots []int32 // by index in Enabled: the slot of the message at the last Pick
-	races []race  // by actor
+	slots []int32 // for each index in Enabled, the slot of the message at the last Pick
+	races []race  // for each actor, its race
 	first pulse.Tournament
 	again int32 // the actor whose race needs new priorities, or none
-	many  bool  // races is in use, because there are many messages
+	many  bool  // set if the field races is in use, because there are many messages
 	// crowded is the maximum number of messages in a race with individual priorities.
 	// A larger race is a crowd.
 	crowded int
@@ -41,11 +41,11 @@ type pos struct {
 
 // A lot is the state of a message.
 type lot struct {
-	word     uint64 // determines the priority, unless the message is in an ordinary race
+	word     uint64 // a random word that determines the priority, unless the message is in an ordinary race
 	priority uint64 // valid unless the message is in a race
-	age      int32  // race.taken when the message got its own priority, or none
+	age      int32  // the value of race.taken when the message got its own priority, or none
 	to       int32
-	index    int32 // the index in Enabled
+	index    int32 // the index of the message in Enabled
 	place    int32 // the index in the race's slots, or none if the message is in no race
 }
 
@@ -56,9 +56,9 @@ type lot struct {
 // their priorities when taken had the value drawn. pos.first contains the highest
 // priority.
 type race struct {
-	words []uint64 // empty in a crowd
-	slots []int32  // empty in a crowd
-	taken int32    // how often a message to the actor was picked
+	words []uint64 // for each message, its word; empty if the race is a crowd
+	slots []int32  // for each message, its slot; empty if the race is a crowd
+	taken int32    // the number of times that a message to the actor was picked
 	drawn int32    // the value of taken when the messages got their priorities
 	best  int32    // the index in slots of the message with the highest priority
 	crowd int32    // the index in pos.crowds; none if the race never was a crowd
@@ -195,7 +195,7 @@ func (p *pos) leave(e *pulse.Enabled, i int) {
 	}
 	r.words, r.slots = r.words[:last], r.slots[:last]
 	switch {
-	case l.to == p.again: // redraw will find the best
+	case l.to == p.again: // redraw will find the message with the highest priority
 	case r.best == place:
 		p.look(l.to, 0)
 	case int(r.best) == last:

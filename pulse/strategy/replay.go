@@ -44,17 +44,17 @@ func Replay(record *choice.Record, o ReplayOptions) *Replayer {
 // A Replayer is the strategy that Replay returns.
 type Replayer struct {
 	options ReplayOptions
-	stepOf  hash.Table // from an identity to its step in options.Trace; filled on first use
+	stepOf  hash.Table // maps an identity to its step in options.Trace; filled on first use
 	record  *choice.Record
 	reader  choice.Reader
 	lenient *lenient     // nil if the replay is strict
 	run     *trace.Trace // the trace of the run so far; nil before the first Pick
-	held    int          // how often Pick returned Hold in a row without a recorded Hold
+	held    int          // number of consecutive times that Pick returned Hold without a recorded Hold
 	early   int          // number of timers fired early so far
 	all     int          // number of timers fired early in the whole record; -1 if it has no Holds
 	unasked int          // number of choices skipped by outdated
-	err     error        // the first difference
-	at      int          // the step in which, or before which, err occurred
+	err     error        // the first difference from the record
+	at      int          // the step in which or before which the difference occurred
 }
 
 // Begin starts again at the first decision of the record.
@@ -150,7 +150,7 @@ func (r *Replayer) outdated() bool {
 // that the run did not ask for. The run is then the same, but its hash differs.
 func (r *Replayer) Outdated() bool { return r.unasked > 0 }
 
-// misses adds to err the step in which, or before which, the question was asked.
+// misses adds to err the step in which or before which the run asked for the choice.
 func (r *Replayer) misses(k choice.Kind, err error) error {
 	taken := 0
 	if r.run != nil {
@@ -192,7 +192,7 @@ func (r *Replayer) Done() error {
 		next, _ := r.wanted()
 		rest := choice.Record{Deliveries: r.record.Deliveries[len(r.record.Deliveries)-deliveries:]}
 		left, more := rest.Received(), "has more"
-		if left > 0 { // otherwise only Holds are left
+		if left > 0 { // if left is 0, only Holds are left
 			more = fmt.Sprintf("has %d more", left)
 		}
 		return fmt.Errorf("the run ended after %s, but the record %s: next is %s",

@@ -29,8 +29,8 @@ func (s *Seeded) Priority(id uint64) uint64 {
 	return hash.Mix(s.key ^ id)
 }
 
-// Choose answers the program's Choose uniformly, and other questions mostly with
-// zero.
+// Choose draws the result of the program's Choose uniformly. Choices about faults
+// and early timers are mostly zero.
 func (s *Seeded) Choose(k choice.Kind, n int) int {
 	if s.plain {
 		return 0

@@ -24,8 +24,8 @@ func (s *source) below(n int) int {
 // much higher probability, the fault budgets would be used up in the first steps.
 const faultRate = 16
 
-// choose answers the program's Choose uniformly. Questions about faults and early
-// timers are answered mostly with zero.
+// choose draws the result of the program's Choose uniformly. Choices about faults
+// and early timers are mostly zero.
 func (s *source) choose(k choice.Kind, n int) int {
 	rare := k.IsRare()
 	if rare && s.below(faultRate) != 0 {

@@ -10,7 +10,7 @@ import (
 // not met.
 type Stop struct {
 	Constraint int    // the index in Schedule.Before
-	Step       uint64 // the identity of the step of that constraint that was not taken in time
+	Step       uint64 // the identity of the constraint's step that was not taken in time
 	Why        Why
 }
 

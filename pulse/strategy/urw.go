@@ -12,8 +12,8 @@ import (
 // URWOptions are the options of URW.
 type URWOptions struct {
 	// Relearn is the number of runs after which the weights are learned again, from
-	// the last of these runs. Zero means that they are learned only from the first
-	// run.
+	// the last of these runs. Zero means that the weights are learned only from the
+	// first run.
 	Relearn int
 }
 
@@ -39,10 +39,10 @@ type urw struct {
 	source
 	options URWOptions
 	runs    int  // number of runs begun so far
-	trial   bool // no weights were learned before this run
+	trial   bool // set if no weights were learned before this run
 
-	sizes   hash.Table            // from an identity to the number of steps that the message caused, including its own
-	means   map[reflect.Type]mean // by type: the mean of sizes
+	sizes   hash.Table            // maps an identity to the number of steps that the message caused, including its own
+	means   map[reflect.Type]mean // maps a type to the mean size of its messages
 	scratch []int32
 
 	// weights has the weight of each of the trace's Sends.
@@ -51,16 +51,16 @@ type urw struct {
 	// weight of a dropped message remains included, because its channel delivers
 	// nothing more unless a crashed actor is restarted.
 	loads []int64
-	steps int // the number of steps of the trace subtracted from loads
+	steps int // the number of steps of the trace whose weights were subtracted from loads
 
 	view pulse.View
-	sums sums // of the weights, by index in Enabled
+	sums sums // the sums of the weights, by index in Enabled
 	// at has, for each channel, the index of its message in Enabled when last checked.
 	// loaded lists the channels whose loads have changed since the last Pick.
 	at, loaded []int32
 }
 
-// A mean is a sum of terms and the number of terms.
+// A mean is an average, stored as the sum and the number of terms.
 type mean struct{ sum, count int64 }
 
 func (u *urw) Begin(seed uint64) {

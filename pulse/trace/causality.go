@@ -98,7 +98,8 @@ func (c *Causality) clock(step int) []int32 {
 	return c.clocks[step*c.chains : (step+1)*c.chains]
 }
 
-// join sets each element of clock to the maximum of clock and other.
+// join sets each element of clock to the maximum of this element and the same element of
+// other.
 func join(clock, other []int32) {
 	for i, n := range other {
 		clock[i] = max(clock[i], n)

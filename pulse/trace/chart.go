@@ -149,7 +149,7 @@ type chart struct{ rows []chartRow }
 
 // A chartRow is one line of a chart with its remark.
 type chartRow struct {
-	step         int32 // None if the line does not stand for a step
+	step         int32 // the step that the line shows; None if it shows no step
 	line, remark string
 }
 

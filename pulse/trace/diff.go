@@ -169,9 +169,9 @@ func (c *comparison) deeds(step int32) (Difference, bool) {
 
 // A deed is one action of a step: a sent message, a spawn, a fault or a note.
 type deed struct {
-	id       uint64 // zero if the action has no ID
-	contents string // compared in addition to id
-	text     string // for output
+	id       uint64 // the ID of the action; zero if it has none
+	contents string // a text that is compared in addition to id
+	text     string // the text to print
 }
 
 func (d deed) is(other deed) bool { return d.id == other.id && d.contents == other.contents }

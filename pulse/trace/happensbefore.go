@@ -31,7 +31,6 @@ func (t *Trace) HappensBefore(a, b int) bool {
 // b's channel come first. Swappable also ignores whether the actor would accept b
 // then: a process may refuse b, or the actor may have ended. Package
 // fuzz/internal/coverage checks more before it calls an order possible.
-// fuzz/internal/coverage checks more before it calls an order open.
 func (t *Trace) Swappable(a, b int) bool {
 	if !t.contend(a, b) {
 		return false

@@ -106,11 +106,11 @@ func TypeLabel(body any) string {
 type printer struct {
 	text  strings.Builder
 	left  int     // the number of runes that may still be written
-	full  bool    // the label was cut
+	full  bool    // set if the label was cut
 	depth int     // the number of structs, slices and maps around the current value
 	path  []place // the pointers and maps around the current value
 
-	hidden func(reflect.Type) bool // whether a type is printed by name only; nil for a message
+	hidden func(reflect.Type) bool // reports whether a type is printed by name only; nil for a message
 }
 
 // A place is the address and type of a value. The type distinguishes a struct

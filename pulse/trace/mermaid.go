@@ -61,7 +61,7 @@ func (t *Trace) MermaidWith(failed int, above []string, marks func(send int) []s
 type diagram struct {
 	*reading
 	text  strings.Builder
-	marks func(send int) []string // nil if no message is marked
+	marks func(send int) []string // returns the marks of a message; nil if no message is marked
 }
 
 func (d *diagram) line(format string, args ...any) {
@@ -139,9 +139,9 @@ func (d *diagram) across(text string) {
 	d.line("    Note over %s: %s", across, text)
 }
 
-// strikes draws a note for each fault that step caused. If step is None, it draws
-// those that the test caused before step number limit. It returns the later
-// faults.
+// strikes draws a note for each fault that the given step caused. If step is
+// None, it draws the faults that the test caused before step number limit. It
+// returns the later faults.
 func (d *diagram) strikes(list []Strike, step int32, limit int) (rest []Strike) {
 	these, rest := strikesOf(list, step, limit)
 	for i := range these {

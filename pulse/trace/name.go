@@ -4,7 +4,7 @@ import "strconv"
 
 const (
 	testName    = "test"
-	noLabelName = "actor"  // the label of an actor that has none
+	noLabelName = "actor"  // the label of an actor without a label
 	nobodyName  = "nobody" // the name for the index None
 )
 
@@ -15,7 +15,7 @@ type Names []string
 // Names returns the display names of all actors of t.
 func (t *Trace) Names() Names {
 	names := make(Names, len(t.Actors))
-	total := map[string]int{testName: 2} // only the test is named "test"
+	total := map[string]int{testName: 2} // an actor with the label "test" always gets a number, because the test has this name
 	for actor := range t.Actors {
 		names[actor] = t.label(actor)
 		if actor != int(Test) {

@@ -8,7 +8,7 @@ func (r *reading) overtakings() []string {
 	remarks := make([]string, len(r.Steps))
 	inboxes := r.inboxes()
 	for _, inbox := range inboxes {
-		newest := None // the latest sent message received so far
+		newest := None // of the messages received so far, the message sent last
 		for i, step := range inbox {
 			if send := r.Steps[step].Send; send > newest {
 				newest = send

@@ -26,7 +26,7 @@ type saying struct {
 // again, because each call would leak a goroutine. speaking counts the running
 // methods.
 var (
-	late     sync.Map // of saying
+	late     sync.Map // the keys are of type saying
 	speaking atomic.Int32
 )
 

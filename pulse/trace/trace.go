@@ -70,8 +70,8 @@ type Trace struct {
 	Strikes []Strike
 	// Answers lists the strategy's decisions within steps, in the order of the
 	// steps. It contains all decisions for Choose. For message faults, crashes
-	// within a step and lost writes, it contains only decisions for a fault: whether
-	// the others are asked for depends on the remaining fault budget.
+	// within a step and lost writes, it contains only decisions for a fault, because
+	// the remaining fault budget decides whether the system asks at all.
 	Answers []Answer
 	// Unordered reports whether a message may overtake another message of the same
 	// channel.
@@ -83,21 +83,21 @@ type Trace struct {
 // An Actor is one spawned actor.
 type Actor struct {
 	ID     uint64 // the same in every run: hash of type, creating step and creation index in that step
-	Label  string // the name that the program gave it
-	Type   string // its Go type
+	Label  string // the name that the program gave the actor
+	Type   string // the Go type of the actor
 	Parent int32  // the actor that spawned this one; None for the test
-	Step   int32  // the step that spawned it; None if the test did
-	Ended  int32  // the step in which it ended; None if it did not end or the test ended it
+	Step   int32  // the step that spawned the actor; None if the test spawned it
+	Ended  int32  // the step in which the actor ended; None if it did not end or the test ended it
 }
 
 // A Fate is the state of a sent message.
 type Fate uint8
 
 const (
-	Pending   Fate = iota // not received before the run ended
-	Delivered             // received in step Send.Receipt
-	Orphaned              // its receiver had ended
-	Dropped               // lost to a fault or a full mailbox, withdrawn, or a reply to no waiting Ask
+	Pending   Fate = iota // the message was not received before the run ended
+	Delivered             // the message was received in step Send.Receipt
+	Orphaned              // the receiver of the message had ended
+	Dropped               // the message was lost to a fault or a full mailbox, or withdrawn, or a reply to no waiting Ask
 )
 
 // A SendKind is the kind of a message.
@@ -122,11 +122,11 @@ type Send struct {
 	From    int32  // the sending actor
 	To      int32  // the receiving actor
 	Step    int32  // the step that sent the message or set the timer; None if the test did
-	Receipt int32  // the step that received it, or None
+	Receipt int32  // the step that received the message, or None
 	Ask     int32  // the number of the Ask that this message makes or answers, or 0
 	Seq     int32  // the position in the order in which all messages entered their channels
-	Channel int32  // the channel; its messages keep their order, unless Trace.Unordered
-	Next    int32  // while pending: the next message of the channel; otherwise meaningless
+	Channel int32  // the channel, whose messages keep their order unless Trace.Unordered is set
+	Next    int32  // while the message is pending, the next message of the channel; otherwise meaningless
 	Kind    SendKind
 	Fate    Fate
 }
@@ -152,11 +152,11 @@ type Strike struct {
 	Step   int32     // the step that caused the strike; None for the test
 	After  int32     // the number of steps taken so far, including Step
 	Kind   StepKind  // Crash, Restart, Partition, Heal, Cut, Loss or Delay
-	Lost   bool      // for a Restart: whether the actor's state is lost
+	Lost   bool      // for a Restart, reports whether the actor's state is lost
 	From   int32     // the actor affected, or the sender of the affected messages; None for Partition and Heal
-	To     int32     // for a Cut, Loss or Delay: the receiver of the affected messages; else None
+	To     int32     // for a Cut, Loss or Delay, the receiver of the affected messages; else None
 	N      int64     // for a Loss: the number of messages; for a Delay: the delay in nanoseconds
-	Groups [][]int32 // for a Partition: the actors of each group
+	Groups [][]int32 // for a Partition, the actors of each group
 }
 
 // A Step is the delivery of a message together with everything the handler did,
@@ -193,9 +193,9 @@ const (
 type Touch struct {
 	Step  int32
 	Actor int32
-	Ask   int32 // for ItsAsk: the number of the Ask made by Actor
+	Ask   int32 // for ItsAsk, the number of the Ask made by Actor
 	What  Touched
-	Reads bool // the step only read it; never set for ItsSteps, ItsAsk, AllSteps, TheTest and ItsRoom
+	Reads bool // the step only read the state; never set for ItsSteps, ItsAsk, AllSteps, TheTest and ItsRoom
 }
 
 // Same reports whether x and y refer to the same thing.
@@ -210,30 +210,30 @@ type Touched uint8
 
 const (
 	ItsSteps  Touched = iota // the steps of the actor: another actor's step ended or restarted it, stopped its timer, or read what it received
-	ItsLife                  // whether the actor has ended: the step changed or read that
-	ItsAsk                   // an Ask of the actor: the step tried to answer it
+	ItsLife                  // whether the actor has ended: the step ended the actor or read whether it has ended
+	ItsAsk                   // an Ask of the actor: the step tried to answer the Ask
 	AllSteps                 // all earlier steps: the step depends on them, or ended the run, or its actor crashed during it
-	ItsPlace                 // the index of the actor: the step read it
-	ItsName                  // the name of the actor, which depends on the number of actors with its label: the step read it
-	TheTest                  // the state of a property's T, such as its first failure: the step read or changed it
+	ItsPlace                 // the index of the actor: the step read the index
+	ItsName                  // the name of the actor, which depends on the number of actors with its label: the step read the name
+	TheTest                  // the state of a property's T, such as its first failure: the step read or changed the state
 	ItsRoom                  // the length of the actor's bounded mailbox: the step sent or received one of its messages, or ended the actor
-	TheTime                  // virtual time: the step read it; only if Trace.Passes is used
-	TheTimers                // the timers: the step set or stopped one; only if Trace.Passes is used
+	TheTime                  // virtual time: the step read the time; recorded only in runs that record Trace.Passes
+	TheTimers                // the timers: the step set or stopped a timer; recorded only in runs that record Trace.Passes
 	TheRest                  // the alternatives to a step that answers an Ask of the test, which ends the run
 )
 
 // An Answer is a decision of the strategy within a step.
 type Answer struct {
 	Step  int32 // the running step; None for the test
-	Value int32 // the decision, from 0; for a crash within a step: the number of its MayCrash call, from 1
+	Value int32 // the decision, from 0; for a crash within a step, the number of its MayCrash call, from 1
 	Of    int32 // the number of possible decisions
 	Sent  int32 // the number of messages that the step had sent before
 }
 
 // A Pass is a point at which virtual time advanced.
 type Pass struct {
-	Before int32 // the number of steps taken before
-	Seq    int32 // the Send.Seq of the last message before; messages that became due have greater ones
+	Before int32 // the number of steps taken before the pass
+	Seq    int32 // the Send.Seq of the last earlier message; messages that became due have greater numbers
 	How    PassKind
 }
 

@@ -13,7 +13,7 @@ import (
 // are the same block, unless the hashes collide.
 type block struct {
 	key        uint64  // a hash of the start, the type and, for a slice, the length and capacity
-	start, end uintptr // equal for a map, whose memory nothing else refers to
+	start, end uintptr // start and end are equal for a map, because nothing else refers to the memory of a map
 }
 
 // blocks is a list of blocks. They are numbered in the order of adding, and removed in

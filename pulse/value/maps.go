@@ -10,10 +10,10 @@ import (
 // A mapBuffer holds copies of the entries of a map during a walk.
 type mapBuffer struct {
 	iter         reflect.MapIter
-	keys, values reflect.Value // slices
+	keys, values reflect.Value // slices of the keys and of the values
 	firstKey     unsafe.Pointer
 	firstValue   unsafe.Pointer
-	order        []keyedEntry // set by Walker.order
+	order        []keyedEntry // the sorted entries, set by Walker.order
 }
 
 // A keyedEntry is the index of an entry in a mapBuffer, and the hash used for sorting.
@@ -98,8 +98,8 @@ func (w *Walker) probeEntry(sh *shape, b *mapBuffer, i int) uint64 {
 	return w.EndProbe(m)
 }
 
-// order sorts the entries of a buffer by a hash. It is the hash of the key. In a walk for a
-// state, if keys contain pointers, it is the hash of the whole entry.
+// order sorts the entries of a buffer by the hash of the key. In a walk for a state, if keys
+// contain pointers, it sorts by the hash of the whole entry instead.
 func (w *Walker) order(sh *shape, b *mapBuffer, n int) {
 	whole := !sh.key.plain && !w.later
 	b.order = b.order[:0]

@@ -21,7 +21,7 @@ type op struct {
 	kind   opKind
 	offset uintptr
 	size   uintptr // the number of bytes that the op reads
-	shape  *shape  // of the part; nil for opWord and opBytes
+	shape  *shape  // the shape of the part; nil for opWord and opBytes
 }
 
 type opKind uint8

@@ -16,25 +16,25 @@ type shape struct {
 	typ     reflect.Type
 	kind    reflect.Kind
 	role    Role
-	id      int32 // unique among the shapes of a walker
+	id      int32 // a number that is unique among the shapes of a walker
 	name    string
-	hash    uint64 // of name
+	hash    uint64 // a hash of name
 	size    uintptr
-	plain   bool // the type is plain; see Walker.Plain
-	steady  bool // the type is steady; see Walker.Steady
-	flat    bool // only adjacent numbers, so that values are equal if their bytes are equal
-	methods bool // the type is an interface with methods
-	boxed   bool // a struct or array with only one pointer, which an interface stores directly
+	plain   bool // set if the type is plain; see Walker.Plain
+	steady  bool // set if the type is steady; see Walker.Steady
+	flat    bool // set if values consist of adjacent numbers only, so that equal bytes mean equal values
+	methods bool // set if the type is an interface with methods
+	boxed   bool // set for a struct or array with only one pointer, which an interface stores directly
 	key     *shape
 	elem    *shape
 	len     int // the length of an array
 	fields  []field
 	special func(unsafe.Pointer) // writes a value with roleSpecial
-	inCell  reflect.Value        // for a map or a boxed value: the value in Walker.cell
+	inCell  reflect.Value        // for a map or a boxed value, the value in Walker.cell
 	buffers []*mapBuffer         // buffers not in use
 
-	program    bool // the type has a hash program; see Walker.quickly
-	programmed bool // ops is set
+	program    bool // set if the type has a hash program; see Walker.quickly
+	programmed bool // set if ops was computed
 	ops        []op
 }
 
@@ -42,7 +42,7 @@ type field struct {
 	name    string
 	offset  uintptr
 	shape   *shape
-	guarded bool // guarded by a lock in the same struct; see guards
+	guarded bool // set if a lock in the same struct guards the field; see guards
 }
 
 // A Role says whether and how a walk includes the values of a type.
@@ -59,7 +59,7 @@ const (
 	// them.
 	RoleLock
 
-	roleSpecial // written by the function of Walker.Special
+	roleSpecial // values are written by the function that Walker.Special returned
 )
 
 // findRole sets the role of a shape. For roleSpecial, it also sets the function that writes
@@ -211,7 +211,7 @@ func (w *Walker) addFields(sh *shape) {
 		sh.fields = append(sh.fields, field{f.Name, f.Offset, inner, !f.IsExported()})
 	}
 	sh.plain = plain
-	if sh.role != roleSpecial { // otherwise the function special determines steady
+	if sh.role != roleSpecial { // for roleSpecial, the function Walker.Special determines steady
 		sh.steady = steady
 	}
 	guards(sh.fields)

@@ -43,9 +43,9 @@ type Walker struct {
 
 	words
 	mode
-	quick  bool   // use hash programs: the walk is for a state, and currently writes no text
-	unread bool   // some value could not be read
-	why    string // why it could not be read; kept after Try and TryAll until the next walk
+	quick  bool   // set to hash with precompiled hash programs, in a walk for a state that writes no text
+	unread bool   // set if some value could not be read
+	why    string // why a value could not be read; kept after Try and TryAll until the next walk
 	depth  int    // the number of pointers, slices, maps and interfaces around the current value
 	probes int    // the number of probes begun and not ended
 	effort int    // the number of blocks met inside probes; see maxEffort
@@ -62,7 +62,7 @@ type Walker struct {
 // A mode says how a walk treats some values. The zero mode is for states, and
 // fingerprintMode is for fingerprints.
 type mode struct {
-	addresses bool // unreadable values, and tools behind pointers, are represented by their addresses
+	addresses bool // unreadable values and tools behind pointers are represented by their addresses
 	noSpecial bool // special values are read like data
 	noLocks   bool // locks are ignored like tools
 	later     bool // blocks are walked last, so that long linked lists need no deep stack
@@ -127,7 +127,7 @@ func (w *Walker) FlatSlice(v any) (data []byte, ok bool) {
 	}
 	h := (*sliceHeader)((*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1])
 	if h.data == nil || h.len == 0 {
-		return nil, false // nil and empty slices differ
+		return nil, false // return nil, because nil and empty slices differ
 	}
 	return unsafe.Slice((*byte)(h.data), uintptr(h.len)*sh.elem.size), true
 }
@@ -334,7 +334,7 @@ func (w *Walker) value(sh *shape, p unsafe.Pointer) {
 		w.mapping(sh, *(*unsafe.Pointer)(p))
 	case reflect.Interface:
 		if sh.methods {
-			w.Value(any(*(*interface{ method() })(p))) // as package reflect does
+			w.Value(any(*(*interface{ method() })(p))) // package reflect does the same
 		} else {
 			w.Value(*(*any)(p))
 		}

@@ -13,7 +13,7 @@ import (
 type words struct {
 	sum   uint64
 	text  []byte
-	texts bool // also write the text
+	texts bool // set if the walk also writes the text
 }
 
 // Sum returns the hash of everything written since Begin.

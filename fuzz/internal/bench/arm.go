@@ -13,8 +13,8 @@ import (
 // An Arm is a way of searching for a bug, such as a strategy.
 type Arm struct {
 	Name string
-	// Portfolio lists the entries that make the runs in turn; an empty list means the
-	// default portfolio of searches.
+	// Portfolio lists the entries that perform the runs in turn; an empty list means
+	// the default portfolio of searches.
 	Portfolio []search.Entry
 }
 
@@ -56,7 +56,7 @@ func ArmsByName(names ...string) (list []Arm, err error) {
 func named(name string) Arm {
 	entries, err := search.Strategies(name)
 	if err != nil {
-		panic(err) // unreachable: the name is from search.Names
+		panic(err) // unreachable: search.Names has returned the name
 	}
 	return Arm{name, entries}
 }

@@ -18,14 +18,14 @@ import (
 // of its channel.
 type bounded struct {
 	pulse.Strategy       // draws the delays, and makes all decisions except Pick
-	steps          int   // the number of steps with several deliverable messages; 0 means as many as in the run before
-	counted        int   // the number of such steps so far in the current run
+	steps          int   // the expected number of steps with several deliverable messages; 0 means their number in the previous run
+	counted        int   // the number of steps with several deliverable messages so far in the current run
 	points         []int // the numbers of the steps, from 1, at which a message is delayed; zero means no delay
 	late           []lateness
 }
 
 // A lateness is the new place of a delayed message. Messages are delivered by place, lowest
-// first. The places of messages that were not delayed follow their age.
+// first. A message that was not delayed has a place that depends on its age.
 type lateness struct {
 	seq   int32
 	place int64
@@ -109,10 +109,10 @@ func (b *bounded) last(e *pulse.Enabled) (last int64) {
 // probability that the sum of k delays is less than the delay of that message. With the
 // strategy Random the probability is 1/2^k.
 type delays struct {
-	pulse.Strategy // answers all other questions
+	pulse.Strategy // makes all other choices
 	state          uint64
 	now            float64
-	due            []float64 // by slot: the arrival time of the message, in units of the bound
+	due            []float64 // maps a message's slot to its arrival time, in units of the bound
 }
 
 func newDelays() pulse.Strategy { return &delays{Strategy: strategy.Random()} }
@@ -151,7 +151,7 @@ const jitterPlaces = 4
 // jitterPlaces. So a message never overtakes one that was sent jitterPlaces or more places
 // earlier.
 type jitter struct {
-	pulse.Strategy // answers all other questions
+	pulse.Strategy // makes all other choices
 	key            uint64
 }
 

@@ -13,8 +13,8 @@ import (
 
 // The files of a folder with a table. There may also be a plot for each subject.
 const (
-	RunsFile  = "runs.csv"  // every search
-	TableFile = "table.txt" // Table.Text
+	RunsFile  = "runs.csv"  // a row for every search
+	TableFile = "table.txt" // the text of Table.Text
 )
 
 // ReadFolder reads the table of a folder. If the folder has no table, ReadFolder returns an
@@ -79,7 +79,7 @@ func (t *Table) WriteFolder(folder string, plots bool) error {
 	return err
 }
 
-// over returns a table with the cells of t, and with cells of the old table where t has
+// over returns a table with the cells of t, and with cells of the old table if t has
 // none, in the order of subjects and arms. It drops cells of subjects and arms that no
 // longer exist.
 func (t *Table) over(old *Table) *Table {

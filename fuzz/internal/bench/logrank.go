@@ -7,7 +7,7 @@ import "math"
 // It also adds the number expected if the lists did not differ. The zero value is an empty
 // comparison.
 type logRank struct {
-	Observed, Expected, Variance float64 // about the first list
+	Observed, Expected, Variance float64 // the observed and expected number of bugs found in the first list, and the variance
 }
 
 func compareSearches(a, b []observation) (l logRank) {
@@ -28,8 +28,8 @@ func compareSearches(a, b []observation) (l logRank) {
 	return l
 }
 
-// foundAt advances i past the searches that end at the given time, and returns the number
-// of these that find the bug.
+// foundAt advances i past the searches that end at the given time. It returns the number
+// of these searches that find the bug.
 func foundAt(list []observation, i *int, at float64) (n float64) {
 	for ; *i < len(list) && list[*i].At == at; *i++ {
 		if list[*i].Found {
@@ -39,9 +39,9 @@ func foundAt(list []observation, i *int, at float64) (n float64) {
 	return n
 }
 
-// tally adds one time. risk is the number of searches in both lists that last until then,
-// and found is the number that find the bug. riskA and foundA are these numbers for the
-// first list.
+// tally adds the searches that end at one time. risk is the number of searches in both
+// lists that last at least until that time, and found is the number of searches that find
+// the bug at that time. riskA and foundA are the same numbers for the first list alone.
 func (l *logRank) tally(riskA, risk, foundA, found float64) {
 	if found == 0 {
 		return
@@ -65,7 +65,7 @@ func (l *logRank) Add(o logRank) {
 // lists do not differ. It is positive if the first list finds bugs sooner.
 func (l logRank) Z() float64 {
 	if l.Variance <= 0 {
-		return 0 // one list ended before the other found its first bug
+		return 0 // all searches of one list ended before the other list found its first bug
 	}
 	return (l.Observed - l.Expected) / math.Sqrt(l.Variance)
 }

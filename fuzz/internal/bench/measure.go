@@ -22,8 +22,8 @@ type Options struct {
 	// Time limits each search; zero means one minute. It is meant for slow subjects,
 	// because the result of a search that reaches Time depends on the machine.
 	Time time.Duration
-	// Workers is the number of concurrent searches; zero means one. With more workers,
-	// the measured times are those of a busy machine.
+	// Workers is the number of concurrent searches; zero means one. With more workers
+	// the measured times are longer, because the searches share the machine.
 	Workers int
 	// Kept has earlier searches. Measure does not repeat them, except those that ran
 	// out of time.
@@ -104,14 +104,15 @@ type measurement struct {
 	over     int // the number of finished searches
 }
 
-// A todo is a search to make.
+// A todo is a search that Measure must make.
 type todo struct {
 	subject subjects.Subject
 	arm     Arm
 	place   int // index in measurement.searches
 }
 
-// plan fills searches with all searches, and todo with those that are not in Kept.
+// plan fills the list searches with all searches, and the list todo with the searches that
+// are not in Kept.
 func (m *measurement) plan() {
 	kept := map[Search]Search{}
 	if m.Kept != nil {

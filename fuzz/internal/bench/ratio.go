@@ -51,7 +51,7 @@ func medianRatio(a, b []observation) ratioRange {
 // length of the given one.
 type resampler struct {
 	from, to []observation // the given list and the drawn list, both sorted
-	counts   []int         // by index in from: the number of times it was drawn
+	counts   []int         // for each index in from, the number of times that the observation was drawn
 	curve    survivalCurve
 }
 

@@ -72,11 +72,11 @@ func mark(c, random Cell) string {
 
 // Limits for comparing an arm with random.
 const (
-	notWorse    = 1.1  // median runs, as a multiple of random's
-	notSlower   = 1.25 // median time, as a multiple of random's
-	farBetter   = 5    // random's median runs, as a multiple of the arm's
-	muchFarther = 50   // as farBetter
-	hardFrom    = 1000 // a subject is hard if random's median is larger
+	notWorse    = 1.1  // the arm's median number of runs, divided by that of random
+	notSlower   = 1.25 // the arm's median time, divided by that of random
+	farBetter   = 5    // the median number of runs of random, divided by that of the arm
+	muchFarther = 50   // a larger limit for the same ratio as farBetter
+	hardFrom    = 1000 // a subject is hard if the median number of runs of random is larger
 )
 
 // verdicts writes a row for each arm, which compares the arm with random.
@@ -229,7 +229,7 @@ func number(x float64) string {
 	}
 	text := strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
 	whole, rest, _ := strings.Cut(text, ".")
-	n, _ := strconv.Atoi(whole) // always a number
+	n, _ := strconv.Atoi(whole) // whole is always a number
 	return strings.TrimSuffix(words.Grouped(n)+"."+rest, ".")
 }
 

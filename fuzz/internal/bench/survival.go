@@ -8,7 +8,7 @@ import (
 // An observation is the result of one search. Times are numbers of runs, or seconds.
 type observation struct {
 	At    float64
-	Found bool // the search found the bug at time At; otherwise it was censored then
+	Found bool // set if the search found the bug at time At; otherwise the search was censored at At
 }
 
 // A curvePoint is a time at which a survival curve falls.

@@ -25,7 +25,7 @@ const (
 type Search struct {
 	Subject, Arm string
 	Seed         uint64
-	Runs         int // including the run that found the bug
+	Runs         int // the number of runs, including the run that found the bug
 	Most         int // the maximum number of runs
 	End          End
 	Time         time.Duration // rounded to a microsecond

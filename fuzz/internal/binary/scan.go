@@ -107,9 +107,10 @@ func typeName(e ast.Expr) (name string) {
 	return name
 }
 
-// read adds the names in n to the declaration of name. If the file imports package fuzz, as local,
-// a call to any method with the name of a verb counts as a call to the verb, because the method may
-// belong to fuzz.Config.
+// read adds the names in n to the declaration of name. local is the name of package fuzz in the
+// file, "" if the file does not import it. In a file that imports package fuzz, a call to any
+// method with the name of a verb counts as a call to the verb, because it may be a method of
+// fuzz.Config.
 func (s *scan) read(name string, n ast.Node, local string) {
 	d := s.declarations[name]
 	if d == nil {

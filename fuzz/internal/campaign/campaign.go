@@ -143,12 +143,12 @@ type Outcome struct {
 	Subject  Subject
 	Findings []*Finding
 	// Runs and Steps count the finished batches, and the batches that the time limit cut off. A
-	// resumed campaign reruns the latter.
+	// resumed campaign reruns the batches that were cut off.
 	Runs  int
 	Steps int
 	// Ran describes what was run: "120 runs, 4000 steps".
 	Ran string
-	// Complete is a text which says that every order was run, "" if that is not so.
+	// Complete is a text which says that every order was run, "" if some were not run.
 	Complete string
 	// Complaints say why the property was not tested sufficiently, or was given up.
 	Complaints []string
@@ -164,7 +164,7 @@ type Outcome struct {
 }
 
 // An End is the reason why a campaign ended. If its properties ended for different reasons, End is
-// the one that is declared last.
+// the reason that is declared last in this file.
 type End string
 
 // The ends.
@@ -183,7 +183,7 @@ type Report struct {
 	Outcomes []Outcome
 	Ended    End
 	Elapsed  time.Duration
-	Deaths   int    // number of worker processes that died, for any reason
+	Deaths   int    // number of worker processes that died for any reason
 	Seed     uint64 // the seed that determined the runs
 }
 
@@ -224,7 +224,7 @@ func Run(ctx context.Context, subjects []Subject, o Options) (*Report, error) {
 		}
 		hold, who := flight.Take(o.File)
 		if who != "" {
-			return nil, fmt.Errorf("%s: %w: %s; wait until it ends, end it, or choose another file", o.File, ErrInUse, who)
+			return nil, fmt.Errorf("%s: %w: %s; wait until that campaign ends, stop it, or choose another file", o.File, ErrInUse, who)
 		}
 		defer hold.Release()
 	}
@@ -269,9 +269,9 @@ const usualShrink = 30 * time.Second
 
 // Memory limits for receive pairs, in bytes.
 const (
-	leastRoom = 1 << 20   // at least this much for each property
-	mostRoom  = 16 << 20  // at most this much for each property
-	allRoom   = 256 << 20 // about this much for all properties together
+	leastRoom = 1 << 20   // the minimum for each property
+	mostRoom  = 16 << 20  // the maximum for each property
+	allRoom   = 256 << 20 // the approximate total for all properties together
 )
 
 // sources is mixed into the seed, so that coverage.Orders.Source differs from other hashes of it.

@@ -551,7 +551,7 @@ func TestNeverSaturated(t *testing.T) {
 		}{{1, 0, "given up"}, {3, 0, "given up"}, {2, 3000, "runs"}} {
 			r := campaignOf(t, t.TempDir(), campaign.Options{Saturated: 0.01, Workers: c.workers, Runs: c.runs}, test)
 			out := &r.Outcomes[0]
-			given := strings.Contains(strings.Join(out.Complaints, "\n"), "the search was given up: only runs in random order ")
+			given := strings.Contains(strings.Join(out.Complaints, "\n"), "the search was given up: saturation is measured on runs in random order")
 			if r.Ended != c.ended || given != (c.runs == 0) {
 				t.Errorf("%s with %d runs ended by %q: %q", test, c.runs, r.Ended, out.Complaints)
 			}

@@ -75,7 +75,7 @@ func TestOneCampaignForAFile(t *testing.T) {
 	o := campaign.Options{Runs: 10, File: state, Env: environment(dir)}
 	_, err := campaign.Run(t.Context(), subjects(t, o.Env, "TestHolds"), o)
 	if !errors.Is(err, campaign.ErrInUse) || !strings.Contains(err.Error(), fmt.Sprintf(want, one.Process.Pid)) ||
-		!strings.HasSuffix(err.Error(), "; wait until it ends, end it, or choose another file") {
+		!strings.HasSuffix(err.Error(), "; wait until that campaign ends, stop it, or choose another file") {
 		t.Errorf("the second in a file is told: %v", err)
 	}
 	out, err := process(dir, t.TempDir()).CombinedOutput()

@@ -21,24 +21,24 @@ import (
 type job struct {
 	target  *target
 	request session.Request
-	finding *Finding // if the job shrinks a finding, that finding
+	finding *Finding // the finding that the job shrinks, if any
 	known   []string // the signatures found before the job began
-	size    int      // runs in a batch, 0 if unknown when the job began
+	size    int      // number of runs in a batch, 0 if unknown when the job began
 
 	// The following three are set if the job is a chunk of the search. A chunk may take several
 	// turns: request is for the batches that have not run yet.
-	number int // the number of the chunk in its property
+	number int // the number of the chunk among the chunks of its property
 	first  int // the first batch of the chunk
 	count  int // the number of batches in the chunk
 
-	lane    int           // the index of the property's lane, which is charged for the job
-	hand    *hand         // the hand that does the job
+	lane    int           // the index of the lane that is charged for the job
+	hand    *hand         // the worker (see hand) that does the job
 	charged float64       // the seconds charged to the lane for this turn
-	spent   time.Duration // the cost of all earlier turns
+	spent   time.Duration // the cost of all earlier turns of the job
 	*meter                // measures the cost of this turn
 
 	reply  *session.Reply     // the sum of the replies of all turns
-	seen   []*coverage.Orders // receive pairs of the search, one element for each turn
+	seen   []*coverage.Orders // receive pairs of the chunk's runs, one element for each turn
 	shown  []*coverage.Orders // receive pairs of other runs (see Reply.Shown)
 	err    error
 	died   []record.Record // findings that are deaths of processes
@@ -161,7 +161,7 @@ func (h *hand) do(j *job) {
 				j.late = fmt.Sprintf("a worker ended (%s), and there was no time to rerun its run", death.Headline())
 			}
 			return
-		case again == nil && tries < mostTries && (death.Outside() || j.request.Do != session.Shrink): // not reproducible
+		case again == nil && tries < mostTries && (death.Outside() || j.request.Do != session.Shrink): // the death is not reproducible
 			tries++
 			j.notes = append(j.notes, fmt.Sprintf("a worker ended (%s); its work was restarted", death.Headline()))
 			if j.request.Do == session.Run && h.enough.Err() != nil {
@@ -324,7 +324,7 @@ func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int)
 	f.Signature = signature(death)
 	f.Exact, f.Where = f.Signature, whereDied(j, death)
 	f.Property, f.Test = j.target.subject.Property.Name, j.target.subject.Property.Test
-	if j.request.Do == session.Begin && death.At.String() != "" { // in a run before the search
+	if j.request.Do == session.Begin && death.At.String() != "" { // the process died in a run before the search
 		if death.Outside() || death.Cause != "" && tries == 1 {
 			return nil
 		}

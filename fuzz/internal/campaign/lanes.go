@@ -103,9 +103,9 @@ func (l *lanes) end(i int) { l.list[i].flying-- }
 // A pace is the cost of the last chunks of the search in a property, and their new receive pairs.
 type pace struct {
 	open           bool    // set if the search continues
-	seconds        float64 // zero if unknown
+	seconds        float64 // processor time of the chunks, in seconds; zero if unknown
 	steps, batches int
-	fresh          int // new receive pairs
+	fresh          int // number of new receive pairs
 }
 
 // Constants of weigh.
@@ -116,8 +116,8 @@ const (
 )
 
 // weigh sets the weights of the lanes. One half of the time is divided by the speed of steps, so
-// that slow properties take little time from the others. The other half is divided by yield, which
-// is the number of new receive pairs per second.
+// that slow properties take little time from other properties. The other half is divided by yield,
+// which is the number of new receive pairs per second.
 func (l *lanes) weigh(paces []pace) {
 	usual := usualStep(paces)
 	parts, yields := make([]float64, len(paces)), make([]float64, len(paces))

@@ -10,9 +10,9 @@ import (
 type meter struct {
 	begun time.Time
 	cpu   atomic.Int64 // processor time so far, zero if unknown
-	idle  atomic.Bool  // set if its process uses hardly any processor time
+	idle  atomic.Bool  // set if the job's process uses hardly any processor time
 
-	turned time.Time     // when its turn or its pause began
+	turned time.Time     // when the job's current turn or pause began
 	paused bool          // set while the job waits for its next turn
 	off    time.Duration // the total time that the job was paused
 

@@ -18,8 +18,8 @@ import (
 
 // Constants of the search with the race detector.
 const (
-	raceSeed = 0xace // mixed into its seed, which must differ from the seed of the other search
-	raceRuns = 8     // it makes one run for every raceRuns runs of the other search
+	raceSeed = 0xace // mixed into the seed of the race campaign, so that it differs from the seed of the plain campaign
+	raceRuns = 8     // the race campaign performs one run for every raceRuns runs of the plain campaign
 )
 
 // raceSuffix is the end of the name of a subject whose test binary has the race detector.

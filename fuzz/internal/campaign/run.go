@@ -20,7 +20,7 @@ type campaign struct {
 	Options
 	targets []*target
 	began   time.Time
-	lanes   *lanes // one lane for each of targets
+	lanes   *lanes // one lane for each element of targets
 	flying  []*job // the jobs at workers
 	deaths  int
 	recount time.Time // the coverage is not recomputed before this time
@@ -31,19 +31,19 @@ type campaign struct {
 	ready   chan struct{} // closed when first is 0
 
 	over    bool  // set when no more chunks begin
-	resting bool  // set when findings are taken out of order, at the end
+	resting bool  // set at the end of the campaign, when findings are taken out of order
 	ended   End   // why the campaign is over
 	broken  error // the first error of writing a checkpoint
 }
 
 // Intervals and time limits of a campaign.
 const (
-	sayEvery   = 5 * time.Second  // between reports of progress in the first minute
-	sayLater   = time.Minute      // between reports of progress later
-	noteEvery  = time.Minute      // between writes of the state file
-	watchEvery = time.Second / 10 // between checks of the workers
-	grace      = 2 * time.Second  // for which chunks continue after the time limit
-	mostLate   = time.Minute      // after grace, for which a chunk may complete its current run
+	sayEvery   = 5 * time.Second  // the interval between reports of progress in the first minute
+	sayLater   = time.Minute      // the interval between reports of progress after the first minute
+	noteEvery  = time.Minute      // the interval between writes of the state file
+	watchEvery = time.Second / 10 // the interval between checks of the workers
+	grace      = 2 * time.Second  // the time for which chunks may continue after the time limit
+	mostLate   = time.Minute      // the additional time for which a chunk may complete its current run
 )
 
 // mostIdle is the number of additional hands, which do jobs while the processes of other hands are
@@ -54,7 +54,7 @@ const mostIdle = 8
 func (c *campaign) run(ctx context.Context) (*Report, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	searching, stop := context.WithCancel(ctx) // for chunks
+	searching, stop := context.WithCancel(ctx) // the context of chunks
 	defer stop()
 	enough, late := context.WithCancel(searching)
 	defer late()
@@ -257,7 +257,7 @@ func (c *campaign) settleChunk(j *job) {
 		}
 	}
 	if t.endless(&c.Options) {
-		t.giveUp("the search was given up: only runs in random order can show saturation, and there were none: set a time or a number of runs too")
+		t.giveUp("the search was given up: saturation is measured on runs in random order, and there were none; also set a time or a number of runs")
 	}
 }
 

@@ -171,7 +171,7 @@ func (o *Options) seed() uint64 {
 	}
 	s, err := readState(o.File)
 	switch {
-	case err != nil: // as if there were no earlier campaign
+	case err != nil: // begin as if there were no earlier campaign
 		return 1
 	case o.Resume:
 		return max(1, s.Seed)

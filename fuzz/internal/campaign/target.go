@@ -32,7 +32,7 @@ type target struct {
 	Cut      *search.Tally `json:",omitempty"`
 	Missed   []string      // situations that no run has reached
 	Late     []string      // complaints, for example of a run that did not end
-	Complete string        // says that every order was run, "" if that is not so
+	Complete string        // says that every order was run, "" if some were not run
 	// Distinct becomes Complete if a quarter of the search finds no failure. Until then it is not
 	// certain, because it assumes that actors share nothing but messages.
 	Distinct string `json:",omitempty"`
@@ -54,9 +54,9 @@ type target struct {
 	// Saturated is Options.Saturated if the search has ended because of it, else zero.
 	Saturated float64
 
-	noted   []string         // the notes about its workers
+	noted   []string         // the notes about the workers of this property
 	waiting []*job           // jobs to do before chunks
-	waits   bool             // set if the process of the last job was idle at the end
+	waits   bool             // set if the process of the last job was idle when the job ended
 	rest    []*job           // chunks that wait for their next turn
 	next    int              // the number of the first batch that is not in a chunk yet
 	planned int              // number of chunks so far
@@ -66,14 +66,14 @@ type target struct {
 	known   *coverage.Orders // receive pairs of earlier campaigns
 	shown   *coverage.Orders // receive pairs of runs outside the search
 	told    Progress         // the progress that was last reported
-	early   map[int]*job     // chunks that wait for an earlier chunk to end, by first batch
+	early   map[int]*job     // maps the first batch of a chunk to the chunk, if it waits for an earlier chunk to end
 }
 
 // window limits the number of chunks of a property in progress. The size of a chunk depends on the
-// yield of the chunk that is window before it.
+// yield of an earlier chunk, whose number is smaller by window.
 const window = 8
 
-// A yield is the result of a chunk.
+// A yield says what a chunk has cost and found.
 type yield struct {
 	Steps, Batches int
 	Seconds        float64 // the processor time of the chunk
@@ -87,13 +87,13 @@ func newTarget(s Subject) *target {
 
 // The size of a chunk.
 const (
-	chunkSteps  = 1 << 20 // about so many steps
-	leastSteps  = 1 << 12 // about so many steps, if the time is short
-	mostBatches = 1 << 12 // at most so many batches
-	growth      = 4       // at most growth times as many batches as the previous chunk
+	chunkSteps  = 1 << 20 // a chunk has about this many steps
+	leastSteps  = 1 << 12 // a chunk has about this many steps if the time is short
+	mostBatches = 1 << 12 // the maximum number of batches in a chunk
+	growth      = 4       // a chunk has at most growth times the batches of the previous chunk
 )
 
-// confirmingPart is the part of the search, as 1/confirmingPart, that makes random runs although
+// confirmingPart is the part of the search, as 1/confirmingPart, that performs random runs although
 // target.Distinct says that all orders were run.
 const confirmingPart = 4
 
@@ -132,7 +132,7 @@ func (t *target) open(o *Options) bool {
 		!(o.Runs > 0 && t.Batch > 0 && t.next*t.Batch >= o.Runs)
 }
 
-// isClosed reports whether the property makes no more runs, not even of unfinished chunks.
+// isClosed reports whether the property performs no more runs, not even of unfinished chunks.
 func (t *target) isClosed(o *Options) bool { return t.GivenUp != "" || o.First && len(t.Findings) > 0 }
 
 // chunk returns the next chunk as a job. The chunk has about the given number of steps.
@@ -231,9 +231,9 @@ func (t *target) all() *coverage.Orders {
 
 // Limits of a property.
 const (
-	mostTexts    = 20  // distinct notes
-	mostFindings = 100 // findings
-	mostDeaths   = 20  // batches with a death, before the property is given up
+	mostTexts    = 20  // the maximum number of distinct notes
+	mostFindings = 100 // the maximum number of findings
+	mostDeaths   = 20  // after this many batches with a death, the property is given up
 )
 
 // find returns the finding whose exact signature is given, nil if there is none.
@@ -312,7 +312,7 @@ func (t *target) outcome(interrupted bool) Outcome {
 		out.Complaints = append(out.Complaints, "nothing was run: give the search more time")
 		return out
 	}
-	if made.Runs > 0 && !t.subject.Binary.Race { // with the race detector few runs are enough
+	if made.Runs > 0 && !t.subject.Binary.Race { // complain only without the race detector, with which few runs are enough
 		res := search.Result{Tally: *made, Missed: t.Missed}
 		out.Complaints = append(out.Complaints, res.Complaints()...)
 	}

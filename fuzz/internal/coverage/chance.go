@@ -12,8 +12,8 @@ import (
 // The estimate holds for runs made like the unguided ones: with the same program, and with
 // inputs drawn from the same distribution.
 type Chance struct {
-	Runs  int // unguided runs
-	Alone int // unguided runs with an order that is in no other run
+	Runs  int // the number of unguided runs
+	Alone int // the number of unguided runs with an order that no other run has
 	// Likely is the probability, and Low and High are the bounds of its 95% confidence
 	// interval. Without runs, Likely and Low are 0 and High is 1.
 	Likely, Low, High float64

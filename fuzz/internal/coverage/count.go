@@ -56,10 +56,10 @@ func (c Count) Pairs() int { return c.Covered + c.Open + c.Impossible + c.Unknow
 type status uint8
 
 const (
-	isCovered    status = iota // the other order was seen too
-	isOpen                     // nothing known prevents the other order
-	isImpossible               // no run can have the other order
-	isUnknown                  // no run that was checked could have had the other order
+	isCovered    status = iota // the reversed order was seen too
+	isOpen                     // nothing known prevents the reversed order
+	isImpossible               // no run can have the reversed order
+	isUnknown                  // no run that was checked could have had the reversed order
 )
 
 func (c *Count) add(s status) {

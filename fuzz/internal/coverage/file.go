@@ -37,8 +37,8 @@ const nothing = 0
 
 // Limits of a file. A file that exceeds them is refused.
 const (
-	mostFileSteps = 1 << 16 // of one actor
-	mostFileBytes = 1 << 30 // of rows, in memory
+	mostFileSteps = 1 << 16 // the maximum number of steps of one actor
+	mostFileBytes = 1 << 30 // the maximum memory of rows, in bytes
 )
 
 // MarshalBinary returns the contents of a file for o. The error is always nil.
@@ -61,9 +61,9 @@ func (o *Orders) MarshalBinary() ([]byte, error) {
 type fileWriter struct {
 	*Orders
 	data  []byte
-	texts []int32   // by text: the index in the file
-	at    []int32   // by receiver: the index in the file
-	steps [][]int32 // by receiver and step: the index in the file
+	texts []int32   // maps a text's index in memory to its index in the file
+	at    []int32   // maps a receiver's index in memory to its index in the file
+	steps [][]int32 // maps a receiver's index and a step's number to the step's index in the file
 }
 
 func (w *fileWriter) number(n int) { w.data = binary.AppendUvarint(w.data, uint64(n)) }
@@ -368,7 +368,7 @@ func (r *fileReader) readReceiver() {
 	}
 	for i, word := range o.receivers[place].rows[many] {
 		if a := &o.receivers[place]; bits.OnesCount64(word&^a.rows[pr][i]) != count(i%a.width == i/a.width>>6) {
-			r.fail() // a bit off the diagonal must also be set in pr
+			r.fail() // a bit of many that is not on the diagonal must also be set in pr
 			return
 		}
 	}

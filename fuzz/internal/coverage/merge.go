@@ -18,9 +18,9 @@ func (o *Orders) Merge(from *Orders) {
 	}
 }
 
-// AddSeen adds the orders of from to o without counting its runs. It is for runs of another
-// kind, such as those of saved cases. An order in a guided run of from no longer counts for
-// Chance as an order of a single run.
+// AddSeen adds the orders of from to o without counting the runs of from. It is for runs
+// outside of the search, such as runs of saved cases. If a guided run of from has an order,
+// Chance no longer counts the order as one that only a single run has.
 func (o *Orders) AddSeen(from *Orders) {
 	if o == from || from == nil {
 		return
@@ -44,7 +44,7 @@ type union struct {
 	*Orders
 	from     *Orders
 	to, of   int32   // the indices of the receiver in Orders and in from
-	renumber []int32 // by step number in from: the step number in Orders
+	renumber []int32 // maps a step number in from to the step number in Orders
 }
 
 func (o *Orders) mergeReceiver(from *Orders, of int32) {
@@ -70,7 +70,7 @@ func (o *Orders) mergeReceiver(from *Orders, of int32) {
 	u.rows()
 }
 
-// first returns the text that sorts first. It chooses between two texts for the same thing.
+// first returns the smaller of two texts for the same thing.
 func (v *vocabulary) first(x, y int32) int32 {
 	if v.texts[y] < v.texts[x] {
 		return y

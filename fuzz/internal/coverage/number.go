@@ -296,6 +296,6 @@ func (o *Orders) Folded() (n int) {
 	return n
 }
 
-// Memory returns the number of bytes that count toward the limit Bytes: those of receivers,
-// steps, texts and rows.
+// Memory returns the number of bytes that count toward the limit Bytes. These are the bytes
+// of receivers, steps, texts and rows.
 func (o *Orders) Memory() int { return o.bytes + o.words.bytes }

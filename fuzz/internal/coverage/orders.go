@@ -32,49 +32,49 @@ type Orders struct {
 	// are counted as usual; nearly all unseen orders are then unknown.
 	Unjudged bool
 
-	numbers   numbering  // by identity of a step: its number
-	places    hash.Table // by identity of an actor: its index in receivers
+	numbers   numbering  // from the identity of a step to its number
+	places    hash.Table // maps the identity of an actor to its index in receivers
 	receivers []receiver
 	words     vocabulary
-	bytes     int     // of all rows
+	bytes     int     // the memory of all rows, in bytes
 	seen      int     // the number of orders that were seen
 	skips     int     // the number of steps that do not count but are in numbers
 	past      past    // the runs so far
 	own       *source // the source with the ID ownID, which counts added runs
 	ownID     uint64
 	judging   judge
-	whole     bool    // Whole was called, and nothing new was added since
+	whole     bool    // set if Whole was called and nothing new was added since
 	last      folding // the last folded step
 
 	// The fields below are about the run that is being added.
-	live   []live  // by index of the actor in the trace
-	run    []int32 // the numbers of its steps
+	live   []live  // for each actor of the trace, its state
+	run    []int32 // for each step of the trace, its number
 	id     uint64  // the ID of the run
-	random bool    // the run is unguided
+	random bool    // set if the run is unguided
 	fresh  int     // the number of new orders in the run
-	lost   bool    // the run is counted in source.lost
+	lost   bool    // set if the run is counted in source.lost
 }
 
 // A receiver holds what is known of the steps of one actor.
 //
 // Invariants: each matrix in use has a row of width words for each step number. The
 // matrices open and fixed are in use once they have a bit. A bit of many is set only if the
-// same bit of pr is set. The diagonal is an exception: there only many has bits. They keep
-// folded steps, which can come before themselves, from counting.
+// same bit of pr is set. The diagonal is an exception: there only the matrix many has bits.
+// These bits keep folded steps, which can come before themselves, from counting.
 type receiver struct {
 	id    uint64
 	name  int32  // the type of the actor, as a number of Orders.words
 	label int32  // the label of the actor, as a number of Orders.words
-	steps []told // by number
+	steps []told // the steps; a step's number is its index
 	width int    // the number of words in a row
 	rows  [matrices][]uint64
 }
 
 // Matrices of bits: bit j of row i is about step j before step i.
 const (
-	pr       = iota // seen in some run
-	many            // Chance needs no more runs with this order: see past
-	open            // seen in a run in which i could have come before j
+	pr       = iota // this order was seen in some run
+	many            // Chance does not count further runs with this order: see past
+	open            // this order was seen in a run in which i could have come before j
 	fixed           // no run can have i before j
 	matrices = iota
 )
@@ -84,15 +84,15 @@ type told struct {
 	id     uint64
 	msg    int32 // the type of the message, as a number of Orders.words
 	from   int32 // the label of the sender, as a number of Orders.words
-	folded bool  // the step stands for all folded steps with this message type
-	full   int32 // in the row of many: the number of leading words with all bits set
+	folded bool  // set if the step stands for all folded steps with this message type
+	full   int32 // the number of leading words in the step's row of many that have all bits set
 }
 
 // A live is an actor in the run that is being added.
 type live struct {
 	id    uint64
-	place int32    // the index in receivers, or -1; reused for the next run if it has the same actor
-	seen  []uint64 // the set of its receives so far
+	place int32    // the actor's index in receivers, or -1; reused if the next run has the same actor at the same index
+	seen  []uint64 // the set of the actor's receives so far
 }
 
 const (
@@ -236,7 +236,7 @@ func (o *Orders) end(t *trace.Trace) {
 // actor.
 func (o *Orders) receive(t *trace.Trace, i int) {
 	l, k := &o.live[t.Steps[i].Actor], o.run[i]
-	if l.place < 0 { // unreachable in a real system: the step is known from a different actor
+	if l.place < 0 { // unreachable in a real system: the step already has a number, but as a step of another actor
 		l.place = o.placeOf(&t.Actors[t.Steps[i].Actor])
 	}
 	a := &o.receivers[l.place]
@@ -263,7 +263,7 @@ func (s *told) skip(row []uint64) int {
 	return int(s.full)
 }
 
-// set records orders in one word of the row of step k, and counts the new ones.
+// set records orders in one word of the row of step k, and counts the new orders.
 func (o *Orders) set(a *receiver, k int32, word int, news uint64) {
 	w := &a.rows[pr][int(k)*a.width+word]
 	if news &^= *w; news != 0 {
@@ -274,9 +274,9 @@ func (o *Orders) set(a *receiver, k int32, word int, news uint64) {
 	}
 }
 
-// note records orders of the current run that are not in many. A new order is not in
-// past.rare. So if the current run need not be recorded, note marks new orders in many
-// without a look-up.
+// note records orders of the current run that are not in the matrix many. A new order is
+// not in past.rare. So if the current run need not be recorded, note marks new orders in
+// the matrix many without a look-up.
 func (o *Orders) note(a *receiver, place, k int32, word int, news uint64) {
 	if first := news &^ a.rows[pr][int(k)*a.width+word]; first != 0 && !o.notes() {
 		a.rows[many][int(k)*a.width+word] |= first

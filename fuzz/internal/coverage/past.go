@@ -4,16 +4,17 @@ package coverage
 // order or number, because counts are kept for each source and only grow: of two counts,
 // the larger is the later one.
 //
-// Invariants: a seen order is either in rare or has its bit in many set, never both. For
-// each run, held has the number of orders in rare that only this run has. held has no
-// zeros.
+// Invariants: a seen order is either in the map rare or has its bit in the matrix many
+// set, never both. For each run, held has the number of orders in rare that only this run
+// has. held has no zeros.
 type past struct {
 	sources map[uint64]*source
 	rare    map[spot]runs
 	held    map[uint64]int32
 }
 
-// A spot is an order: step j before step k of the receiver with index place.
+// A spot is the order in which step j comes before step k, at the receiver with index
+// place.
 type spot struct{ place, k, j int32 }
 
 // runs has the IDs of the one or two runs with an order. Both runs are unguided, and the
@@ -22,10 +23,10 @@ type runs struct{ first, second uint64 }
 
 // A source holds the counts of the runs of one source.
 type source struct {
-	runs     int // all runs
+	runs     int // the number of all runs
 	unguided int
-	lost     int     // unguided runs that may be the only ones with some order; there was no room to record them
-	folded   int     // receives that were told apart by message type alone
+	lost     int     // the number of unguided runs that had a rare order for which there was no room
+	folded   int     // the number of receives that were told apart by message type alone
 	marks    []Point // the points of the curve
 }
 

@@ -18,17 +18,17 @@ type judge struct {
 	earned    int // the budget from all runs
 
 	// By index of an actor.
-	last   []int32 // the last receive so far
-	first  []int32 // the first receive
-	choosy []bool  // a receive accepted only some messages, so no channel has a fixed order
-	counts []int   // the number of receives that count
+	last   []int32 // the actor's last receive so far
+	first  []int32 // the actor's first receive
+	choosy []bool  // set if a receive accepted only some messages, so that no channel of the actor has a fixed order
+	counts []int   // the number of the actor's receives that count
 	// By index of a step.
-	before []int32 // the previous receive of its actor
-	number []int32 // its number, or skipped if it does not count
+	before []int32 // the previous receive of the step's actor
+	number []int32 // the step's number, or skipped if the step does not count
 	timers []int32 // the number of timers that fired up to and including the step
 	// Bit a of row b is set if step a comes before step b in every run that has both.
 	must  []uint64
-	width int // of a row, in words
+	width int // the length of a row, in words
 }
 
 // The budget for judging is in units of about a nanosecond. It starts at credit, and each
@@ -89,7 +89,7 @@ func (j *judge) line(o *Orders, t *trace.Trace) {
 		k := int32(skipped)
 		j.before = append(j.before, j.last[st.Actor])
 		if st.Kind == trace.Receive {
-			if known, ok := o.numbers.Get(st.ID); ok && !st.Settled { // otherwise the step is folded
+			if known, ok := o.numbers.Get(st.ID); ok && !st.Settled { // a step without a number is folded
 				k = known
 			}
 			j.last[st.Actor] = int32(i)
@@ -109,7 +109,7 @@ func (j *judge) line(o *Orders, t *trace.Trace) {
 func (o *Orders) judgeStep(t *trace.Trace, step int32) {
 	j := &o.judging
 	a := &o.receivers[o.live[t.Steps[step].Actor].place]
-	k, behind := j.number[step], false // behind: an earlier message of the same channel lies between
+	k, behind := j.number[step], false // behind is set if an earlier message of the same channel lies between
 	for e := j.before[step]; e != trace.None; e = j.before[e] {
 		i := j.number[e]
 		switch {

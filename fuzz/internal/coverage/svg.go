@@ -9,13 +9,13 @@ import (
 
 // Limits on a picture.
 const (
-	mostPictured = 40 // actors
-	mostTypes    = 24 // message types of one actor
-	mostLetters  = 24 // letters of a name
+	mostPictured = 40 // the maximum number of actors
+	mostTypes    = 24 // the maximum number of message types of one actor
+	mostLetters  = 24 // the maximum number of letters of a name
 )
 
 const (
-	cell   = 18 // pixels
+	cell   = 18 // the width and height of a cell, in pixels
 	margin = 180
 )
 

@@ -14,7 +14,7 @@ import (
 // unguided runs, it adds the chance that the next random run has a new order.
 func (o *Orders) Summary() string {
 	text := o.Count().String()
-	if c := o.Chance(); c.Runs > 0 && c.High < 1 && o.Seen() > 0 { // else nothing is known
+	if c := o.Chance(); c.Runs > 0 && c.High < 1 && o.Seen() > 0 { // without these, nothing is known about the chance
 		text += "; the next random run shows a new order " + c.String()
 	}
 	return text

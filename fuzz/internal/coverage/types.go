@@ -12,8 +12,8 @@ type TypePair struct {
 	Actor         string
 	First, Second string // the two types in alphabetical order; may be equal
 	Count
-	Forth int // pairs seen with First before Second
-	Back  int // pairs seen with Second before First
+	Forth int // the number of pairs seen with First before Second
+	Back  int // the number of pairs seen with Second before First
 }
 
 // Types returns a TypePair for each label of receivers and each two message types.

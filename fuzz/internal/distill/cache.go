@@ -43,15 +43,15 @@ type Cache struct {
 const (
 	folder     = "distill"
 	extension  = ".cases"
-	keySize    = 8 // bytes
+	keySize    = 8 // the length of a key, in bytes
 	usualBytes = 256 << 10
 	// mostCases limits the cases of a file.
 	mostCases = 256
 	// mostFiles limits the files of a folder. Older files, left by killed processes,
 	// are deleted.
 	mostFiles = 8
-	// mostFolders limits the folders below a root. The least recently used are
-	// deleted.
+	// mostFolders limits the folders below a root. The least recently used
+	// folders are deleted.
 	mostFolders = 128
 	// abandoned is the age at which a temporary file is deleted.
 	abandoned = time.Hour
@@ -79,7 +79,7 @@ func In(root string, k Key) Cache {
 	return Cache{Dir: filepath.Join(root, folder, hex.EncodeToString(sum[:keySize]))}
 }
 
-// A Held is the result of Load. Replace needs it.
+// A Held has the cases that Load has read, and their files, for a later call to Replace.
 type Held struct {
 	// Cases are the loaded cases, in the order in which they were saved.
 	Cases []corpus.Case
@@ -112,7 +112,7 @@ func (c Cache) list() (paths []string) {
 	if c.Dir == "" {
 		return nil
 	}
-	files, _ := os.ReadDir(c.Dir) // without a folder there are no files
+	files, _ := os.ReadDir(c.Dir) // ignore the error: without a folder there are no files
 	age := map[string]time.Time{}
 	for _, file := range files {
 		info, err := file.Info()
@@ -189,8 +189,8 @@ func (c Cache) Replace(h Held, cases, rest []corpus.Case) (kept int, err error) 
 	return kept, nil
 }
 
-// join returns the text of a file with the first cases that fit into a file, and their
-// number. It skips cases that are too large.
+// join returns the text of a cache file and the number of cases in the file. It adds the
+// cases in order, and skips a case that does not fit.
 func (c Cache) join(cases []corpus.Case) (text []byte, n int, err error) {
 	for i := range cases[:min(len(cases), mostCases)] {
 		one, err := corpus.Encode(cases[i])

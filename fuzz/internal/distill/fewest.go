@@ -78,8 +78,7 @@ func adds(set []int32, covers []int) (n int) {
 	return n
 }
 
-// needed returns the taken sets without those of which every element is in another taken
-// set.
+// needed returns the taken sets that have an element which is in no other taken set.
 func needed(taken []int, sets [][]int32, covers []int) (list []int) {
 	for _, i := range taken {
 		spare := true

@@ -22,7 +22,7 @@ type Settings struct {
 	Workers    int           // JOSTLE_WORKERS
 	Strategies []string      // JOSTLE_STRATEGY
 	Stall      time.Duration // JOSTLE_STALL
-	Shrink     time.Duration // JOSTLE_SHRINK; negative for no shrinking
+	Shrink     time.Duration // JOSTLE_SHRINK; negative means no shrinking
 	Repair     bool          // JOSTLE_REPAIR
 	Distill    bool          // JOSTLE_DISTILL
 	Out        string        // JOSTLE_OUT, a folder
@@ -36,9 +36,9 @@ func Read(strategies []string) (s Settings, err error) {
 		set  func(*Settings, string) bool
 		want string
 	}{
-		{"JOSTLE_SEED", readSeed, "a number from 1 on"},
+		{"JOSTLE_SEED", readSeed, "a number of at least 1"},
 		{"JOSTLE_BUDGET", readBudget, "a duration such as 30s, or to a number of runs"},
-		{"JOSTLE_WORKERS", readWorkers, "a number from 1 on"},
+		{"JOSTLE_WORKERS", readWorkers, "a number of at least 1"},
 		{"JOSTLE_STRATEGY", readStrategies(strategies), "one or more of " + strings.Join(strategies, ", ") + ", with commas between"},
 		{"JOSTLE_STALL", readStall, "a duration such as 30s"},
 		{"JOSTLE_SHRINK", readShrink, "a duration such as 30s, or to 0 to shrink nothing"},

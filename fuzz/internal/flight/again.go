@@ -147,8 +147,8 @@ func (t *Tail) Write(p []byte) (int, error) {
 
 // These limit the lines of output that are shown.
 const (
-	mostSaid   = 20 // from the line of Reason on
-	mostBefore = 5  // before the line of Reason
+	mostSaid   = 20 // the maximum number of lines, starting at the line of Reason
+	mostBefore = 5  // the maximum number of lines before the line of Reason
 )
 
 // lastWords are beginnings of lines that say why a process ended. The first may also be

@@ -22,10 +22,10 @@ func In(root string) Folder {
 
 const (
 	extension = ".flight"
-	unready   = ".new" // replaces extension until the record is locked
+	unready   = ".new" // the file's extension until the record is locked
 	// mostKept limits the records of dead processes in a folder.
 	mostKept = 100
-	keySize  = 16 // hexadecimal digits
+	keySize  = 16 // the length of a key, in hexadecimal digits
 )
 
 // key returns the prefix of the file names of a call's records.

@@ -21,8 +21,8 @@ type Call struct {
 // A Record holds everything needed to replay the runs that were in progress in a process.
 type Record struct {
 	Call
-	Seed       uint64   // of the search
-	Strategies []string // of the search
+	Seed       uint64   // the seed of the search
+	Strategies []string // the strategies of the search
 	Workers    int      // the number of workers of the search
 	Runs       int      // the number of runs that the search was to make
 	// On holds the last run that each worker began. It is stored in the head of the file.

@@ -17,7 +17,7 @@ type Base struct {
 	steps []step
 	// must has a row of bits for each step: the steps that must come before it.
 	must  []uint64
-	words int // of each row
+	words int // the number of words in each row
 }
 
 // A step describes one step of a base.
@@ -33,7 +33,7 @@ type step struct {
 // NewBase returns the base made from a trace.
 func NewBase(t *trace.Trace) *Base { return new(closure).base(t) }
 
-// stepOf describes step i of a trace. Its field before is not set.
+// stepOf describes step i of a trace, without setting the field before.
 func stepOf(t *trace.Trace, i int) step {
 	s := &t.Steps[i]
 	return step{s.ID, s.Actor, trace.None, counts(s), isGiven(s), s.Changed}
@@ -111,18 +111,18 @@ func (b *Base) related(c Criterion, x, y int32) bool {
 type closure struct {
 	*trace.Trace
 	words    int
-	must     []uint64   // for each step: the steps that must come before it; the memory belongs to the base
-	past     []uint64   // for each step: its happens-before set
-	channels hash.Table // by channel: the last step that received from it
-	touched  hash.Table // by accessed state, except the steps of actors: the last step that accessed it
+	must     []uint64   // for each step, the steps that must come before it; the memory belongs to the base
+	past     []uint64   // for each step, its happens-before set
+	channels hash.Table // maps a channel to the last step that received from the channel
+	touched  hash.Table // maps a piece of state to the last step that accessed the state; ItsSteps are in actor.touched
 	actors   []actor
 }
 
-// An actor is the closure's state of one actor.
+// An actor is what a closure stores about one actor.
 type actor struct {
-	start   int32 // the step in which it received its start, or None
-	counted int32 // its last step that counts, or None
-	touched int32 // the last step that accessed the steps of the actor, or None
+	start   int32 // the step in which the actor received its start message, or None
+	counted int32 // the actor's last step that counts, or None
+	touched int32 // the last step that accessed the actor's state ItsSteps, or None
 }
 
 func (c *closure) base(t *trace.Trace) *Base {
@@ -199,7 +199,8 @@ func (c *closure) follow(i int) {
 	}
 }
 
-// receive adds to must the steps that must precede step i because of its message m.
+// receive adds the steps that must precede step i, because of its message m, to the set
+// must.
 func (c *closure) receive(i int, m *trace.Send, must []uint64) {
 	if m.Step != trace.None {
 		add(must, c.pastOf(int(m.Step)))
@@ -215,7 +216,7 @@ func (c *closure) receive(i int, m *trace.Send, must []uint64) {
 		}
 		c.channels.Put(channel, int32(i))
 	}
-	if m.Kind == trace.Kill || m.Kind == trace.Start { // the actor has no step before its start or after its end
+	if m.Kind == trace.Kill || m.Kind == trace.Start { // an actor takes no step after its end and, after a restart, no step before its start
 		for p := c.Steps[i].Prev; p != trace.None; p = c.Steps[p].Prev {
 			set(must, int(p))
 			add(must, c.mustOf(int(p)))

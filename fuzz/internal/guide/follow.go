@@ -11,7 +11,7 @@ import (
 // reads-from fuzzing. It leaves the order of all other receives free.
 type follow struct {
 	first, second int32 // steps of a base
-	not           bool  // negated
+	not           bool  // set if the condition is negated
 }
 
 // realize returns an order that begins like the base and meets as many demands as are known

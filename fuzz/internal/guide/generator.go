@@ -18,7 +18,7 @@ type Generator struct {
 	achieved Achieved
 	whole    []int32
 	i, j     int  // the pair of steps to check next
-	turned   bool // check the pair in reversed order
+	turned   bool // set to check the pair in reversed order
 }
 
 // NewGenerator returns a generator for the goals that are not in achieved. The generator

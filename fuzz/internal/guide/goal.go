@@ -45,7 +45,7 @@ type Goal struct {
 func (g Goal) Turned() Goal { return Goal{g.Criterion, g.Second, g.First} }
 
 func (g Goal) key() uint64 {
-	return (g.First+uint64(g.Criterion))*hash.Gamma ^ g.Second // identities are already hashes
+	return (g.First+uint64(g.Criterion))*hash.Gamma ^ g.Second // this suffices, because identities are hashes
 }
 
 // Achieved is a set of achieved goals.
@@ -66,7 +66,7 @@ func (s *Goals) Has(g Goal) bool {
 // Add adds a goal.
 func (s *Goals) Add(g Goal) { s.table.Count(g.key()) }
 
-// Times returns how often a goal was added.
+// Times returns the number of times that a goal was added.
 func (s *Goals) Times(g Goal) int32 {
 	n, _ := s.table.Get(g.key())
 	return n

@@ -10,11 +10,11 @@ import (
 
 // Limits of a ladder.
 const (
-	mostNames   = 32   // names of signs
-	mostRungs   = 256  // values of one name
-	mostInAll   = 512  // values of all names
-	mostHeights = 8    // kept runs of a name with heights
-	mostClimbed = 4096 // first steps that are kept of a run
+	mostNames   = 32   // the maximum number of names of signs
+	mostRungs   = 256  // the maximum number of values of one name
+	mostInAll   = 512  // the maximum number of values of all names together
+	mostHeights = 8    // the maximum number of kept runs of a name with heights
+	mostClimbed = 4096 // of each kept run, the maximum number of first steps that are recorded
 )
 
 // A Sign is a hint that a property gave about how far its run got.
@@ -43,7 +43,7 @@ type Sign struct {
 // The zero Ladder is empty. Results depend only on the seeds and the runs it has seen.
 type Ladder[S any] struct {
 	names  []*rungs[S]
-	index  hash.Table // by name: the index in names
+	index  hash.Table // maps a name to its index in names
 	runs   int
 	inAll  int  // the number of values of all names
 	isFull bool // set if there were too many names
@@ -52,8 +52,8 @@ type Ladder[S any] struct {
 // rungs are the rungs of one name.
 type rungs[S any] struct {
 	name   uint64
-	list   []*rung[S] // heights: highest first
-	index  hash.Table // by value: the index in list; unused for heights
+	list   []*rung[S] // the rungs; if they have heights, highest first
+	index  hash.Table // maps a value to its index in list; unused for heights
 	isFull bool       // set if there were too many values
 
 	areHeights bool
@@ -63,15 +63,15 @@ type rungs[S any] struct {
 type rung[S any] struct {
 	run    *climbed[S]
 	height float64
-	steps  int // the number of steps of the run that lead here
+	steps  int // the number of steps of the run before it reached the rung
 	times  int // the number of runs that reached the rung
-	tries  int // climbs from here since the last climb that led to something new
+	tries  int // the number of climbs from the rung since such a climb last led to something new
 }
 
-// A climbed is a kept run.
+// A climbed is a run that the ladder keeps.
 type climbed[S any] struct {
 	base *Base
-	ids  []uint64 // the identities of the first steps; zero for steps that no strategy chooses
+	ids  []uint64 // the identities of the run's first steps; zero for steps that no strategy chooses
 	with S
 }
 
@@ -157,7 +157,7 @@ func (r *rungs[S]) note(s *Sign, full bool, keep func() *climbed[S]) (isNew bool
 	case had:
 		at := r.list[i]
 		at.times++
-		if s.Steps < at.steps { // fewer fixed steps leave more of the run to vary
+		if s.Steps < at.steps { // prefer fewer steps, because a climb varies only the run after these steps
 			at.run, at.steps = keep(), s.Steps
 		}
 		return false
@@ -197,7 +197,7 @@ func (l *Ladder[S]) Full() (names []uint64, more bool) {
 }
 
 // Next returns a climb, or the zero Climb if no kept run can be chosen. Most climbs repeat
-// a run up to the sign, or a bit less, and do not fix the rest. Others reverse two
+// a run up to the sign, or a bit less, and leave the rest open. Other climbs reverse two
 // receives, or continue with the steps of another run.
 func (l *Ladder[S]) Next(seed uint64) Climb[S] {
 	d := dice(seed)
@@ -210,7 +210,7 @@ func (l *Ladder[S]) Next(seed uint64) Climb[S] {
 	n := max(0, min(from.steps, len(from.run.ids)))
 	kind := d.below(8)
 	if kind > 4 && n == len(from.run.ids) {
-		kind = 0 // the sign came at the end of the run: what led to it is unknown
+		kind = 0 // the property gave the sign at the end of the run, so the steps that led to it are unknown
 	}
 	switch kind {
 	case 0:
@@ -251,7 +251,7 @@ func (l *Ladder[S]) choose(d *dice) *rung[S] {
 			return of[i].list[k]
 		}
 	}
-	return nil // unreachable: the weights have this sum
+	return nil // unreachable: the weights add up to the sum
 }
 
 // weights returns the weight of each rung, given the number of runs so far. Each height has
@@ -260,7 +260,7 @@ func (r *rungs[S]) weights(runs int) []int {
 	list := make([]int, len(r.list))
 	for i, at := range r.list {
 		switch worth := 1 << 30 / (8 + at.tries); {
-		case 2*at.times > runs: // most runs reach it
+		case 2*at.times > runs: // most runs reach the rung
 		case r.areHeights:
 			list[i] = 1 + worth>>(3*i)
 		default:

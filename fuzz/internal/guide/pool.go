@@ -25,22 +25,22 @@ const mostKept = 256
 // replace it now and then.
 type Pool struct {
 	kept   []*Kept
-	shapes hash.Table // by shape: the index in times; a shape is the sum of the mixed steps
-	times  []int      // by shape: the number of runs that had it
+	shapes hash.Table // maps a shape to its index in times; a shape is the sum of the mixed identities of a run's steps
+	times  []int      // for each shape, the number of runs with the shape
 	runs   int
 	reader closure
-	odds   []int      // by kept run: its weight in choose
-	number hash.Table // by step: the index in steps
+	odds   []int      // for each kept run, its weight in the method choose
+	number hash.Table // maps the identity of a step to its index in steps
 	steps  []sight
-	last   []int32 // by actor of the run in See: the last receive that counts, or None
-	failed Goals   // goals of orders that could not be followed
+	last   []int32 // for each actor of the run in See, the last receive that counts, or None
+	failed Goals   // the goals of the orders that could not be followed
 }
 
 // A sight describes a step that occurred in some run.
 type sight struct {
-	mixed uint64  // the mixed identity
-	kept  bool    // some kept run has the step
-	next  []int32 // the receives that came directly after the step at its actor, one for each run
+	mixed uint64  // the mixed identity of the step
+	kept  bool    // set if some kept run has the step
+	next  []int32 // the receives that came directly after the step at the same actor, one for each run
 }
 
 // A Kept is a run that a pool keeps.
@@ -50,10 +50,10 @@ type Kept struct {
 
 	base    *Base
 	fresh   int   // the index of the first step that no earlier kept run had, or the number of steps
-	shape   int32 // the index in Pool.times
-	tries   int   // orders made from the run since the last one that led to something new
+	shape   int32 // the index of the run's shape in Pool.times
+	tries   int   // number of orders made from the run since such an order last led to something new
 	root    *Base
-	demands []follow // the abstract schedule by which the run was made from root
+	demands []follow // the abstract schedule that changed root into this run
 }
 
 // A Move is an order that a pool makes from a kept run.
@@ -105,7 +105,7 @@ func (p *Pool) numberOf(id uint64) int32 {
 	return k
 }
 
-// achieved returns how often a goal of criterion PCR was achieved.
+// achieved returns the number of times that a goal of criterion PCR was achieved.
 func (p *Pool) achieved(g Goal) (times int32) {
 	second := p.numberOf(g.Second)
 	for _, next := range p.steps[p.numberOf(g.First)].next {
@@ -197,7 +197,7 @@ func (p *Pool) choose(d *dice) *Kept {
 			return p.kept[i]
 		}
 	}
-	return nil // unreachable: the weights have this sum
+	return nil // unreachable: the weights add up to the sum
 }
 
 // cut returns an order with the first steps of a run. If the run has a new step, half of
@@ -210,9 +210,9 @@ func (p *Pool) cut(k *Kept, d *dice) Move {
 	return k.move(k.base.whole()[:from+d.below(n-from)])
 }
 
-// turn returns an order that reverses two receives of a run. It draws a few pairs and takes
-// the one whose reversal was achieved, or failed, least often. Half of the orders also
-// contain the later steps of the run that can still be expected.
+// turn returns an order that reverses two receives of a run. It draws a few pairs of
+// receives and takes the pair whose reversal was least often achieved or found infeasible.
+// Half of the orders also contain the later steps of the run that can still be expected.
 func (p *Pool) turn(k *Kept, d *dice) Move {
 	least, near := int32(-1), d.oneIn(2)
 	var first, second int32
@@ -238,8 +238,8 @@ func (p *Pool) turn(k *Kept, d *dice) Move {
 	return m
 }
 
-// mutate changes the abstract schedule by which a run was made, and returns an order that
-// meets it. The change adds, removes or negates one demand.
+// mutate changes the abstract schedule from which a run was generated, and returns an order
+// that meets it. The change adds, removes or negates one demand.
 func (p *Pool) mutate(k *Kept, d *dice) Move {
 	demands := slices.Clone(k.demands)
 	i := d.below(len(demands) + 1)

@@ -2,8 +2,9 @@ package native
 
 import "github.com/jostle-go/jostle/pulse/choice"
 
-// The answers of a draft are bytes, which are read as the run asks questions (decisions
-// other than the choice of a message). All bytes are valid answers to all questions.
+// The answers of a draft are bytes. They decide the questions of the run, which are all
+// decisions except which message is received. All bytes are valid answers to all
+// questions.
 //
 // The answer to most questions is a number modulo the number of possible answers. The
 // number takes one byte for at most 256 answers, two bytes (little-endian) for at most
@@ -84,7 +85,7 @@ func answerSize(n int) int {
 	return 4
 }
 
-// appendAnswers appends bytes that answer questions as the given choices do. It stops
+// appendAnswers appends bytes that lead to the given choices. It stops
 // before a choice that would exceed maxAnswers bytes.
 func appendAnswers(b []byte, choices []choice.Choice) []byte {
 	w := answerWriter{bytes: b, room: maxAnswers}

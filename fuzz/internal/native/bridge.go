@@ -18,12 +18,12 @@ import (
 // reaches the block of each collected slot once.
 type bridge struct {
 	seen  [slots / wordBits]uint16
-	steps [][]uint64 // by actor: the identities of the steps so far
+	steps [][]uint64 // for each actor, the identities of its steps so far
 }
 
 const (
 	slots    = 4096
-	wordBits = 16 // of hitWord
+	wordBits = 16 // the number of bits in an element of bridge.seen
 )
 
 func (b *bridge) begin() {

@@ -11,7 +11,7 @@ import (
 // A Draft is a case encoded as bytes, for engines that mutate only bytes, such as go test
 // -fuzz. Every byte string is a draft, and Play runs every draft. The seed decides
 // everything that the draft does not. The empty draft is the run that delivers the oldest
-// message first and answers all other questions by zero.
+// message first and makes every other choice zero.
 //
 // The bytes:
 //
@@ -31,9 +31,10 @@ import (
 // sent, so a change of one byte moves one message. Priorities come last and have no count,
 // so an engine may append or remove some without effect on the other parts.
 type Draft struct {
-	// Seed decides everything else: draws after Words, answers after Answers,
-	// priorities after Priorities. Zero is not random: it delivers the oldest message
-	// first and answers by zero.
+	// Seed determines what the other fields do not: draws when Words are used up,
+	// choices when Answers are used up, and priorities beyond Priorities. With seed
+	// zero this is not random: the oldest message comes first, and all choices are
+	// zero.
 	Seed uint64
 	// Words are the first random numbers of the draws, props.WordsPerDraw for each draw
 	// in turn. The encoding has at most maxWords of them.
@@ -55,7 +56,7 @@ const (
 
 const (
 	wordSize    = 8
-	draftHeader = wordSize + 2 // the seed and two counts
+	draftHeader = wordSize + 2 // the size of the seed and two counts
 )
 
 // draftOf returns a draft that replays a case. It needs the trace of a run of the case,

@@ -12,9 +12,9 @@ import (
 // An Engine holds the inputs that go test -fuzz had saved for a fuzz target before the
 // current process began.
 type Engine struct {
-	folder string    // of the package
+	folder string    // the folder of the package
 	inside string    // the folder of the inputs, relative to folder
-	before []GoInput // the inputs saved before
+	before []GoInput // the inputs that were saved when the engine was made
 }
 
 // EngineOf returns the Engine of a fuzz target, after reading the saved inputs in the

@@ -55,7 +55,7 @@ func fromGoText(path string, text []byte) ([]byte, error) {
 // A GoInput is one input of Go's fuzzing engine.
 type GoInput struct {
 	Path string
-	Data []byte // what Harness.Run runs
+	Data []byte // the bytes of the input, which Harness.Run takes
 }
 
 // Import reads the inputs in a folder of go test -fuzz, sorted by name. The folder is

@@ -9,8 +9,8 @@ import (
 // Play returns the strategy of a draft. It delivers the message with the highest priority;
 // if several messages have it, the oldest of them. The priority of the i-th message sent is
 // byte i of the draft's Priorities. If there is no such byte, the priority is derived from
-// the draft's seed and the identity of the message. Questions are answered by the draft's
-// Answers, and then by the seed. The seed of the run has no effect.
+// the draft's seed and the identity of the message. The draft's Answers, and after them the
+// seed of the draft, determine all other choices. The seed of the run has no effect.
 //
 // Each run reads the draft when it begins. The draft must not change until the run is over.
 func Play(d *Draft) pulse.Strategy { return &player{draft: d} }

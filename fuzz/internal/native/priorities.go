@@ -12,12 +12,12 @@ import (
 //
 // Each message gets the highest priority that is possible. It must not exceed the priority
 // of a message that was received before it while both were deliverable. If the message is
-// older than that one, its priority must be lower by one. So in a run with oldest message
-// first, all priorities are 255, and only overtaking uses up priorities. A run of at most
-// 255 steps keeps its order. So does a longer run, unless it has a chain of more than 255
-// overtakings, in each of which the message that was overtaken overtakes the next one. In
-// such a run, messages get priority zero when the priorities are used up, and come oldest
-// first.
+// older than the message received before it, its priority must be lower by one. So in a run
+// that delivers the oldest message first, all priorities are 255, and only overtaking uses
+// up priorities. A run of at most 255 steps keeps its order. So does a longer run, unless
+// it has a chain of more than 255 overtakings, in each of which the message that was
+// overtaken overtakes the next one. In such a run, messages get priority zero when the
+// priorities are used up, and come oldest first.
 //
 // Priorities cannot express that all messages were held back until a timer fired.
 func prioritiesOf(t *trace.Trace) []byte {
@@ -53,7 +53,7 @@ func priorityOf(depth int32) byte { return byte(math.MaxUint8 - min(depth, math.
 // already received, whose depths no longer matter.
 type depths struct {
 	trace *trace.Trace
-	leafs int     // a power of two
+	leafs int     // the number of leafs, a power of two
 	nodes []int32 // nodes[1] is the root; nodes[n]'s parent is nodes[n/2]
 	// last[i] is the last message, by Seq, that may have arrived before step i. Every
 	// message with a larger Seq arrived in step i or later. A timer that fired between

@@ -68,8 +68,8 @@ func percent(p explore.Progress) string {
 
 // The intervals between lines of progress. A search that ends before the first line prints nothing.
 const (
-	waitForLine = time.Second     // on a terminal, where each line overwrites the previous one
-	waitForLog  = 5 * time.Second // elsewhere
+	waitForLine = time.Second     // the interval on a terminal, where each line overwrites the previous line
+	waitForLog  = 5 * time.Second // the interval if the output is not a terminal
 )
 
 // Printer returns a function that writes the progress of an exploration with the given name to w.
@@ -88,7 +88,7 @@ type printer struct {
 	w        io.Writer
 	name     string
 	terminal bool
-	wait     time.Duration // between two lines
+	wait     time.Duration // the interval between two lines
 	next     time.Duration // the time of the next line
 	shown    bool          // set if a line was written
 	width    int           // the width of the line to overwrite

@@ -5,7 +5,7 @@ import "unicode/utf8"
 // Keys turns the keys of a terminal into commands. The zero value is ready.
 type Keys struct {
 	typed  []byte // the typed part of a command that ends with Enter
-	typing bool   // set while such a command is typed
+	typing bool   // set while a command that ends with Enter is typed
 	escape []byte // the first bytes of a key that sends several bytes, nil if there is none
 }
 

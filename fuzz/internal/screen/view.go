@@ -21,7 +21,7 @@ type View struct {
 	said     string                       // why the campaign has ended, "" if it has not
 	samples  []sample                     // recent samples, for the rate
 	subjects []string                     // the properties, in the order of their first event
-	progress map[string]campaign.Progress // by property
+	progress map[string]campaign.Progress // maps a property to its progress
 	found    int                          // number of events of the kind Found
 }
 
@@ -33,7 +33,7 @@ type sample struct {
 
 // Limits for the samples from which the rate is computed.
 const (
-	rateOver    = 10 // about so many seconds
+	rateOver    = 10 // the rate is an average over about this many seconds
 	mostSamples = 100
 )
 
@@ -165,7 +165,7 @@ func clock(seconds float64) string {
 // A column is a column of the table of properties.
 type column struct {
 	title string
-	from  int                             // shown if the terminal has at least so many columns
+	from  int                             // the column is shown if the terminal has at least this many columns
 	text  func(*campaign.Progress) string // returns the cell for a property
 }
 
@@ -255,8 +255,8 @@ func (v *View) table(columns, room int) (lines []Line) {
 	return lines
 }
 
-// rank returns 0 for a property with failures, 1 for one that is searched, 2 for one that waits,
-// and 3 for the remaining ones.
+// rank returns 0 for a property with failures, 1 for a property that is searched, 2 for a
+// property that waits, and 3 otherwise.
 func (v *View) rank(subject string) int {
 	switch p := v.progress[subject]; {
 	case p.Findings > 0:

@@ -179,7 +179,7 @@ func (p *Package) reachable(t types.Type) bool {
 // with which the handler compares the message.
 type sight struct {
 	typ      types.Type
-	constant ast.Expr // nil for a type
+	constant ast.Expr // the constant; nil for a type
 }
 
 // mostKinds limits the number of kinds of messages that a property draws.
@@ -226,7 +226,7 @@ func (p *Package) implementers(i *types.Interface) (list []sight) {
 type seer struct {
 	*Package
 	seen map[*types.Var]bool // the parameters that look has handled
-	list []sight             // the kinds found so far
+	list []sight             // the kinds of messages found so far
 }
 
 // look finds the kinds of messages that a function expects in one of its parameters. If the

@@ -17,7 +17,7 @@ func keyword(name string) bool { return token.IsKeyword(name) }
 
 // A File is a generated file, which this package does not write.
 type File struct {
-	Name     string // without the folder
+	Name     string // the name of the file, without the folder
 	Text     []byte
 	Test     string // the name of the test in the file
 	Property string // the name of the property in the file

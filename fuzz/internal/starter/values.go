@@ -13,8 +13,8 @@ import (
 // the package.
 type writer struct {
 	*Package
-	taken   map[string]bool   // names in use
-	imports map[string]string // the names of imported packages, by path
+	taken   map[string]bool   // the names in use
+	imports map[string]string // maps a path to the name of the imported package
 	rapid   string            // the name of the *rapid.T in the function that draws a message
 	client  string            // the name of the Ref of a client, for fields of type pulse.Ref
 	clients bool              // set if client is used

@@ -30,7 +30,7 @@ type collector struct {
 const (
 	usualPercent = 100       // the default of GOGC
 	mostPercent  = 400       // the largest value of GOGC
-	mostGarbage  = 128 << 20 // the garbage before a collection, in bytes, within the above limits
+	mostGarbage  = 128 << 20 // the desired amount of garbage before a collection, in bytes, as far as the above limits allow
 )
 
 func newCollector() *collector {
@@ -60,7 +60,7 @@ func (c *collector) adapt(kept uint64) {
 // watch calls adapt now and after each garbage collection.
 func (c *collector) watch() {
 	c.adapt(metric("/gc/heap/live:bytes"))
-	if !c.others { // the struct has a pointer, because Go may never free a tiny object without one
+	if !c.others { // allocate a struct with a pointer, because Go may never free a tiny object without pointers
 		runtime.AddCleanup(&struct{ _ *collector }{}, (*collector).watch, c)
 	}
 }

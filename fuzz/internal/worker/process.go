@@ -58,8 +58,8 @@ type Process struct {
 	status   string        // exit status or signal; valid when exited is closed
 
 	greeted bool             // set if the process uses this command's version of the protocol
-	at      session.At       // what the process last began to do
-	decided session.Decision // the last decision that it reported
+	at      session.At       // what the process began to do most recently
+	decided session.Decision // the last decision that the process reported
 	told    bool             // set if decided is valid
 	stalled bool             // set if the process has reported a run without progress
 	beat    Beat             // the last beat
@@ -372,8 +372,8 @@ type Refusal struct{ Text string }
 
 func (r *Refusal) Error() string { return r.Text }
 
-// stopping limits the time that a process takes to end once its command has asked for the end or is
-// gone. In this time its current run ends, and its tests and TestMain clean up.
+// stopping is the time that a process has to end after its command has asked it to end, or has
+// itself ended. In this time the current run ends, and the tests and TestMain clean up.
 const stopping = 5 * time.Second
 
 // Stop asks the process to end and waits until it is gone. If it does not end in time, Stop kills

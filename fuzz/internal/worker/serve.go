@@ -44,15 +44,15 @@ type worker struct {
 	mu    sync.Mutex     // held during an offer and its requests
 	calls map[string]int // the number of offers of each test
 
-	requests chan session.Request // closed when the command is gone
+	requests chan session.Request // closed when the command has ended or closed its pipe
 	enough   func()               // ends the last request after its current run; nil before the first
 	turn     sync.Mutex           // held while no run may begin, and briefly before each run
 	paused   bool                 // set while the goroutine of read holds turn
 	pipe     *os.File             // carries the messages
 
-	asked context.Context    // done when the command has asked for the end or is gone
+	asked context.Context    // done when the command has asked for the end, has ended or has closed its pipe
 	ask   context.CancelFunc // makes asked done
-	left  sync.Once          // for leave
+	left  sync.Once          // makes the method leave run only once
 
 	out  sync.Mutex    // guards the following fields
 	to   *json.Encoder // writes the messages
@@ -138,7 +138,7 @@ func (w *worker) read(in *os.File) {
 	}
 }
 
-// pause makes further runs wait if on is set. Otherwise it lets them continue.
+// pause makes further runs wait if `on` is set. Otherwise it lets the runs continue.
 func (w *worker) pause(on bool) {
 	switch {
 	case on && !w.paused:
@@ -167,7 +167,7 @@ func (w *worker) say(m Message) {
 	w.out.Lock()
 	defer w.out.Unlock()
 	if m.Beat != nil && w.idle {
-		return // the command does not read messages between requests
+		return // between requests the command does not read messages
 	}
 	if m.Done != nil || m.Error != "" {
 		w.idle = true

@@ -182,7 +182,7 @@ func (a Adapter) Test() error {
 	case a.New == nil:
 		return errors.New("adapttest: Adapter.New is nil: it makes the runtime that is tested")
 	case a.Seeds < 0:
-		return fmt.Errorf("adapttest: Adapter.Seeds is %d: give it a number from 1 on, or zero for 100", a.Seeds)
+		return fmt.Errorf("adapttest: Adapter.Seeds is %d: use a number of at least 1, or zero for 100", a.Seeds)
 	case a.makesNone():
 		return errors.New("adapttest: Adapter.New has returned nil: it makes the runtime that is tested")
 	}

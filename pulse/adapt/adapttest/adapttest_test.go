@@ -117,7 +117,7 @@ func TestRareFault(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	for want, a := range map[string]adapttest.Adapter{
 		"adapttest: Adapter.New is nil: it makes the runtime that is tested":           {},
-		"adapttest: Adapter.Seeds is -1: give it a number from 1 on, or zero for 100":  {New: newToy(""), Seeds: -1},
+		"adapttest: Adapter.Seeds is -1: use a number of at least 1, or zero for 100":  {New: newToy(""), Seeds: -1},
 		"adapttest: Adapter.New has returned nil: it makes the runtime that is tested": {New: func(*pulse.System) adapttest.Runtime { return nil }},
 	} {
 		if err := a.Test(); err == nil || err.Error() != want {

@@ -123,11 +123,11 @@ func (c Config) refusal() string {
 	r := c.Raft
 	switch {
 	case c.Voters < 0 || c.Learners < 0 || c.Spares < 0:
-		return fmt.Sprintf("Config has %d voters, %d learners and %d spares: give it numbers from 0 on", c.Voters, c.Learners, c.Spares)
+		return fmt.Sprintf("Config has %d voters, %d learners and %d spares: use numbers of at least 0", c.Voters, c.Learners, c.Spares)
 	case c.Tick < 0:
-		return fmt.Sprintf("Config.Tick is %v: give it a time from 1ns on, or zero for 100 ms", c.Tick)
+		return fmt.Sprintf("Config.Tick is %v: use a time of at least 1ns, or zero for 100 ms", c.Tick)
 	case c.SnapshotEvery < 0:
-		return fmt.Sprintf("Config.SnapshotEvery is %d: give it a number from 1 on, or zero for no snapshots", c.SnapshotEvery)
+		return fmt.Sprintf("Config.SnapshotEvery is %d: use a number of at least 1, or zero for no snapshots", c.SnapshotEvery)
 	case r.ID != 0 || r.Storage != nil || r.Applied != 0 || r.Logger != nil:
 		return "Config.Raft has ID, Storage, Applied or Logger: leave them to the package"
 	case r.HeartbeatTick < 1 || r.ElectionTick <= r.HeartbeatTick:

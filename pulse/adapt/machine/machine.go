@@ -101,11 +101,11 @@ type Cluster[M any] struct {
 func (c Config[M]) Spawn(sys *pulse.System) *Cluster[M] {
 	switch {
 	case c.Nodes < 1:
-		panic(fmt.Sprintf("machine: Config.Nodes is %d: give it a number from 1 on", c.Nodes))
+		panic(fmt.Sprintf("machine: Config.Nodes is %d: use a number of at least 1", c.Nodes))
 	case c.New == nil:
 		panic("machine: Config.New is nil: it makes the nodes")
 	case c.Tick < 0:
-		panic(fmt.Sprintf("machine: Config.Tick is %v: give it a time from 1ns on, or zero for no ticks", c.Tick))
+		panic(fmt.Sprintf("machine: Config.Tick is %v: use a time of at least 1ns, or zero for no ticks", c.Tick))
 	}
 	if c.Name == "" {
 		c.Name = "node"

@@ -266,9 +266,9 @@ func TestRefused(t *testing.T) {
 		do     func(*pulse.System, *machine.Cluster[string])
 		want   string
 	}{
-		{"no nodes", machine.Config[string]{New: ok}, nil, "Config.Nodes is 0: give it a number from 1 on"},
+		{"no nodes", machine.Config[string]{New: ok}, nil, "Config.Nodes is 0: use a number of at least 1"},
 		{"no New", machine.Config[string]{Nodes: 1}, nil, "Config.New is nil"},
-		{"tick", machine.Config[string]{Nodes: 1, New: ok, Tick: -1}, nil, "Config.Tick is -1ns: give it a time from 1ns on, or zero for no ticks"},
+		{"tick", machine.Config[string]{Nodes: 1, New: ok, Tick: -1}, nil, "Config.Tick is -1ns: use a time of at least 1ns, or zero for no ticks"},
 		{"ref", machine.Config[string]{Nodes: 1, New: ok}, func(_ *pulse.System, c *machine.Cluster[string]) { c.Ref(2) }, "Cluster.Ref of node 2: the nodes are 1 to 1"},
 		{"nothing made", machine.Config[string]{Nodes: 1, New: func(int, machine.Disk, *machine.Output[string]) machine.Machine[string] { return nil }}, nil,
 			"Config.New has returned nil for node 1"},

@@ -27,7 +27,7 @@ const Format = 2
 // A Report is the result of a campaign.
 type Report struct {
 	Format     int          `json:"format"`
-	Ended      campaign.End `json:"ended"` // "" if it is still running
+	Ended      campaign.End `json:"ended"` // why the campaign has ended, "" if it is still running
 	Seconds    float64      `json:"seconds"`
 	Runs       int          `json:"runs"`
 	Deaths     int          `json:"deaths"` // number of worker processes that died
@@ -38,18 +38,18 @@ type Report struct {
 
 // A Property is the result of the search in one property.
 type Property struct {
-	Name       string    `json:"name"` // with its package and test (see campaign.Subject.String)
+	Name       string    `json:"name"` // the property's name with its package and test (see campaign.Subject.String)
 	Package    string    `json:"package"`
 	Test       string    `json:"test"`
 	Passed     bool      `json:"passed"` // set if there are neither findings nor complaints
 	Runs       int       `json:"runs"`
 	Steps      int       `json:"steps"`
 	Ran        string    `json:"ran"`        // what was run, in words
-	Complete   string    `json:"complete"`   // says that every order was run, "" if that is not so
+	Complete   string    `json:"complete"`   // says that every order was run, "" if some were not run
 	Complaints []string  `json:"complaints"` // why the property was not tested sufficiently
 	Notes      []string  `json:"notes"`
 	Findings   []Finding `json:"findings"`
-	Arms       []Arm     `json:"arms"` // sorted by new receive pairs, the most first
+	Arms       []Arm     `json:"arms"` // the arms, sorted by number of new receive pairs, largest first
 	Coverage   Coverage  `json:"coverage"`
 	Missed     []string  `json:"missed"` // situations that no run has reached
 
@@ -80,10 +80,10 @@ type Coverage struct {
 	Covered  int                `json:"covered"`  // pairs that occurred in both orders
 	Possible int                `json:"possible"` // pairs that seem possible in both orders
 	Unknown  int                `json:"unknown"`  // pairs whose second order may be impossible
-	Summary  string             `json:"summary"`  // these numbers as text
-	Chance   coverage.Chance    `json:"chance"`   // that the next random run contains a new order
+	Summary  string             `json:"summary"`  // a summary of these numbers as text
+	Chance   coverage.Chance    `json:"chance"`   // the probability that the next random run contains a new order
 	Open     []string           `json:"open"`     // orders that seem possible but have not occurred
-	Curves   [][]coverage.Point `json:"curves"`   // for each campaign, Seen by the number of runs
+	Curves   [][]coverage.Point `json:"curves"`   // for each campaign, Seen after certain numbers of runs
 }
 
 // mostOpen limits the length of Coverage.Open.
