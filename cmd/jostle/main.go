@@ -38,12 +38,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 // parser returns a cobra.Command that parses the arguments of c and of its subcommands, and runs
-// them.
+// the chosen command.
 func parser(c *tool.Command, call *tool.Call) *cobra.Command {
 	p := &cobra.Command{Use: c.Use, Short: c.Short, Long: c.Long, Example: c.Example, DisableFlagParsing: c.OwnFlags}
 	c.Flags().VisitAll(func(f *flag.Flag) {
 		p.Flags().AddGoFlag(f)
-		if f.DefValue == "0s" { // print no default, as cobra does for its own durations
+		if f.DefValue == "0s" { // hide a zero default, as cobra does for its own durations
 			p.Flags().Lookup(f.Name).DefValue = ""
 		}
 	})

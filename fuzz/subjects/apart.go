@@ -8,12 +8,12 @@ import (
 )
 
 // Apart returns hard subjects that are held apart: no search is tuned on them, so that
-// they can judge searches at the end. Their sizes were chosen by random order alone, which
-// finds each bug in 1000 to 20,000 runs by the median.
+// they can judge searches in the end. Only random runs were used to choose their sizes. A
+// random search finds each bug in 1000 to 20,000 runs (median).
 func Apart() []Subject {
 	return []Subject{
 		{
-			Name: "ack-compact", Source: "kin of Apache Pulsar, issue 4849", Depth: 1,
+			Name: "ack-compact", Source: "similar to Apache Pulsar, issue 4849", Depth: 1,
 			Wrong:    "the second of two acknowledgments that come while a log is compacted is lost",
 			Options:  ackcompact.Options(),
 			Broken:   ackcompact.Config{}.Build,
@@ -21,7 +21,7 @@ func Apart() []Subject {
 			Property: ackcompact.Property,
 		},
 		{
-			Name: "vote-log", Source: "kin of RocksDB, pull request 9922", Depth: 3,
+			Name: "vote-log", Source: "similar to RocksDB, pull request 9922", Depth: 3,
 			Wrong:    "a second recovery forgets votes that the first one has not copied to its log yet",
 			Options:  votelog.Options(),
 			Broken:   votelog.Config{}.Build,
@@ -29,14 +29,14 @@ func Apart() []Subject {
 			Property: votelog.Property,
 		},
 		{
-			Name: "gossip-ghost", Source: "kin of Cortex, issue 4010, and ScyllaDB, issue 14991", Depth: 12,
+			Name: "gossip-ghost", Source: "similar to Cortex, issue 4010, and ScyllaDB, issue 14991", Depth: 12,
 			Wrong:    "old gossip brings a removed member back to a node that has forgotten the removal",
 			Broken:   gossipghost.Config{}.Build,
 			Mended:   gossipghost.Config{Mended: true}.Build,
 			Property: gossipghost.Property,
 		},
 		{
-			Name: "cache-fill", Source: "kin of Guava, issue 1881", Depth: 4,
+			Name: "cache-fill", Source: "similar to Guava, issue 1881", Depth: 4,
 			Wrong:    "a slow fill is stored, since a second invalidation has deleted what the first one said",
 			Broken:   cachefill.Config{}.Build,
 			Mended:   cachefill.Config{Mended: true}.Build,

@@ -19,8 +19,8 @@ import (
 )
 
 // Hard returns the subjects whose bug takes more than a thousand random runs to find,
-// by the median in testdata/hard.txt. Measure searches by these: finding the others
-// sooner means little.
+// by the median in testdata/hard.txt. Use them to measure searches, because finding
+// the bugs of the other subjects sooner means little.
 func Hard() []Subject {
 	list := slices.Concat(hardByNature(), hardBySize(), deepProtocols())
 	for i := range list {
@@ -66,12 +66,12 @@ func hardByNature() []Subject {
 	}
 }
 
-// hardBySize returns larger versions of other subjects. They draw no inputs.
+// hardBySize returns larger versions of other subjects. Their properties draw no inputs.
 func hardBySize() []Subject {
 	return []Subject{
 		{
 			Name: "writer-error-30", Source: "Bitá, Figure 2, with 30 actions", Depth: 38,
-			Wrong:  "a flush overtakes a write, and the news of the loss overtakes the question for it",
+			Wrong:  "a flush overtakes a write, and the report of the loss overtakes the question about it",
 			Broken: writer.Config{Check: true, Actions: 30}.Build,
 			Mended: writer.Config{Check: true, Actions: 30, Mended: true}.Build,
 		},
@@ -109,8 +109,8 @@ func hardBySize() []Subject {
 	}
 }
 
-// deepProtocols returns protocols with mistakes of kinds that were often reported. They
-// are hard at any size.
+// deepProtocols returns protocols with bugs of kinds that were often reported. They are
+// hard at any size.
 func deepProtocols() []Subject {
 	return []Subject{
 		{
@@ -121,14 +121,14 @@ func deepProtocols() []Subject {
 			Property: raftoldterm.Property,
 		},
 		{
-			Name: "deposed-read", Source: "kin of Consul's issue 54", Depth: 3,
+			Name: "deposed-read", Source: "similar to Consul's issue 54", Depth: 3,
 			Wrong:    "a deposed leader answers a read because of a confirmation that it asked for earlier",
 			Broken:   deposedread.Config{}.Build,
 			Mended:   deposedread.Config{Mended: true}.Build,
 			Property: deposedread.Property,
 		},
 		{
-			Name: "session-lost", Source: "kin of RedisRaft's pull request 568", Depth: 0,
+			Name: "session-lost", Source: "similar to RedisRaft's pull request 568", Depth: 0,
 			Wrong:    "a backup restores a snapshot without the sessions of clients, and applies a command twice",
 			Options:  sessionlost.Options(),
 			Broken:   sessionlost.Config{}.Build,
@@ -136,7 +136,7 @@ func deepProtocols() []Subject {
 			Property: sessionlost.Property,
 		},
 		{
-			Name: "shard-twice", Source: "kin of reports on Akka's cluster sharding", Depth: 4,
+			Name: "shard-twice", Source: "similar to reports on Akka's cluster sharding", Depth: 4,
 			Wrong:    "a late answer to an earlier move lets a shard be assigned while its owner still has it",
 			Options:  shardtwice.Options(),
 			Broken:   shardtwice.Config{Writes: 4}.Build,

@@ -1,11 +1,11 @@
-// Package subjects lists the example programs: what each shows, and how to build it
-// with its bug and without.
+// Package subjects lists example programs with a known bug, and builds each with its bug and
+// without.
 //
-// Each program has a package with a Config, whose zero value is the smallest input
-// that shows the bug, and a Property that draws its inputs. Programs without a bug
-// are in packages load, orders and trial. The file testdata/found.txt has the number
-// of runs that each strategy takes to find each bug, and testdata/hard.txt has it for
-// the hard ones.
+// Each program has a package with a Config and a Property. The zero Config is the smallest
+// input that triggers the bug. The Property draws its inputs. Programs without a bug are in
+// packages load, orders and trial. The file testdata/found.txt lists the number of runs that
+// each strategy takes to find each bug. The file testdata/hard.txt lists these numbers for
+// the hard subjects.
 package subjects
 
 import (
@@ -39,27 +39,27 @@ import (
 // A Subject is one example program.
 type Subject struct {
 	Name   string
-	Source string // where it comes from
+	Source string // where the program comes from
 	Wrong  string // what goes wrong
-	// Depth is the fewest messages that must move from their places in plain order,
-	// oldest first, at their receivers. Faults do not count, and neither do messages
-	// that plain order does not have. Zero means that Broken fails in plain order
-	// too, or that only such messages must move. For a hard subject it is the fewest
-	// that a test has seen.
+	// Depth is the smallest number of messages that must move at their receivers to trigger the
+	// bug, compared with the oldest-first order, which always delivers the oldest message. Faults
+	// and messages that this order does not contain do not count. Zero means that Broken fails in
+	// this order too, or that only such messages must move. For a hard subject, Depth is the
+	// smallest that a test has seen.
 	Depth int
-	// Options are the options of a system in which the bug can show. The caller
+	// Options are the options of a system in which the bug can occur. The caller
 	// adds strategy, seed and recording.
 	Options pulse.Options
 	// Broken and Mended add the program to a system that has just been made or
 	// reset.
 	Broken, Mended Build
-	// Property returns the program as a property. Its inputs are drawn, so some are
-	// larger or smaller than those of Broken and Mended. A few properties draw
-	// nothing and are Smallest.
+	// Property returns the program as a property. The property draws its inputs, so they may
+	// be larger or smaller than those of Broken and Mended. A few properties draw nothing
+	// and equal Smallest.
 	Property func(mended bool) func(*props.T)
 }
 
-// Smallest returns the property of the smallest input that shows the bug.
+// Smallest returns a property with the smallest input that triggers the bug.
 func (s Subject) Smallest(mended bool) func(*props.T) {
 	build := s.Broken
 	if mended {
@@ -83,8 +83,8 @@ type Build = func(sys *pulse.System) (check func() error)
 // those that are held apart.
 func All() []Subject { return slices.Concat(Easy(), Hard(), Apart()) }
 
-// Easy returns the subjects that are not hard. Tests that search each subject search
-// these, which is quick.
+// Easy returns the subjects that are not hard. Tests that search every subject use Easy,
+// because its subjects take little time.
 func Easy() []Subject {
 	return slices.Concat(fromBita(), fromOthers(), fromField(), fromReports(), whoseInputsMatter())
 }
@@ -97,7 +97,7 @@ func Quick() []Subject {
 	return slices.DeleteFunc(Easy(), func(s Subject) bool { return slices.Contains(long, s.Name) })
 }
 
-// Few returns every second of the quick subjects.
+// Few returns every second one of the quick subjects.
 func Few() (list []Subject) {
 	for i, s := range Quick() {
 		if i%2 == 0 {
@@ -107,7 +107,7 @@ func Few() (list []Subject) {
 	return list
 }
 
-// fromBita returns the subjects from Bitá and PULSE.
+// fromBita returns the subjects from the papers on Bitá and PULSE.
 func fromBita() []Subject {
 	return []Subject{
 		{
@@ -119,7 +119,7 @@ func fromBita() []Subject {
 		},
 		{
 			Name: "writer-error", Source: "Bitá, Figure 2", Depth: 2,
-			Wrong:    "a flush overtakes a write, and the news of the loss overtakes the question for it",
+			Wrong:    "a flush overtakes a write, and the report of the loss overtakes the question about it",
 			Broken:   writer.Config{Check: true}.Build,
 			Mended:   writer.Config{Check: true, Mended: true}.Build,
 			Property: writer.ErrorProperty,
@@ -154,13 +154,13 @@ func fromBita() []Subject {
 		},
 		{
 			Name: "procreg", Source: "PULSE, a process registry", Depth: 1,
-			Wrong:    "to register a dead process is refused, because another try to do so comes between",
+			Wrong:    "registering a dead process is refused, because another registration comes in between",
 			Broken:   procreg.Config{}.Build,
 			Mended:   procreg.Config{Mended: true}.Build,
 			Property: procreg.Property,
 		},
 		{
-			Name: "procreg-forgets", Source: "kin of what PULSE found", Depth: 1,
+			Name: "procreg-forgets", Source: "similar to a bug that PULSE found", Depth: 1,
 			Wrong:    "a late Down drops a name that another process has taken over",
 			Broken:   procreg.Config{Forgets: true}.Build,
 			Mended:   procreg.Config{Forgets: true, Mended: true}.Build,
@@ -181,7 +181,7 @@ func fromOthers() []Subject {
 		},
 		{
 			Name: "attach", Source: "the registration server of Concuerror", Depth: 1,
-			Wrong:    "who waits for a place asks for it before it is given back, and is refused",
+			Wrong:    "a waiting client asks for a place before it is given back, and is refused",
 			Broken:   attach.Config{}.Build,
 			Mended:   attach.Config{Mended: true}.Build,
 			Property: attach.Property,
@@ -232,7 +232,7 @@ func fromField() []Subject {
 		},
 		{
 			Name: "2pc-early", Source: "a mistake in two-phase commit", Depth: 1,
-			Wrong:    "the vote against comes last, when all others were for it",
+			Wrong:    "the only vote against comes last, after all the votes for it",
 			Broken:   twopc.Config{}.Build,
 			Mended:   twopc.Config{Mended: true}.Build,
 			Property: twopc.EarlyProperty,
@@ -254,7 +254,7 @@ func fromField() []Subject {
 	}
 }
 
-// fromReports returns the subjects from public reports of bugs.
+// fromReports returns the subjects from public bug reports.
 func fromReports() []Subject {
 	return []Subject{
 		{
@@ -272,7 +272,7 @@ func fromReports() []Subject {
 			Property: raftvotedfor.Property,
 		},
 		{
-			Name: "paxos-commit", Source: "kin of CASSANDRA-6023", Depth: 1,
+			Name: "paxos-commit", Source: "similar to CASSANDRA-6023", Depth: 1,
 			Wrong:    "a replica forgets what it has accepted without a promise, and two updates succeed",
 			Options:  paxoscommit.Options(),
 			Broken:   paxoscommit.Config{}.Build,
@@ -296,20 +296,20 @@ func fromReports() []Subject {
 	}
 }
 
-// whoseInputsMatter returns the subjects whose bug needs certain inputs. A search
-// that tries many orders of each input finds it late.
+// whoseInputsMatter returns the subjects whose bug needs certain inputs. A search that tries
+// many orders of each input finds such a bug late.
 func whoseInputsMatter() []Subject {
 	return []Subject{
 		{
 			Name: "cache", Source: "a mistake of many small caches", Depth: 1,
-			Wrong:    "a value comes out under a key that shares the slot of its own",
+			Wrong:    "a get returns the value of another key that shares the slot",
 			Broken:   cache.Config{}.Build,
 			Mended:   cache.Config{Mended: true}.Build,
 			Property: cache.Property,
 		},
 		{
 			Name: "closing", Source: "a mistake of many programs that tidy up", Depth: 1,
-			Wrong:    "an account that is emptied closes while a deposit is on its way to it",
+			Wrong:    "an emptied account closes while a deposit to it is in transit",
 			Broken:   closing.Config{}.Build,
 			Mended:   closing.Config{Mended: true}.Build,
 			Property: closing.Property,

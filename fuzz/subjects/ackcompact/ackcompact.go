@@ -1,30 +1,30 @@
-// Package ackcompact is a subject: a message whose acknowledgment was confirmed does not come
-// again.
+// Package ackcompact is an example program with a known bug. Its property: a message whose
+// acknowledgment was confirmed does not come again.
 //
 // Issue 4849 of Apache Pulsar (github.com/apache/pulsar), "Acknowledged messages get
-// redelivered after broker failure", reports this kind of bug. Pull request 23495 there mends
-// one of a compacted topic. The program is ours.
+// redelivered after broker failure", reports this kind of bug. Pull request 23495 there fixes
+// such a bug of a compacted topic. The program is ours.
 //
-// A queue has two subscribers, and a broker delivers to each one message after the other.
-// It has a store write each acknowledgment to a log, and then confirms it. When the log has
-// grown, the store gives it to a compactor, and holds new acknowledgments until it has the
-// compacted log. A broker that restarts reads the log and delivers what is not
-// acknowledged there. So an acknowledgment may come twice, and the store holds it once.
+// A queue has two subscribers, and a broker delivers one message after the other to each. The
+// broker has a store write each acknowledgment to a log, and then confirms it. When the log
+// has grown, the store gives the log to a compactor, and holds new acknowledgments until it
+// gets the compacted log. A broker that restarts reads the log and delivers messages that are
+// not acknowledged there. So an acknowledgment may come twice, and the store holds it once.
 //
-// In the broken form the store knows what it holds by the message alone. If both
-// subscribers acknowledge a message while the log is compacted, it takes the second
-// acknowledgment for the first. It loses it, and confirms it. If the broker then restarts,
-// the second subscriber gets the message again. In the mended form the store also knows
-// what it holds by the subscriber.
+// In the broken form the store identifies a held acknowledgment by its message alone. If both
+// subscribers acknowledge a message while the log is compacted, the store takes the second
+// acknowledgment for a repetition of the first. It drops the second one, but confirms it. If
+// the broker then restarts, the second subscriber gets the message again. In the mended form
+// the store also compares the subscribers.
 //
-// The mended form is right: what the store confirms is in its log, and the compactor
-// removes only what is there twice. A broker delivers only by a log that it has read since
-// it started. What is confirmed later, it has delivered before.
+// The mended form is correct. Every acknowledgment that the store confirms is in its log, and
+// the compactor removes only repetitions. A broker delivers only by a log that it has read
+// since it started. It has delivered before any message that is confirmed later.
 //
-// Depth 1 in the messages of plain order, in what random order has shown, with a crash and a
-// restart. Both acknowledgments of one message must come to the store while its log is at
-// the compactor. The broker must crash after it has confirmed the second one, and restart
-// before the subscriber has acknowledged all.
+// Depth 1 among messages of the oldest-first order, the least that random runs have shown,
+// with a crash and a restart. Both acknowledgments of one message must come to the store
+// while its log is at the compactor. The broker must crash after it has confirmed the second
+// one, and restart before the subscriber has acknowledged all messages.
 package ackcompact
 
 import (
@@ -38,11 +38,11 @@ import (
 // messages, and a compaction after four acknowledgments.
 type Config struct {
 	Messages int // 0 means 4
-	Every    int // after how many new acknowledgments the log is compacted; 0 means 4
+	Every    int // the number of new acknowledgments after which the log is compacted; 0 means 4
 	Mended   bool
 }
 
-// Options returns the options of a system in which the bug can show: the broker may crash
+// Options returns the options of a system in which the bug can occur: the broker may crash
 // and restart.
 func Options() pulse.Options {
 	return pulse.Options{Faults: pulse.Faults{Crash: 1, RestartLost: 1}}
@@ -98,7 +98,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 // A subscriber acknowledges all that it gets.
 type subscriber struct {
 	confirmed []bool // by message
-	again     int    // a message that came after it was confirmed, counted from 1
+	again     int    // a message that came after it was confirmed, counted from 1; 0 if none
 }
 
 func (s *subscriber) Receive(ctx *pulse.Ctx, msg any) {
@@ -118,11 +118,11 @@ type broker struct {
 	store       pulse.Ref
 	subscribers []pulse.Ref
 	messages    int
-	log         []record // what was acknowledged, as far as the broker knows
-	ready       bool     // it has the log of the store
+	log         []record // the acknowledgments that the broker knows of
+	ready       bool     // set once the broker has the log of the store
 }
 
-// Started asks for the log.
+// Started asks the store for the log.
 func (b *broker) Started(ctx *pulse.Ctx, _ pulse.Start) { ctx.Send(b.store, load{}) }
 
 func (b *broker) Receive(ctx *pulse.Ctx, msg any) {
@@ -154,17 +154,17 @@ func (b *broker) deliver(ctx *pulse.Ctx, subscriber int) {
 	}
 }
 
-// A store keeps the log. A log is replaced, never changed.
+// A store has the log of acknowledgments. A log is never changed in place.
 type store struct {
 	compactor pulse.Ref
 	broker    pulse.Ref
 	every     int
 	log       []record
-	since     int      // how many records came after the last compaction
-	busy      bool     // the log is at the compactor
-	held      []record // to be added when it is back
-	waiting   []record // to be confirmed then
-	confuses  bool     // the mistake: it knows a held record by its message alone
+	since     int      // the number of records since the last compaction
+	busy      bool     // set while the log is at the compactor
+	held      []record // records to add when the log is back
+	waiting   []record // records to confirm when the log is back
+	confuses  bool     // the bug: the store identifies a held record by its message alone
 }
 
 func (s *store) Receive(ctx *pulse.Ctx, msg any) {
@@ -189,7 +189,7 @@ func (s *store) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// hold keeps a record until the log is back.
+// hold stores a record until the log is back.
 func (s *store) hold(r record) {
 	s.waiting = append(s.waiting, r)
 	if !slices.ContainsFunc(s.held, func(h record) bool { return h == r || s.confuses && h.message == r.message }) {
@@ -197,7 +197,7 @@ func (s *store) hold(r record) {
 	}
 }
 
-// add adds records to the log, and has it compacted when it has grown.
+// add adds records to the log, and has the log compacted when it has grown.
 func (s *store) add(ctx *pulse.Ctx, list ...record) {
 	s.log, s.since = slices.Concat(s.log, list), s.since+len(list)
 	if s.since >= s.every {

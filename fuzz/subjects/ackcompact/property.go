@@ -6,8 +6,8 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property returns the program as a property: no message comes again after it was
-// confirmed.
+// Property returns the program as a property: no message comes again after its
+// acknowledgment was confirmed.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

@@ -1,15 +1,15 @@
-// Package attach is a subject: a client that waits for a place gets one.
+// Package attach is an example program with a known bug. Its property: a client that waits
+// for a place gets one.
 //
-// It comes from the registration server of Concuerror (Christakis, Gotovos
-// and Sagonas, ICST 2013), to which a limited number of processes may attach;
-// the program and its bug are ours.
+// It comes from the registration server of Concuerror (Christakis, Gotovos and Sagonas, ICST
+// 2013), to which a limited number of processes may attach; the program and its bug are ours.
 //
-// A client attaches, detaches, and tells the next waiting client that the
-// place is free. The server does not confirm that a client is detached. So the
-// request of the next client may overtake the message that detaches the first,
-// and is then refused. In the mended form a client waits for a confirmation.
+// A client attaches, detaches, and tells the next waiting client that the place is free. The
+// server does not confirm that a client is detached. So the request of the next client may
+// overtake the message that detaches the first, and is then refused. In the mended form a
+// client waits for a confirmation.
 //
-// Depth 1: attach before detach, at the server.
+// Depth 1: at the server, attach comes before detach.
 package attach
 
 import (
@@ -22,7 +22,7 @@ import (
 // Config chooses the program to build. The zero value is the broken form with
 // two clients and one place.
 type Config struct {
-	Limit   int // how many clients may be attached; 0 means 1
+	Limit   int // the maximum number of attached clients; 0 means 1
 	Clients int // 0 means 2
 	Mended  bool
 }
@@ -53,7 +53,7 @@ func (c Config) start(sys *pulse.System) *server {
 	}
 	s := &server{limit: max(c.Limit, 1)}
 	ref := sys.Spawn("server", s)
-	clients := make([]pulse.Ref, n+s.limit) // the last ones are zero: there is no next client
+	clients := make([]pulse.Ref, n+s.limit) // the last elements are zero, because there is no next client
 	for i := range n {
 		clients[i] = sys.Go("client", func(p *pulse.Process) {
 			if i >= s.limit {

@@ -1,15 +1,15 @@
-// Package bank is a subject: an account is never overdrawn.
+// Package bank is an example program with a known bug. Its property: an account is never
+// overdrawn.
 //
 // It comes from TAP (Li, Hariri and Agha, ECOOP 2018), Figure 1.
 //
-// A client passes deposits and withdrawals on to the server. It keeps a balance of
-// its own, by which it decides whether money can be withdrawn. Delivery is Unordered:
-// a withdrawal may overtake the deposit that covers it, and the server panics. In the
-// mended form the client adds a deposit to its balance only when the server has
-// confirmed it.
+// A client passes deposits and withdrawals on to the server. The client keeps its own
+// balance to decide whether money can be withdrawn. Delivery is Unordered: a withdrawal may
+// overtake the deposit that covers it, and then the server panics. In the mended form the
+// client adds a deposit to its balance only after the server has confirmed the deposit.
 //
-// Depth 1: withdraw before deposit, at the server. With FIFO delivery there
-// is no bug.
+// Depth 1: at the server, withdraw comes before deposit. With FIFO delivery there is no
+// bug.
 package bank
 
 import (
@@ -27,10 +27,10 @@ type Config struct {
 	Mended   bool
 }
 
-// Options returns the options of a system in which the bug can show.
+// Options returns the options of a system in which the bug can occur.
 func Options() pulse.Options { return pulse.Options{Delivery: pulse.DeliveryUnordered} }
 
-const initial = 100 // in the account at the start
+const initial = 100 // the balance at the start
 
 type (
 	deposit   struct{ amount int }
@@ -63,11 +63,11 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	}
 }
 
-// A client decides about requests by its own balance.
+// A client uses its own balance to decide about requests.
 type client struct {
 	balance int
 	server  pulse.Ref
-	waits   bool // it adds a deposit only when the server has confirmed it
+	waits   bool // set if the client adds a deposit only after the server has confirmed it
 }
 
 func (c *client) Receive(ctx *pulse.Ctx, msg any) {

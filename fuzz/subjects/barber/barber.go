@@ -1,22 +1,22 @@
-// Package barber is a subject: no customer of a sleeping barber is forgotten.
+// Package barber is an example program with a known bug. Its property: no customer of
+// a sleeping barber is forgotten.
 //
 // The problem is Dijkstra's; Bitá (Tasharofi et al., ASE 2013) mentions a program
 // with a room, a barber and customers in which a customer is lost. The program is
 // ours.
 //
 // Customers enter the room. If the barber is asleep, the room sends the customer to
-// wake the barber. Else the customer waits on a chair, or leaves when all are
-// taken. The barber asks the room for the next customer, and goes to sleep when
+// wake the barber. Otherwise the customer waits on a chair, or leaves if all chairs
+// are taken. The barber asks the room for the next customer, and goes to sleep if
 // there is none. As soon as the room has answered "nobody", it considers the barber
-// asleep. A customer who enters then may wake the barber before that answer
-// arrives. The barber, still awake, ignores the wake, then gets the answer and
-// sleeps forever. In the mended form the barber remembers the wake, and asks once
-// more.
+// asleep. A customer who enters then may wake the barber before that answer arrives.
+// The barber, still awake, ignores the wake, then gets the answer and sleeps forever.
+// In the mended form the barber remembers the wake, and asks the room once more.
 //
-// Depth 1 in the messages of plain order: the second customer must enter after the
-// barber has asked for one, at the room. Then the wake must overtake the answer at
-// the barber, but plain order does not have that wake. So two orders are needed
-// together.
+// Depth 1 among messages of the oldest-first order: at the room, the second customer
+// must enter after the barber has asked for one. Then the wake must overtake the
+// answer at the barber, but the oldest-first order does not contain that wake. So two
+// reorderings are needed together.
 package barber
 
 import (
@@ -43,7 +43,7 @@ type (
 	wake     struct{} // from a customer to the barber
 	next     struct{} // from the barber to the room
 	customer struct{ ref pulse.Ref }
-	nobody   struct{} // from the room to the barber, as customer is
+	nobody   struct{} // from the room to the barber, instead of a customer
 
 	cut struct{} // from the barber to a customer
 )
@@ -52,7 +52,7 @@ type (
 // property does not hold.
 func (c Config) Build(sys *pulse.System) (check func() error) { return c.open(sys).check }
 
-// A shop is a program's customers.
+// A shop is the list of a program's customers.
 type shop []*visitor
 
 // open adds the program to a system.
@@ -71,7 +71,7 @@ func (c Config) open(sys *pulse.System) shop {
 	return s
 }
 
-// waiting returns how many customers have not left.
+// waiting returns the number of customers who have not left.
 func (s shop) waiting() (n int) {
 	for _, v := range s {
 		if !v.left {
@@ -109,7 +109,7 @@ func (v *visitor) Receive(ctx *pulse.Ctx, msg any) {
 type room struct {
 	waiting []pulse.Ref
 	chairs  int
-	asleep  bool // whether the barber is asleep, as far as the room knows
+	asleep  bool // set if the room believes that the barber is asleep
 }
 
 func (r *room) Receive(ctx *pulse.Ctx, msg any) {
@@ -140,10 +140,10 @@ func (r *room) enter(ctx *pulse.Ctx) {
 	}
 }
 
-// A barber cuts hair. Receive is the behavior of a sleeping one.
+// A barber cuts hair. Receive is the behavior of a sleeping barber.
 type barber struct {
 	room      pulse.Ref
-	woken     bool // a wake came while it was awake, after its last question
+	woken     bool // set if a wake came while the barber was awake, after its last question
 	remembers bool
 }
 
@@ -154,7 +154,7 @@ func (b *barber) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// awake is the behavior of an awake barber.
+// awake is the behavior of a barber who is awake.
 func (b *barber) awake(ctx *pulse.Ctx, msg any) {
 	switch msg := msg.(type) {
 	case customer:

@@ -1,15 +1,15 @@
-// Package cache is a subject: a cache returns the value that was put under a key, or
-// nothing.
+// Package cache is an example program with a known bug. Its property: a cache returns
+// the value that was put under a key, or nothing.
 //
-// Many small caches have this mistake: part of the key finds a slot, and its value is
-// returned without a comparison of the keys. The program is ours.
+// Many small caches have this bug: they find a slot by a part of the key, and return
+// the slot's value without comparing the keys. The program is ours.
 //
-// A reader puts a value and gets it back, while a writer puts one under another
-// key. If both keys share a slot and the writer's comes between, the reader gets
-// the writer's value.
+// A reader puts a value and gets it back, while a writer puts a value under another
+// key. If both keys share a slot and the writer's put comes in between, the reader
+// gets the writer's value.
 //
-// Depth 1: the writer's put after the reader's. Inputs matter: of random pairs of
-// keys, one in 67 shares a slot.
+// Depth 1: the writer's put comes after the reader's put. Inputs matter, because only
+// one in 67 random pairs of keys shares a slot.
 package cache
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// slots is how many values the cache holds.
+// slots is the number of values that the cache holds.
 const slots = 50
 
 // Config chooses the program to build. The zero value is the broken form with
@@ -57,7 +57,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	}
 }
 
-// A cache keeps the last value that was put into each slot.
+// A cache stores the last value that was put into each slot.
 type cache struct {
 	compares bool
 	held     [slots]put

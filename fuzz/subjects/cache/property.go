@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property returns the program as a property: no value comes out under another key than its own.
+// Property returns the program as a property: a get never returns another key's value.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

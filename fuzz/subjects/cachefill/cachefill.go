@@ -1,27 +1,27 @@
-// Package cachefill is a subject: when all is at rest, the cache has no old value.
+// Package cachefill is an example program with a known bug. Its property: when the run ends, the
+// cache has no old value.
 //
-// The kind of bug is known from caches in front of a database: a value that was read before
-// a write is stored after the invalidation of that write. "Scaling Memcache at Facebook"
-// (Nishtala et al., NSDI 2013) gives leases against it, and issue 1881 of Guava
-// (github.com/google/guava) reports it. The program is ours.
+// This kind of bug is known from caches in front of a database: a value that was read before a
+// write is stored after the invalidation of that write. "Scaling Memcache at Facebook" (Nishtala
+// et al., NSDI 2013) uses leases to avoid it, and issue 1881 of Guava (github.com/google/guava)
+// reports it. The program is ours.
 //
 // A reader that misses gets a lease, reads the source, and fills the cache. An invalidation
-// changes the lease number of the key, and a fill with another number is refused. In the
-// broken form each entry counts its lease numbers from one. An invalidation that finds an
-// entry for which no valid fill is on its way deletes the entry, to save memory. So the
-// first invalidation refuses a slow fill, and the second one deletes the number that
-// does. The next miss makes a new entry, which gives out the old number again. Then the
-// slow fill is stored. In the mended form the cache counts the numbers of all entries, so
-// it gives out none twice.
+// changes the lease number of the key, and the cache refuses a fill with an old number. In the
+// broken form each entry counts its lease numbers from one. To save memory, an invalidation
+// deletes an entry that expects no valid fill. So a slow fill is refused after the first
+// invalidation, but the second invalidation deletes the entry's number. The next miss makes a new
+// entry, which gives out the old number again. Then the slow fill is stored. In the mended form
+// the cache counts the numbers of all entries together, so that no number is given out twice.
 //
-// The mended form is right: a fill is stored only if no invalidation has come since its
-// lease was given out, and its value was read after that. A write after the read is
-// followed by an invalidation. It comes before the fill, which is then refused, or after
-// it, and deletes the value.
+// The mended form is correct. A fill is stored only if no invalidation has come since its lease
+// was given out, and its value was read after that. A write after the read is followed by an
+// invalidation. If it comes before the fill, the fill is refused. If it comes after the fill, it
+// deletes the value.
 //
-// Depth 4 in the messages of plain order, in what random order has shown. A fill must come
-// after two invalidations and the next miss, but before the fill of that miss. Its value
-// must be read before the last write.
+// Depth 4 among messages of the oldest-first order, the least that random runs have shown. A fill
+// must come after two invalidations and the next miss, but before the fill of that miss. Its
+// value must be read before the last write.
 package cachefill
 
 import (
@@ -34,7 +34,7 @@ import (
 // readers and three writes.
 type Config struct {
 	Readers int // 0 means 3
-	Writes  int // by one writer; 0 means 3
+	Writes  int // the writes of the one writer; 0 means 3
 	Mended  bool
 }
 
@@ -76,7 +76,7 @@ type (
 	write struct{} // to the source: changes the value
 
 	get        struct{}                   // to the cache: returns an answer
-	answer     struct{ value, lease int } // the value, or 0 and the lease for a fill
+	answer     struct{ value, lease int } // the value, or 0 and a lease for the fill
 	fill       struct{ lease, value int } // to the cache
 	invalidate struct{}                   // to the cache
 )
@@ -94,18 +94,18 @@ func (s *source) Receive(ctx *pulse.Ctx, msg any) {
 // A cache has at most one entry, since there is one key.
 type cache struct {
 	entry  *entry
-	number int  // the last lease number of all entries
-	reuses bool // the mistake: each entry counts its own
+	number int  // the last lease number given out
+	reuses bool // the bug: each entry counts its own lease numbers
 }
 
-// An entry is what the cache knows of its key.
+// An entry is the state of the key in the cache.
 type entry struct {
-	value int // 0 when there is none
+	value int // 0 if there is no value
 	lease int // the number that a fill needs
-	fills int // how many fills with this number are to come
+	fills int // the number of fills that may still come with this number
 }
 
-// next returns the lease number that follows the last one of an entry, or the first one.
+// next returns a new lease number for an entry with the given last number, 0 for a new entry.
 func (c *cache) next(last int) int {
 	if c.reuses {
 		return last + 1

@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property returns the program as a property: at rest the cache has no old value.
+// Property returns the program as a property: in the end the cache has no old value.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

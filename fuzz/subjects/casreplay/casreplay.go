@@ -1,25 +1,25 @@
-// Package casreplay is a subject: an update that was followed by another does not
-// come back.
+// Package casreplay is an example program with a known bug. Its property: an update that was
+// followed by another does not come back.
 //
-// It is CASSANDRA-6023, "CAS should distinguish promised and accepted ballots".
-// Others have measured random schedules by it, too (Ozkan et al., OOPSLA 2018). The
-// program is ours.
+// It is CASSANDRA-6023, "CAS should distinguish promised and accepted ballots". Others have
+// used the same bug to measure random scheduling (Ozkan et al., OOPSLA 2018). The program is
+// ours.
 //
-// Coordinators update a row, each with one ballot of Paxos. A coordinator asks the
-// replicas for promises. If one of them has accepted an update that is newer than
-// what was committed, the coordinator continues with that, else it proposes its own.
-// Then it tells all replicas what is committed. A replica drops its accepted update
-// when that is committed, unless it has promised a newer ballot meanwhile. In the
-// broken form a replica stores only the ballot that it promised last, not the one
-// with which it accepted the update. So an old update that it still has looks newer
-// than all that was committed. The third coordinator commits the first update again,
-// after the second.
+// Coordinators update a row, each with one ballot of Paxos. A coordinator asks the replicas for
+// promises. If a replica has accepted an update that is newer than the last committed update,
+// the coordinator continues with the accepted update. Otherwise it proposes its own. Then it
+// tells all replicas which update is committed. A replica drops its accepted update when that
+// update is committed, unless the replica has promised a newer ballot meanwhile. In the broken
+// form a replica stores only the ballot that it promised last, and not the ballot with which it
+// accepted the update. So an old update that the replica still has looks newer than all
+// committed updates. The third coordinator commits the first update again, after the second.
 //
-// Depth 0: plain order does not have the messages that must move. Four orders are
-// needed together. At a majority the first commit comes before the promise to the
-// second coordinator; at one more replica it comes after. There the promise to the
-// third coordinator comes before the second update. At another replica the second
-// commit comes before that promise. No three delays show it.
+// Depth 0, because the oldest-first order does not contain the messages that must move. Four
+// reorderings are needed together. At a majority the first commit comes before the promise to
+// the second coordinator. At one more replica the first commit comes after that promise. At the
+// same replica the promise to the third coordinator comes before the second update. At another
+// replica the second commit comes before the promise to the third coordinator. Three delays are
+// not enough to trigger the bug.
 package casreplay
 
 import (
@@ -50,7 +50,7 @@ type (
 	commit  struct{ update state }
 )
 
-// A state is an update and its ballot; ballot 0 is none.
+// A state is an update and its ballot. Ballot 0 means no update.
 type state struct{ ballot, value int }
 
 // Build adds the program to a system. After the run, check returns an error if the
@@ -82,7 +82,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 // the first again, in the order of ballots.
 func noneComesBack(list []*coordinator) error {
 	var seen []int
-	for _, c := range list { // by their ballots
+	for _, c := range list { // in the order of ballots
 		v := c.update.value
 		if !c.committed || len(seen) > 0 && seen[len(seen)-1] == v {
 			continue
@@ -98,8 +98,8 @@ func noneComesBack(list []*coordinator) error {
 // A coordinator tries one ballot.
 type coordinator struct {
 	replicas          []pulse.Ref
-	others            []pulse.Ref // of the first one: they begin when it is done
-	update            state       // its own update, or another that it continues with
+	others            []pulse.Ref // set for the first coordinator only: those to start when it is done
+	update            state       // the coordinator's own update, or another that it continues with
 	accepted          state       // the newest update that a replica has accepted
 	newest            int         // the newest ballot that was committed
 	promises, accepts int
@@ -142,12 +142,12 @@ func (c *coordinator) tell(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// A replica keeps what it has promised, accepted and learned.
+// A replica stores what it has promised, accepted and learned.
 type replica struct {
 	promised  int   // a ballot
-	accepted  state // without a value when there is none
+	accepted  state // its value is 0 if there is none
 	committed state
-	mixes     bool // the mistake: it takes the promised ballot for that of the update
+	mixes     bool // the bug: the promised ballot is stored as the ballot of the accepted update
 }
 
 func (r *replica) Receive(ctx *pulse.Ctx, msg any) {

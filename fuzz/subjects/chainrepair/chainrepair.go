@@ -1,23 +1,23 @@
-// Package chainrepair is a subject: a client that reads a replicated value twice
-// does not get an older value the second time.
+// Package chainrepair is an example program with a known bug. Its property: a client that
+// reads a replicated value twice does not get an older value the second time.
 //
-// Chain replication is by van Renesse and Schneider (OSDI 2004). Implementations
-// tend to leave for last that writes race with the append of a repaired node
-// (Machi, issue 60, github.com/basho/machi). The program is ours.
+// Chain replication is by van Renesse and Schneider (OSDI 2004). Implementations often
+// handle last the race between writes and the appending of a repaired node (Machi, issue
+// 60, github.com/basho/machi). The program is ours.
 //
-// Writes go to the head of a chain and from node to node to the tail, which answers
-// reads. A master appends a repaired node: the tail copies its value to that node,
-// which reports to the master. The master tells the tail that it has a successor,
-// and the readers where the tail is now. In the broken form a write is not passed
-// on if it reaches the old tail between the copy and the master's message. It can
-// be read there, and then not at the new tail. In the mended form the old tail is
-// no tail any more once it has copied its value: it passes on later writes and
-// reads.
+// Writes go to the head of a chain and from node to node to the tail, which answers reads.
+// A master appends a repaired node: the tail copies its value to that node, which reports
+// to the master. The master then tells the old tail that it has a successor, and tells the
+// readers which node is the tail now. In the broken form a write is not passed on if it
+// reaches the old tail between the copy and the master's message. A client can read such a
+// write at the old tail, and then an older value at the new tail. In the mended form, the
+// old tail passes on all writes and reads that come after it has copied its value.
 //
-// Depth 2 in the messages of plain order, with a chain of three nodes. At the tail
-// a write comes after the copy. It comes before the message about the successor,
-// and so does a read after it. At the reader the answer comes before the message
-// about the new tail. These are four orders in all. At least five delays show it.
+// Depth 2 among messages of the oldest-first order, with a chain of three nodes. At the
+// tail, a write comes after the copy and before the message about the successor. Also at
+// the tail, a read comes between that write and that message. At the reader, the answer
+// comes before the message about the new tail. These are four reorderings in all. At least
+// five delays are needed to trigger the bug.
 package chainrepair
 
 import (
@@ -30,11 +30,11 @@ import (
 // a chain of three nodes to which one is appended, two writes, and one reader
 // that reads twice.
 type Config struct {
-	Nodes   int // in the chain at first; 0 means 3
-	Repairs int // how many nodes are appended, one after the other; 0 means 1
+	Nodes   int // the nodes in the initial chain; 0 means 3
+	Repairs int // the number of nodes appended one after the other; 0 means 1
 	Writes  int // 0 means 2
 	Readers int // 0 means 1
-	Reads   int // of each reader; 0 means 2
+	Reads   int // the number of reads of each reader; 0 means 2
 	Mended  bool
 }
 
@@ -51,7 +51,7 @@ type (
 	newTail struct{ ref pulse.Ref } // from the master to the old tail and to the readers
 )
 
-// withDefaults returns the config with the numbers that zeros stand for.
+// withDefaults returns the config with each zero replaced by its default.
 func (c Config) withDefaults() Config {
 	for _, f := range []struct {
 		number *int
@@ -116,7 +116,7 @@ func (w *writer) Receive(ctx *pulse.Ctx, msg any) {
 
 // A reader reads several times in a row.
 type reader struct {
-	tail pulse.Ref // as far as it knows
+	tail pulse.Ref // as far as the reader knows
 	left int
 	got  []int
 }
@@ -155,12 +155,12 @@ func (m *master) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// A node is one of the chain, or a spare one.
+// A node is a node of the chain, or a spare node.
 type node struct {
 	master pulse.Ref
 	next   pulse.Ref // the successor; zero at the tail
 	value  int
-	late   bool // the mistake: it is the tail until the master says that it has a successor
+	late   bool // the bug: the node acts as the tail until the master tells it of its successor
 }
 
 func (n *node) Receive(ctx *pulse.Ctx, msg any) {

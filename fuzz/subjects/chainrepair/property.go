@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property returns the program as a property: no reader reads back in time.
+// Property returns the program as a property: no reader reads an older value after a newer one.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

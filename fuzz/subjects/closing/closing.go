@@ -1,13 +1,13 @@
-// Package closing is a subject: what is paid into an account is not lost.
+// Package closing is an example program with a known bug. Its property: money that
+// is paid into an account is not lost.
 //
-// Many programs that tidy up have this mistake: they close what seems to be used up,
-// although more is on its way to it. The program is ours.
+// Many programs that clean up have this bug: they close something that seems to be
+// used up, although a message to it is in transit. The program is ours.
 //
-// One branch pays in, another draws out. An empty account closes. If a withdrawal
-// empties it before the deposit comes, the deposit is lost.
+// One branch deposits money, and another withdraws it. An empty account closes. If a withdrawal
+// empties the account before the deposit comes, the deposit is lost.
 //
-// Depth 1: the withdrawal before the deposit. Inputs matter: the bug needs a
-// withdrawal of exactly what the account held.
+// Depth 1: the withdrawal comes before the deposit. Inputs matter: it must empty the account.
 package closing
 
 import (
@@ -19,8 +19,8 @@ import (
 // Config chooses the program to build. The zero value is the broken form with
 // an account that is emptied.
 type Config struct {
-	Held, Out int // in the account, and drawn out of it; zero means 1
-	In        int // paid in; zero means 1
+	Held, Out int // the initial balance, and the sum withdrawn; zero means 1
+	In        int // the sum deposited; zero means 1
 	Mended    bool
 }
 
@@ -47,7 +47,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	}
 }
 
-// An account refuses what it does not hold.
+// An account refuses withdrawals that exceed its balance.
 type account struct {
 	balance, drawn int
 	stays          bool

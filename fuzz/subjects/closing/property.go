@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property returns the program as a property: the account holds what was paid in and not drawn out.
+// Property returns the program as a property: the balance is the deposits minus the withdrawals.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

@@ -1,13 +1,13 @@
-// Package correct makes random programs that are correct, with a proof for each kind.
-// A search that reports a failure of one is wrong.
+// Package correct makes random programs that are correct, with a proof for each kind. A
+// search that reports a failure of such a program is wrong.
 //
 //	for seed := range uint64(40) {
 //		fuzz.Check(t, correct.New(seed).Property)
 //	}
 //
-// A program's claims depend on its options. Under pulse.NeverEarly no time passes
-// while a message can be delivered, so a timeout for lost messages never expires.
-// With early timers it may, and the program claims only what still holds.
+// The claims of a program depend on its options. Under pulse.NeverEarly no time passes
+// while a message can be delivered, so a timeout for lost messages never expires. With
+// early timers such a timeout may expire, and the program claims only what still holds.
 package correct
 
 import (
@@ -19,15 +19,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A Program is a property that holds in every legal run. Hasty is the same with a
-// planted fault: it lets time pass although messages can be delivered, and makes the
-// claims of Property.
+// A Program has a Property that holds in every legal run. Hasty makes the same
+// claims, but runs with a planted fault: time passes although messages can be
+// delivered.
 type Program struct {
 	Name            string
 	Property, Hasty func(*props.T)
 }
 
-// kinds are the programs; each says in its comment why it is correct.
+// kinds lists the kinds of programs. Each build function's comment says why they are correct.
 var kinds = []struct {
 	name  string
 	build func(shape) func(*props.T)
@@ -40,7 +40,7 @@ var kinds = []struct {
 	{"rounds", rounds},
 }
 
-// New returns the program with a number. Programs whose numbers are less than 6 apart
+// New returns the program with a number. Programs whose numbers differ by less than 6
 // are of different kinds.
 func New(seed uint64) Program {
 	kind := kinds[seed%uint64(len(kinds))]
@@ -52,14 +52,14 @@ func New(seed uint64) Program {
 	return Program{fmt.Sprintf("%s %d (%v, early timers %s)", kind.name, seed, s.options.Delivery, s.early()), kind.build(s), kind.build(hasty)}
 }
 
-// A shape has the parameters that follow from a program's number.
+// A shape holds the parameters that are derived from a program's number.
 type shape struct {
 	state   uint64
 	options pulse.Options
 	hasty   bool
 }
 
-// below draws a number of the shape.
+// below returns the next random number of the shape, from 0 to n-1.
 func (s *shape) below(n int) int { return int(hash.Splitmix(&s.state) % uint64(n)) }
 
 func (s *shape) early() string {
@@ -69,7 +69,7 @@ func (s *shape) early() string {
 	return fmt.Sprint(s.options.EarlyTimers)
 }
 
-// strict reports whether time stands still while a message can be delivered.
+// strict reports whether no time passes while a message can be delivered.
 func (s *shape) strict() bool { return s.options.EarlyTimers == pulse.NeverEarly }
 
 // system makes the system of a run.
@@ -81,8 +81,8 @@ func (s *shape) system(t *props.T) *pulse.System {
 	return t.SystemWith(o)
 }
 
-// passes returns how often time may pass early in a run. The search allows some of it
-// if the program leaves that open.
+// passes returns the maximum number of early clock ticks in a run. If the program's
+// options leave this number open, the search sets it.
 func (s *shape) passes(sys *pulse.System) int {
 	if s.hasty {
 		return max(0, s.options.EarlyTimers)
@@ -92,8 +92,8 @@ func (s *shape) passes(sys *pulse.System) int {
 
 const ms = time.Millisecond
 
-// relayed spawns a chain of n actors that pass on what they receive, and returns the
-// first one.
+// relayed spawns a chain of n actors that forward messages to an actor. It returns
+// the first actor of the chain.
 func relayed(sys *pulse.System, n int, to pulse.Ref) pulse.Ref {
 	for range n {
 		next := to

@@ -12,7 +12,7 @@ type (
 	sum       struct{ total int }
 )
 
-// A counter adds up what clients send, and acknowledges each increment with the sum.
+// A counter counts increments from clients, and acknowledges each with the count so far.
 type counter struct{ total int }
 
 func (c *counter) Receive(ctx *pulse.Ctx, msg any) {
@@ -20,7 +20,7 @@ func (c *counter) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Send(msg.(increment).client, sum{c.total})
 }
 
-// An incrementer sends its next increment when the last one is acknowledged.
+// An incrementer sends its next increment when the previous one is acknowledged.
 type incrementer struct {
 	t     *props.T
 	to    pulse.Ref
@@ -42,9 +42,9 @@ func (i *incrementer) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Send(i.to, increment{ctx.Self()})
 }
 
-// counters: each increment is sent once, nothing is lost, and a client has one on its
-// way at a time. So the sum is their number, and no client hears a sum that is not
-// greater than its last.
+// counters: each increment is sent once, nothing is lost, and a client has one
+// increment in transit at a time. So the final sum is the number of increments, and
+// each client receives increasing sums.
 func counters(s shape) func(*props.T) {
 	clients, hops := 2+s.below(3), s.below(3)
 	return func(t *props.T) {

@@ -11,7 +11,7 @@ type (
 	silence struct{ of, after int }
 )
 
-// A heart beats every 10 ms, some times; its last beat is number 0.
+// A heart beats a number of times, every 10 ms. Its last beat has number 0.
 type heart struct {
 	to       pulse.Ref
 	id, left int
@@ -31,7 +31,7 @@ func (h *heart) Receive(ctx *pulse.Ctx, msg any) {
 
 // A detector suspects a heart that has not beaten for 25 ms.
 type detector struct {
-	last      map[int]int // the greatest number heard of each; -1 after the last beat
+	last      map[int]int // the greatest number received from each heart; -1 after the last beat
 	suspected int
 	over      int
 }
@@ -55,9 +55,9 @@ func (d *detector) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// heartbeats: under NeverEarly a beat is received before time passes on, since it can be
-// delivered until then. So 10 ms after a beat the next is heard, before the 25 ms are
-// over, and nobody is suspected. Whatever the timers do, each last beat comes.
+// heartbeats: under NeverEarly no time passes while a beat can be delivered. So the next
+// beat is received 10 ms after the last, before the 25 ms are over, and no heart is
+// suspected. Under all options, the last beat of each heart is received.
 func heartbeats(s shape) func(*props.T) {
 	hearts, beats, hops := 1+s.below(3), 1+s.below(3), s.below(3)
 	return func(t *props.T) {

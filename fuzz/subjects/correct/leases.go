@@ -20,7 +20,7 @@ type (
 	}
 )
 
-// A leaser gives a lease to one holder at a time, in the order of asking, for a time.
+// A leaser gives a lease to one holder at a time, in the order of requests, for 50 ms.
 type leaser struct {
 	token   int
 	held    bool
@@ -49,7 +49,7 @@ func (l *leaser) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.After(50*ms, expire{l.token})
 }
 
-// A storage takes writes whose token is not older than one it has seen: fencing.
+// A storage refuses writes whose token is older than one that it has seen (fencing).
 type storage struct {
 	seen int
 	took []int
@@ -65,7 +65,7 @@ func (s *storage) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Send(m.who, stored{m.token, ok})
 }
 
-// A holder asks for the lease, writes some times, and gives the lease up.
+// A holder asks for the lease, writes a number of times, and gives the lease up.
 type holder struct {
 	leaser, storage pulse.Ref
 	writes          int
@@ -95,10 +95,10 @@ func (h *holder) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Send(h.storage, store{token, ctx.Self()})
 }
 
-// leases: the storage compares tokens, so the tokens of the writes that it takes never
-// decrease, whatever the timers do. A holder works without waiting for time. So while it
-// has the lease, a message of its work can be delivered. Under NeverEarly no time passes
-// until it has given the lease up. The lease then does not expire, and no write is refused.
+// leases: the storage compares tokens, so the tokens of accepted writes never decrease,
+// under all options. A holder waits for no timer. So while it has the lease, some message
+// of its work can be delivered, and under NeverEarly no time passes. Therefore the lease
+// does not expire before the holder gives it up, and no write is refused.
 func leases(s shape) func(*props.T) {
 	holders, writes, hops := 2+s.below(3), 1+s.below(2), s.below(3)
 	return func(t *props.T) {

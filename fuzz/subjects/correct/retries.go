@@ -14,7 +14,7 @@ type (
 	again    struct{ number int }
 )
 
-// A server does each request of a client once, and answers also those that it has done.
+// A server performs each request of a client once, and answers every copy of it.
 type server struct {
 	done map[pulse.Ref]int // the last request of each client
 	work int
@@ -29,11 +29,11 @@ func (s *server) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Send(r.client, response{r.number})
 }
 
-// A requester sends one request after the other, each again while no answer comes.
+// A requester sends one request after the other, and resends each until it is answered.
 type requester struct {
 	to       pulse.Ref
 	requests int
-	number   int // of the request that waits for its answer
+	number   int // the number of the unanswered request
 	retries  int
 	timer    pulse.Timer
 }
@@ -55,13 +55,13 @@ func (r *requester) Receive(ctx *pulse.Ctx, msg any) {
 	r.ask(ctx)
 }
 
-// Started sends the first request: no fault can lose what begins the run.
+// Started sends the first request. No fault can lose the start of an actor.
 func (r *requester) Started(ctx *pulse.Ctx, _ pulse.Start) {
 	r.number = 1
 	r.ask(ctx)
 }
 
-// ask sends the request that is to be answered next.
+// ask sends the current request, unless all requests are answered.
 func (r *requester) ask(ctx *pulse.Ctx) {
 	if r.number <= r.requests {
 		ctx.Send(r.to, request{ctx.Self(), r.number})
@@ -69,12 +69,12 @@ func (r *requester) ask(ctx *pulse.Ctx) {
 	}
 }
 
-// retries: the number of a client's request grows by one, when it is answered, and the
-// server answers what it has done: so each is done once. A request is sent again while
-// messages are lost, which is bounded. A timer of a request that waits fires for one of
-// two reasons. Time passed early: it does so a bounded number of times, and each time
-// fires at most one timer of a client. Or nothing could be delivered: then the last
-// copy of the request, or its answer, was lost, and no loss explains two of these.
+// retries: a client's request number grows by one when the request is answered, and the
+// server performs each number once. A client resends a request only when the request's
+// timer fires. There are two possible reasons. First, a clock tick came early. The number
+// of early ticks is bounded, and each fires at most one timer of a client. Second, no
+// message could be delivered. Then the last copy of the request, or its answer, was lost.
+// Each loss explains at most one resend, and the number of losses is bounded.
 func retries(s shape) func(*props.T) {
 	clients, each := 1+s.below(3), 1+s.below(2)
 	s.options.Faults.Drop, s.options.Faults.Duplicate = s.below(3), s.below(2)

@@ -13,8 +13,8 @@ type (
 	giveIn struct{ n int }
 )
 
-// A chair begins a round when all workers are done with the last. A round that takes
-// longer than 30 ms is late.
+// A chair begins a round when all workers are done with the previous round. A round
+// that takes longer than 30 ms is late.
 type chair struct {
 	t       *props.T
 	workers []pulse.Ref
@@ -48,9 +48,9 @@ func (c *chair) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.After(30*ms, giveIn{c.n})
 }
 
-// rounds: a worker answers each round once, and the next begins when all have
-// answered. So each answer is of the current round. During a round a message can be
-// delivered: under NeverEarly no round is late.
+// rounds: a worker answers each round once, and the next round begins when all
+// workers have answered. So each answer belongs to the current round. During a round
+// some message can be delivered, so under NeverEarly no round is late.
 func rounds(s shape) func(*props.T) {
 	workers, hops := 2+s.below(3), s.below(2)
 	return func(t *props.T) {

@@ -1,27 +1,27 @@
-// Package deposedread is a subject: a read returns the last value that was written
-// before it began, or a newer one.
+// Package deposedread is an example program with a known bug. Its property: a read
+// returns the last value that was written before it began, or a newer one.
 //
-// Reads by a leader that is deposed and does not know it have been reported of many
-// replicated stores (Jepsen on etcd and Consul, 2014; Consul, issue 54; akka-raft,
-// issue 65). The usual remedy is that of etcd (pull request 6275): a leader answers a
-// read when a majority has confirmed that it still leads. The program is ours, and so
-// is its mistake in that.
+// Wrong reads by a leader that does not know it is deposed have been reported of many
+// replicated stores (Jepsen on etcd and Consul, 2014; Consul, issue 54; akka-raft, issue
+// 65). The usual fix is that of etcd (pull request 6275): a leader answers a read when a
+// majority has confirmed that it still leads. The program is ours, and so is the bug in
+// this fix.
 //
-// A leader asks all nodes to confirm its term when a read comes. In the broken form it
-// counts each confirmation of its term, also one that it asked for because of an
-// earlier read. That one is late. Its sender has meanwhile elected another leader, or
-// become it, and a new value is written. Then the client reads at the old leader, and
-// the late confirmation makes that answer with the old value.
+// When a read comes, a leader asks all nodes to confirm its term. In the broken form it
+// counts every confirmation of its term, even one that it requested for an earlier read.
+// Such a confirmation may be late. Its sender has meanwhile elected another leader, or
+// become leader, and a new value is written. Then the client reads at the old leader, and
+// the late confirmation makes that leader answer with the old value.
 //
-// In the mended form a confirmation has the number of the round in which the leader
-// asked for it. It counts only for reads that came before that round. So a majority
-// was still in the leader's term after the read had begun, and no later leader had
-// written anything until then.
+// In the mended form a confirmation has the number of the round in which the leader asked
+// for it. It counts only for reads that came before that round. So a majority was still
+// in the leader's term after the read had begun, and no later leader had written anything
+// by then.
 //
-// Depth 3 in the messages of plain order. A node confirms the first round, and only then
-// hears of the election. The old leader gets this confirmation, the request for its vote
-// and the new value only after the second read. Until then a majority elects the new
-// leader and stores the value, the client has its answer, and its read is on its way.
+// Depth 3 among messages of the oldest-first order. A node confirms the first round
+// before it hears of the election. The old leader gets this confirmation, the request for
+// its vote and the new value only after the second read. Before that, a majority elects
+// the new leader and stores the value, the client gets its answer, and sends the read.
 package deposedread
 
 import (
@@ -35,15 +35,15 @@ import (
 // three nodes, of which the last times out once.
 type Config struct {
 	Nodes    int   // 0 means 3
-	Reads    int   // at the beginning; 0 means 1
-	Timeouts []int // the nodes that time out, from 0, which leads at first; nil means the last one
+	Reads    int   // the reads at the beginning; 0 means 1
+	Timeouts []int // the nodes that time out; node 0 leads at first; nil means the last one
 	Mended   bool
 }
 
 type (
 	timeout struct{} // from the test to a node
-	begin   struct{} // from the test to the client: it is to read
-	leads   struct{} // from a new leader to the client: it is to write
+	begin   struct{} // from the test to the client, which then reads
+	leads   struct{} // from a new leader to the client, which then writes
 
 	write   struct{}
 	written struct{ version int } // the answer to write
@@ -61,8 +61,8 @@ type (
 	confirmed struct{ term, round int }
 )
 
-// A state is the value and the term in which a leader stored it. The value is its
-// version, which grows with each write.
+// A state is a version of the value and the term in which a leader stored it. The
+// version grows with each write.
 type state struct{ term, version int }
 
 func (s state) before(t state) bool {
@@ -99,11 +99,11 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	return func() error { return cl.err }
 }
 
-// A client writes at each new leader. It reads at one node, at the beginning and after
-// each write.
+// A client writes at each new leader. It reads at one node, initially and after each
+// write.
 type client struct {
 	node   pulse.Ref
-	least  []int // what each of its reads must return at least
+	least  []int // the lowest version that each of its reads may return
 	newest int   // the newest version that it has written
 	err    error
 }
@@ -129,7 +129,7 @@ func (c *client) read(ctx *pulse.Ctx) {
 	c.least = append(c.least, c.newest)
 }
 
-// role is what a node is in its term.
+// role is the role of a node in its term.
 type role uint8
 
 const (
@@ -142,25 +142,25 @@ const (
 type request struct {
 	from  pulse.Ref
 	id    int
-	round int         // in which the leader asked for them
-	by    []pulse.Ref // those who have confirmed
+	round int         // the round of the leader's first request for confirmations
+	by    []pulse.Ref // the nodes that have confirmed
 }
 
-// A node keeps one value and takes part in elections.
+// A node stores one value and takes part in elections.
 type node struct {
 	nodes     []pulse.Ref // all nodes; the list is shared and never changed
 	client    pulse.Ref
 	term      int
-	voted     bool // in this term
+	voted     bool // set if the node has voted in this term
 	role      role
 	has       state
 	votes     int
-	acks      int  // of a leader: how many nodes have stored what it has
-	ready     bool // of a leader: a majority has stored something of its term
+	acks      int  // of a leader: the number of nodes that have stored its state
+	ready     bool // of a leader: set once a majority has stored a state of its term
 	committed int  // of a leader that is ready: the version that a majority has
-	round     int  // of a leader: how often it has asked for confirmations
+	round     int  // of a leader: the number of times it has asked for confirmations
 	reads     []request
-	mixes     bool // the mistake: it counts confirmations of earlier rounds
+	mixes     bool // the bug: the node counts confirmations of earlier rounds
 }
 
 func (n *node) Receive(ctx *pulse.Ctx, msg any) {
@@ -216,14 +216,14 @@ func (n *node) tell(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// enter enters a later term. Reads that wait get no answer.
+// enter makes the node enter a term, if that is later. It drops waiting reads.
 func (n *node) enter(term int) {
 	if term > n.term {
 		n.term, n.voted, n.role, n.reads = term, false, follower, nil
 	}
 }
 
-// count counts a vote. Who has a majority goes on with the newest state of its voters.
+// count counts a vote. A node with a majority becomes leader, with the newest state of its voters.
 func (n *node) count(ctx *pulse.Ctx, has state) {
 	if n.has.before(has) {
 		n.has = has
@@ -239,7 +239,7 @@ func (n *node) write(ctx *pulse.Ctx) {
 	n.tell(ctx, store{n.has})
 }
 
-// commit counts a node that has stored what the leader has.
+// commit counts a node that has stored the leader's state.
 func (n *node) commit(ctx *pulse.Ctx) {
 	if n.acks++; n.acks == n.majority() {
 		n.ready, n.committed = true, n.has.version

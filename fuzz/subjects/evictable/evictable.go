@@ -1,28 +1,28 @@
-// Package evictable is a subject: who invalidates a cached value does not read it
-// again.
+// Package evictable is an example program with a known bug. Its property: a client that
+// invalidates a cached value does not read it again.
 //
-// It comes from issue 22285 of Trino (github.com/trinodb/trino), "EvictableCache
-// race condition can temporarily revive old entry", which a test there showed in
-// three of a million runs. The program is ours.
+// It comes from issue 22285 of Trino (github.com/trinodb/trino), "EvictableCache race condition
+// can temporarily revive old entry", which a test there showed in three of a million runs. The
+// program is ours.
 //
-// A cache has two tables: one from a key to a token, and one from a token to the
-// value. An invalidation increases a count, removes the key's token from the first
-// table, and then drops its value from the second. A get looks up or makes a token,
-// and then looks up or loads its value. The token may have been evicted meanwhile.
-// If the count is what it was before, the get puts the token back. The tables and
-// the count are changed one at a time, each safely.
+// A cache has two tables: one from a key to a token, and one from a token to the value. An
+// invalidation increases a count, removes the key's token from the first table, and then drops
+// its value from the second. A get looks up or makes a token, and then looks up or loads its
+// value. The token may have been evicted meanwhile. If the count has not changed, the get puts
+// the token back. Each single access to a table or to the count is atomic.
 //
-// In the broken form the first invalidation counts before the get begins, and removes
-// the token. A second one, which follows a change of the loaded data, finds no token.
-// Then the get puts the token back, and the second client reads the old value by it.
-// The first invalidation has not dropped that value yet, or the get has loaded it
-// before the change and stored it since. In the mended form the table of tokens
-// counts removals, also vain ones. It puts no token back if that count has changed.
+// In the broken form the first invalidation increases the count before the get begins, and then
+// removes the token. A second invalidation, which follows a change of the loaded data, finds no
+// token. Then the get puts the token back, and the second client uses the token to read the old
+// value. Either the first invalidation has not dropped that value yet, or the get loaded it
+// before the change and has stored it since. In the mended form the table of tokens counts
+// removals, including those that find no token. It puts no token back if that count has changed.
 //
-// Depth 3 in the messages of plain order. The order of the report has six parts, at
-// three actors. Both invalidations count before the get. The token is looked up before
-// it is removed, and removed before the second invalidation looks for it. It is put
-// back after that, and the value is read before it is dropped. No four delays show it.
+// Depth 3 among messages of the oldest-first order. The reported order has six parts, at three
+// actors. Both invalidations increase the count before the get reads it. The token is looked up
+// before it is removed, and removed before the second invalidation looks for it. The token is
+// put back after that, and the value is read before it is dropped. Four delays are not enough to
+// trigger the bug.
 package evictable
 
 import (
@@ -31,8 +31,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Config chooses the program to build. The zero value is the broken form with
-// one who reads, one who invalidates, and one who changes the value.
+// Config chooses the program to build. The zero value is the broken form with one
+// reader, one invalidator, and one process that changes the value.
 type Config struct {
 	Readers      int // 0 means 1
 	Invalidators int // 0 means 1
@@ -68,21 +68,21 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	}
 }
 
-// The requests. A token is a number of at least 1, and 0 is none.
+// The requests. A token is a positive number; 0 means no token.
 type (
 	add struct{} // to a number: adds one and returns it
 	see struct{} // to a number: returns it
 
-	token  struct{}                    // to the tokens: looks up or makes one; returns a ticket
-	remove struct{}                    // to the tokens: takes it out and returns it
-	revive struct{ ticket ticket }     // to the tokens: puts one back, if there is none
-	find   struct{ token int }         // to the values: returns the value of a token, or 0
-	store  struct{ token, value int }  // to the values
-	drop   struct{ token int }         // to the values
-	ticket struct{ token, before int } // before is how many removals there were before
+	token  struct{}                    // to tokens: looks up or makes a token; returns a ticket
+	remove struct{}                    // to tokens: removes the token and returns it
+	revive struct{ ticket ticket }     // to tokens: puts a token back, if there is none
+	find   struct{ token int }         // to values: returns the value of a token, or 0
+	store  struct{ token, value int }  // to values: stores a value
+	drop   struct{ token int }         // to values: removes a value
+	ticket struct{ token, before int } // before is the number of earlier removals
 )
 
-// A cache has one key. Those who use it run its code.
+// A cache has one key. Its methods run in the processes that use it.
 type cache struct{ tokens, values, count, source pulse.Ref }
 
 func (k *cache) invalidate(p *pulse.Process) {
@@ -116,11 +116,11 @@ func (n *number) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Reply(n.n)
 }
 
-// tokens has the token of the key.
+// tokens is the table with the token of the key.
 type tokens struct {
 	current int
 	made    int
-	removed int // how many removals there were, also vain ones
+	removed int // the number of removals, including those that found no token
 	counts  bool
 }
 
@@ -144,7 +144,7 @@ func (t *tokens) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// values has the values by their tokens.
+// values is the table of values, indexed by token.
 type values struct{ of []int }
 
 func (v *values) Receive(ctx *pulse.Ctx, msg any) {

@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property returns the program as a property: what was invalidated is not read again.
+// Property returns the program as a property: an invalidated value is not read again.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

@@ -1,5 +1,5 @@
-// Package gatling is a subject: the measurements of a load test are neither lost
-// nor in the wrong order.
+// Package gatling is an example program with a known bug. Its property: the
+// measurements of a load test are neither lost nor in the wrong order.
 //
 // It comes from the load tester Gatling, whose bugs Bitá found (Tasharofi
 // et al., ASE 2013); we have rewritten the parts that have two of these
@@ -12,14 +12,14 @@
 // accepts registrations. A writer that registers after the last user has ended is
 // told to flush at once.
 //
-// Depth 1: endUser before register, at the terminator.
+// Depth 1: at the terminator, endUser comes before register.
 //
 // The records (Records): a user starts before it ends. A session goes from action
-// to action; the first action writes the start of its user, the last one the end,
-// and the writer may get the end first. In the mended form the session carries the
-// record of the start, and the last action writes both.
+// to action. The first action writes the start of the session's user, and the last
+// action writes the end. The writer may get the end first. In the mended form the
+// session carries the record of the start, and the last action writes both records.
 //
-// Depth 1: end before start, at the writer.
+// Depth 1: at the writer, the end comes before the start.
 package gatling
 
 import (
@@ -86,7 +86,7 @@ func (w *writer) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// An action plays one user.
+// An action represents one user.
 type action struct{ terminator pulse.Ref }
 
 func (a action) Receive(ctx *pulse.Ctx, msg any) {
@@ -95,11 +95,11 @@ func (a action) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// A terminator tells all writers to flush when all users have ended. Receive is
-// its behavior until the first has ended.
+// A terminator tells all writers to flush when all users have ended. Receive is its
+// behavior until the first user has ended.
 type terminator struct {
 	writers []pulse.Ref
-	users   int // how many have not ended
+	users   int // the number of users that have not ended
 	mended  bool
 }
 
@@ -113,7 +113,7 @@ func (t *terminator) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// ending is the behavior of the terminator from then on.
+// ending is the behavior of the terminator after the first user has ended.
 func (t *terminator) ending(ctx *pulse.Ctx, msg any) {
 	switch msg.(type) {
 	case endUser:

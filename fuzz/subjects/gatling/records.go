@@ -10,20 +10,20 @@ import (
 // broken form with one user, who makes one request.
 type Records struct {
 	Users    int // 0 means 1
-	Requests int // of each user, between start and end; 0 means 1
+	Requests int // the requests of each user, between start and end; 0 means 1
 	Mended   bool
 }
 
 type (
-	// A session is a user on the way from action to action. In the mended
-	// form it carries the record of the start.
+	// A session is a message that represents a user. In the mended form it carries
+	// the record of the start.
 	session struct {
 		user  int
 		start *record
 	}
 	record struct {
 		user int
-		end  bool // of the user; else the start
+		end  bool // set for the end of the user, else the record is of the start
 	}
 )
 
@@ -44,10 +44,10 @@ func (c Records) Build(sys *pulse.System) (check func() error) {
 	return func() error { return w.check(users) }
 }
 
-// A startAction writes that a user starts, and lets the user go on.
+// A startAction writes that a user starts, and passes the session on.
 type startAction struct {
 	data, next pulse.Ref
-	hands      bool // it passes the record on with the session instead of writing it
+	hands      bool // set if the record is passed on in the session instead of written
 }
 
 func (a startAction) Receive(ctx *pulse.Ctx, msg any) {
@@ -77,14 +77,14 @@ func (a endAction) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Send(a.data, record{user: s.user, end: true})
 }
 
-// A dataWriter writes records in the order in which they come.
+// A dataWriter stores records in the order of receipt.
 type dataWriter struct{ records []record }
 
 func (w *dataWriter) Receive(_ *pulse.Ctx, msg any) {
 	w.records = append(w.records, msg.(record))
 }
 
-// check reads the records as a report does: each user ends once, after a start.
+// check returns an error unless each user ends once, after its start.
 func (w *dataWriter) check(users int) error {
 	started, ended := make([]bool, users+1), 0
 	for _, r := range w.records {

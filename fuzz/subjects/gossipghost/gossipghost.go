@@ -1,27 +1,27 @@
-// Package gossipghost is a subject: a member that was removed does not come back.
+// Package gossipghost is an example program with a known bug. Its property: a member that
+// was removed does not come back.
 //
 // Issue 4010 of Cortex (github.com/cortexproject/cortex), "memberlist keeps resurrecting
 // deleted store-gateways", and issue 14991 of ScyllaDB (github.com/scylladb/scylladb),
 // "gossip: replaced node keeps 'circling around' in gossip, eventually resurrecting as
 // token owner", report this kind of bug. The program is ours.
 //
-// Nodes gossip about a member that has failed. In each round a node sends what it knows to
-// the next node, which takes it if it is later than what it knows itself. An operator has
-// one node remove the member, which is a later state. The state names the nodes that know
-// of the removal, as far as the sender knows. A node that learns that all nodes know of it
-// forgets the member and its removal.
+// Nodes gossip about a member that has failed. In each round a node sends its state of the member
+// to the next node, which takes the state if it is later than its own. An operator has one node
+// remove the member, which makes a later state. A state names the nodes known to know of the
+// removal. When a node learns that all nodes know of the removal, it forgets the member and the
+// removal.
 //
-// In the broken form it forgets the version, too. It may have learned from others that a
-// node knows of the removal, while an old state from that node is still on its way. It
-// takes this state for that of a new member. In the mended form a node keeps the version of
-// what it has forgotten, and takes only later states.
+// In the broken form the node also forgets the version. It may have learned from others that a node
+// knows of the removal, while an old state from that node is in transit. It takes this state for
+// that of a new member. In the mended form a node stores the version of what it has forgotten, and
+// takes only later states.
 //
-// The mended form is right: a node that has removed the member knows the version of the
-// removal from then on, or keeps it. So it takes no older state.
+// The mended form is correct: a node that has removed the member knows the version of the removal.
 //
-// Depth 12 in the messages of plain order, in what random order has shown. An old state must
-// stay on its way while its sender hears of the removal and tells others of it. It must stay
-// there until the news that all nodes know has come to its receiver from others.
+// Depth 12 among messages of the oldest-first order, the least that random runs have shown. An old
+// state must stay in transit while its sender hears of the removal and tells others, and until its
+// receiver has learned from others that all nodes know.
 package gossipghost
 
 import (
@@ -34,7 +34,7 @@ import (
 // and four rounds.
 type Config struct {
 	Nodes  int // 0 means 6
-	Rounds int // of each node; 0 means 4
+	Rounds int // the rounds of each node; 0 means 4
 	Mended bool
 }
 
@@ -44,11 +44,11 @@ type (
 	gossip struct{ state state } // from a node to another
 )
 
-// A state is what a node knows of the member.
+// A state is a node's knowledge of the member.
 type state struct {
-	version int // 0 when it knows nothing
+	version int // 0 if the node knows nothing
 	removed bool
-	seen    uint // the nodes that are known to know of the removal, as bits
+	seen    uint // the nodes known to know of the removal, as bits
 }
 
 // Build adds the program to a system. After the run, check returns an error if the
@@ -85,11 +85,11 @@ type node struct {
 	me      int
 	nodes   []pulse.Ref // all nodes; the list is shared and never changed
 	known   state
-	least   int  // the least version that it takes
-	rounds  int  // how many are left
-	forgets bool // the mistake: it keeps no version of what it has forgotten
-	removed bool // it has removed the member
-	revived bool // it had the member after that
+	least   int  // the least version that the node takes
+	rounds  int  // the number of rounds left
+	forgets bool // the bug: the node does not store the version of what it has forgotten
+	removed bool // set once the node has removed the member
+	revived bool // set if the node had the member after that
 }
 
 func (n *node) Receive(ctx *pulse.Ctx, msg any) {
@@ -107,7 +107,7 @@ func (n *node) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// learn takes a state that is not older than what the node knows. When all nodes know of the
+// learn takes a state unless it is older than the node's own. When all nodes know of the
 // removal, the node forgets it.
 func (n *node) learn(s state) {
 	if s.version < max(n.least, n.known.version) {

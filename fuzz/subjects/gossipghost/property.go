@@ -6,8 +6,8 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property returns the program as a property: no node has a member back that it had
-// removed.
+// Property returns the program as a property: no node gets a member back that it
+// had removed.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

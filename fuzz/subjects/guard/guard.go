@@ -1,12 +1,12 @@
-// Package guard is a subject: a server refuses only what it cannot give.
+// Package guard is an example program with a known bug. Its property: a server refuses
+// only requests that it cannot grant.
 //
-// The mistake, >= instead of >, is the most common one in collections of broken
-// protocols; the program is ours.
+// This bug, >= instead of >, is the most common one in collections of broken protocols.
 //
-// Clients ask a server for some of its tokens and give them back. The server
-// refuses a request for all tokens that are left, although it could grant it.
+// Clients ask a server for some of its tokens and give them back. The server refuses a
+// request for all tokens that are left, although it could grant it. The program is ours.
 //
-// Depth 0: it depends on the input. The smallest input fails in every order.
+// Depth 0: the bug depends only on the input. The smallest input fails in every order.
 package guard
 
 import (
@@ -19,7 +19,7 @@ import (
 // one client that wants the only token.
 type Config struct {
 	Tokens int   // 0 means 1
-	Wants  []int // how many tokens each client wants; nil means 1
+	Wants  []int // the number of tokens that each client wants; nil means 1
 	Mended bool
 }
 
@@ -57,7 +57,7 @@ func (c Config) start(sys *pulse.System) *server {
 	return s
 }
 
-// hear handles an answer at a client.
+// hear handles the answer to a client's request.
 func (s *server) hear(answer any, wanted int, p *pulse.Process, ref pulse.Ref) {
 	switch answer := answer.(type) {
 	case grant:
@@ -69,12 +69,12 @@ func (s *server) hear(answer any, wanted int, p *pulse.Process, ref pulse.Ref) {
 	}
 }
 
-// A server keeps tokens.
+// A server lends tokens to clients.
 type server struct {
 	tokens   int
 	free     int
 	keepsOne bool
-	unfair   []string // refusals of requests that could be granted, as clients saw them
+	unfair   []string // wrong refusals, as described by clients
 }
 
 func (s *server) Receive(ctx *pulse.Ctx, msg any) {

@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property returns the program as a property: free tokens can be had, and no others.
+// Property returns the program as a property: free tokens are granted, and no others.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

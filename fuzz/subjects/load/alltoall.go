@@ -39,7 +39,7 @@ func AllToAll(actors, times int) Load {
 	}
 }
 
-// A peer sends a message to all others and returns those that come.
+// A peer sends a message to all other peers and returns the messages that it receives.
 type peer struct {
 	tally
 	all      []pulse.Ref

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Benchmarks report the time of a step as a multiple of the floor: the
-// cheapest possible message loop, running the same ring of actors. Floor and
-// system are timed in turns within one benchmark, so that disturbances
-// affect both. The figure is the median of the rounds; one iteration is one
+// Benchmarks report the time of a step as a multiple of the floor. The floor is the
+// cheapest possible message loop, which runs the same ring of actors. A benchmark
+// times the floor and the system in turns, so that disturbances affect both. The
+// reported ratio is the median of all rounds. One iteration of a benchmark is one
 // round.
 
-// floor is a ring of preallocated envelopes. The first is passed to its handler
-// through an interface. Nothing is chosen, checked or recorded.
+// floor is the cheapest message loop: it passes the first of a ring of preallocated
+// envelopes to its receiver through an interface.
 type floor struct {
 	ring   []envelope
 	head   int
@@ -47,7 +47,7 @@ func (f *floor) run() {
 	}
 }
 
-// floorNode is the node of a ring, on the floor.
+// floorNode is an actor of Ring that runs on the floor.
 type floorNode struct {
 	next     int32
 	messages []any
@@ -82,18 +82,18 @@ func newFloor() (run func()) {
 }
 
 const (
-	floorSteps = 1000   // of one run of newFloor
-	roundSteps = 50_000 // of each side in a round
+	floorSteps = 1000   // the steps of one run on the floor
+	roundSteps = 50_000 // the steps of the floor, and of the measured function, in a round
 )
 
-// A Benchmark is a *testing.B.
+// A Benchmark has the methods of *testing.B that Against needs.
 type Benchmark interface {
 	Loop() bool
 	ReportMetric(value float64, unit string)
 }
 
-// Against times rounds of run in turns with the floor. It reports the median time of
-// a step and the median ratio. Steps is the number of steps of run.
+// Against times run and the floor in turns, for a number of rounds. It reports the median time
+// of a step and the median ratio. The parameter steps is the number of steps of one call to run.
 func Against(b Benchmark, steps int, run func()) {
 	ground := newFloor()
 	run()
@@ -110,7 +110,7 @@ func Against(b Benchmark, steps int, run func()) {
 	b.ReportMetric(Median(ratios), "x-floor")
 }
 
-// Timed returns the nanoseconds that one of many calls of f takes.
+// Timed calls f a number of times and returns the average time of a call in nanoseconds.
 func Timed(times int, f func()) float64 {
 	start := time.Now()
 	for range times {

@@ -1,9 +1,9 @@
-// Package load holds programs without a bug, for measuring: how fast steps
-// are, how many orders there are, whether runs repeat.
+// Package load holds programs without a bug, for measurements: the speed of steps,
+// the number of orders, and whether runs repeat.
 //
 // A load makes its actors once. Build can add them to a system any number of times,
-// and allocates nothing after the first time. So benchmarks can reset and build. Use
-// a load in one system at a time.
+// and allocates nothing after the first time. So a benchmark can reset a system and
+// build the load again in each iteration. Use a load in one system at a time.
 package load
 
 import (
@@ -12,16 +12,16 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A Load is a program that takes the same number of steps whatever their order.
+// A Load is a program that takes the same number of steps in every order.
 type Load struct {
 	Name  string
-	Steps int // how many steps every run takes
+	Steps int // the number of steps of every run
 	// Build adds the program to a system that has just been made or reset. After the
 	// run, check returns an error if the program did not do all its work.
 	Build func(sys *pulse.System) (check func() error)
 }
 
-// All returns the loads at the sizes at which they are measured: 1000 steps where
+// All returns the loads in the sizes used for measurements. They take 1000 steps if
 // the size can be chosen.
 func All() []Load {
 	return []Load{
@@ -36,7 +36,7 @@ func All() []Load {
 	}
 }
 
-// Small returns the same loads, so small that a run takes microseconds.
+// Small returns the same loads in sizes so small that a run takes microseconds.
 func Small() []Load {
 	return []Load{
 		Ring(3, 1, 3),
@@ -50,11 +50,11 @@ func Small() []Load {
 	}
 }
 
-// A hop is a message. Its value is how many more times it may be sent on.
+// A hop is a message. Its value is the number of times that it may still be sent on.
 type hop int
 
-// hops returns the messages hop(0) to hop(n-1), made once: an interface made
-// from a large number in each step would allocate.
+// hops returns the messages hop(0) to hop(n-1). They are made once, because
+// converting a large number to an interface in each step would allocate.
 func hops(n int) []any {
 	list := make([]any, n)
 	for i := range list {
@@ -63,13 +63,13 @@ func hops(n int) []any {
 	return list
 }
 
-// A start is the message that sets an actor going.
+// A start is the message that makes an actor begin its work.
 type start struct{}
 
 // A tally counts the messages that one actor has received.
 type tally struct{ received int }
 
-// expect returns an error if a count is not what it should be.
+// expect returns an error unless the two counts are equal.
 func expect(got, want int) error {
 	if got != want {
 		return fmt.Errorf("received %d of %d messages", got, want)

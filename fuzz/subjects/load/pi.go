@@ -8,8 +8,8 @@ import (
 )
 
 // Pi is Figure 4.1 of Basset's thesis (Lauterburg, Illinois 2011): a master has workers
-// compute a part of π each, adds up their sums and stops them. There are
-// (2n)! / 2^n · n! orders and n! distinct ones.
+// compute a part of π each, adds up their sums and stops them. With n workers there are
+// (2n)! / 2^n · n! orders and n! distinct orders.
 func Pi(workers int) Load {
 	m := &master{refs: make([]pulse.Ref, workers)}
 	list := make([]*worker, workers)
@@ -45,8 +45,8 @@ type (
 // strips is the number of strips into which the workers cut the area.
 const strips = 60
 
-// part returns the message with a worker's sum, made once: computing it in
-// each run would hide what a step costs.
+// part returns the message with a worker's sum. The sum is computed once, because
+// computing it in each run would hide the cost of a step.
 func part(id, workers int) any {
 	total := 0.0
 	for i := id; i <= strips; i += workers {
@@ -56,7 +56,7 @@ func part(id, workers int) any {
 	return sum{total / strips}
 }
 
-// A master adds up what the workers have computed.
+// A master adds up the parts that the workers have computed.
 type master struct {
 	refs   []pulse.Ref
 	sums   int

@@ -6,8 +6,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// PingPong has two actors that send a ball back and forth a number of times.
-// There is never more than one message on its way.
+// PingPong has two actors that send a ball back and forth a number of times. At
+// most one message is in transit at any time.
 func PingPong(strokes int) Load {
 	messages := hops(strokes)
 	ping, pong := &player{messages: messages}, &player{messages: messages}
@@ -27,7 +27,7 @@ func PingPong(strokes int) Load {
 // A player returns the ball.
 type player struct {
 	tally
-	other    pulse.Ref // the other player, for the one who begins
+	other    pulse.Ref // the other player; set for the player who begins
 	messages []any
 }
 

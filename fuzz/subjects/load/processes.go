@@ -6,8 +6,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Processes is Ring with processes in place of actors. Each returns when it has
-// passed on all tokens that it will get.
+// Processes is Ring with processes instead of actors. Each process returns when
+// it has passed on all its tokens.
 func Processes(processes, tokens, laps int) Load {
 	messages := hops(processes * laps)
 	ring := make([]*station, processes)
@@ -49,7 +49,7 @@ type station struct {
 	tally
 	next     pulse.Ref
 	messages []any
-	due      int // how many tokens it will get
+	due      int // the number of tokens that the station will receive
 }
 
 func (s *station) run(p *pulse.Process) {

@@ -6,8 +6,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Ring has actors in a ring that pass tokens on, each for a number of laps.
-// Token i starts at actor i.
+// Ring has actors in a ring that pass tokens on. Each token goes a number of laps
+// around the ring. Token i starts at actor i.
 func Ring(actors, tokens, laps int) Load {
 	messages := hops(actors * laps)
 	ring := make([]*passer, actors)

@@ -6,10 +6,10 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Senders has a number of senders with some messages each on their way to one
-// receiver. All messages are sent before the run begins, so that only the order
-// of receipt is open: with n senders and k messages each, there are
-// (nk)! / (k!)^n orders with FIFO delivery, all distinct.
+// Senders has a number of senders that each send some messages to one receiver.
+// All messages are sent before the run begins, so that only the order of
+// receipt varies. With n senders and k messages each, there are (nk)! / (k!)^n
+// orders with FIFO delivery, all distinct.
 func Senders(senders, messages int) Load {
 	steps := senders * messages
 	r := &receiver{}

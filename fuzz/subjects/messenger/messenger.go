@@ -1,17 +1,17 @@
-// Package messenger is a subject: a message that was sent is shown.
+// Package messenger is an example program with a known bug. Its property: a message that
+// was reported as sent is shown.
 //
-// The program follows the messenger of Erlang's tutorial; Bitá (Tasharofi et
-// al., ASE 2013) mentions a message to a user who has logged off.
+// The program follows the messenger of Erlang's tutorial; Bitá (Tasharofi et al., ASE
+// 2013) mentions a message to a user who has logged off.
 //
-// Users log on, write to each other and log off, each through a client. The server
-// knows who is logged on. It passes a message on to the client of its receiver. It
-// tells the writer that the message is sent, or that the receiver is not there. A
-// client goes offline as soon as its user logs off, and a message that is still on
-// its way to it is lost. In the mended form the client goes offline only when the
-// server has confirmed. All messages that the server has passed on come before the
-// confirmation.
+// Users log on, write to each other and log off, each through a client. The server knows
+// who is logged on. It passes a message on to the client of the receiver. It tells the
+// writer that the message is sent, or that the receiver is not there. A client goes
+// offline as soon as its user logs off, and a message in transit to the client is lost.
+// In the mended form the client goes offline only after the server has confirmed the
+// log-off. All messages that the server has passed on come before the confirmation.
 //
-// Depth 1: the user's command to log off before the message, at the client.
+// Depth 1: at the client, the user's command to log off comes before the message.
 package messenger
 
 import (
@@ -36,7 +36,7 @@ type (
 	logOff struct{ user int }
 	letter struct{ from, to, number int }
 
-	// Answers of the server, which a client tells its user.
+	// Answers of the server, which a client passes on to its user.
 	loggedOn  struct{}
 	loggedOff struct{}
 	sent      struct{ letter letter }
@@ -60,7 +60,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	return func() error { return allShown(clients) }
 }
 
-// use is the body of a user.
+// use is the body of a user's process.
 func use(p *pulse.Process, client pulse.Ref, user int, list []int) {
 	p.Ask(client, logOn{user})
 	for n, to := range list {
@@ -69,7 +69,7 @@ func use(p *pulse.Process, client pulse.Ref, user int, list []int) {
 	p.Ask(client, logOff{user})
 }
 
-// allShown returns an error if a message was sent and not shown.
+// allShown returns an error if a message was sent but not shown.
 func allShown(clients []*client) error {
 	for _, c := range clients {
 		for _, l := range c.sent {
@@ -85,10 +85,10 @@ func allShown(clients []*client) error {
 // goes offline.
 type client struct {
 	server pulse.Ref
-	user   pulse.Ref // the user, when waiting for an answer
+	user   pulse.Ref // the user that waits for an answer
 	shown  []letter
-	sent   []letter // the messages that are sent, as its user was told
-	waits  bool     // it waits for the server's confirmation before it goes offline
+	sent   []letter // the messages that were reported to the user as sent
+	waits  bool     // set if the client goes offline only after the server's confirmation
 }
 
 func (c *client) Receive(ctx *pulse.Ctx, msg any) {
@@ -116,13 +116,13 @@ func (c *client) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// ask passes a request of the user on.
+// ask passes a request of the user on to the server.
 func (c *client) ask(ctx *pulse.Ctx, msg any) {
 	c.user = ctx.Sender()
 	ctx.Send(c.server, msg)
 }
 
-// leave tells the user and goes offline.
+// leave tells the user that it is logged off, and goes offline.
 func (c *client) leave(ctx *pulse.Ctx) {
 	ctx.Send(c.user, loggedOff{})
 	ctx.Become(pulse.Func(func(*pulse.Ctx, any) {}))

@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property returns the program as a property: messages that were sent are shown.
+// Property returns the program as a property: messages reported as sent are shown.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

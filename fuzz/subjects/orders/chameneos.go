@@ -8,15 +8,15 @@ import (
 )
 
 // Chameneos is Basset's chameneos, after the chameneos-redux benchmark of the Great
-// Language Shootout: creatures ask a mall for a meeting. Two that meet change their
-// colors and ask again. After enough meetings, all who ask are told to stop. All have
-// asked when the run begins.
+// Language Shootout. Creatures ask a mall for a meeting. Two creatures that meet
+// change their colors and ask again. After enough meetings, the mall tells all who
+// ask to stop. When the run begins, all creatures have asked once.
 //
 // The creatures race at the mall, where all orders are distinct. With three
-// creatures there are three requests on their way after each meeting, and two of
-// them make the next. That gives 6^(meetings+1) distinct orders; the last factor
-// is for the order in which the creatures are told to stop. The 216 of the thesis
-// are those of three creatures and two meetings.
+// creatures, three requests are in transit after each meeting, and the first two of
+// them make the next meeting. That gives 6^(meetings+1) distinct orders. The last
+// factor counts the orders in which the creatures are told to stop. The thesis has
+// 216 distinct orders, the number for three creatures and two meetings.
 func Chameneos(creatures, meetings int) Program {
 	return Program{
 		Name: fmt.Sprintf("chameneos(%d,%d)", creatures, meetings),
@@ -47,8 +47,8 @@ func checkMeetings(list []*creature, meetings int) error {
 // A colour is one of three colors.
 type colour int
 
-// meeting returns the new color of a creature of color c that has met another. It is
-// the same if both had one color, else the third color.
+// meeting returns the new color of a creature of color c that meets a creature of color other.
+// If both colors are the same, the creature keeps its color. Otherwise it gets the third color.
 func (c colour) meeting(other colour) colour {
 	if c == other {
 		return c
@@ -57,14 +57,14 @@ func (c colour) meeting(other colour) colour {
 }
 
 type (
-	seek struct{ colour colour } // a meeting
-	met  struct{ colour colour } // another creature
+	seek struct{ colour colour } // asks for a meeting
+	met  struct{ colour colour } // says that the creature has met another, of this color
 	stop struct{}
 )
 
-// A mall lets creatures meet, two and two.
+// A mall lets creatures meet in pairs.
 type mall struct {
-	left    int       // how many meetings are left
+	left    int       // the number of meetings left
 	waiting pulse.Ref // the creature that came first
 	first   colour
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Fib is Basset's fib: an actor that is asked for the nth number of Fibonacci
-// has two new actors compute the two before it, and adds up.
+// Fib is Basset's fib: an actor that is asked for the nth Fibonacci number spawns
+// two actors to compute the two previous numbers, and adds their answers.
 //
-// At each actor that asks, the two answers race, and nothing else does: with k
-// actors that ask there are 2^k distinct orders. The first two numbers are known,
-// so fib(5) has k = 4 and 16 distinct orders, as in tables 4.1 and 4.2; fib(4) has
-// 168 orders in all, as in table 3.1.
+// At each actor that spawns two others, the two answers race, and nothing else
+// races. So with k such actors there are 2^k distinct orders. The first two
+// numbers are known, so fib(5) has k = 4 and 16 distinct orders, as in tables 4.1
+// and 4.2. Fib(4) has 168 orders in all, as in table 3.1.
 func Fib(n int) Program {
 	return Program{
 		Name: fmt.Sprintf("fib(%d)", n),
@@ -39,9 +39,9 @@ type (
 
 // An adder computes one number.
 type adder struct {
-	child bool // another actor has asked it
+	child bool // set if another actor has asked this one
 	asker pulse.Ref
-	due   int // how many answers it waits for
+	due   int // the number of answers that are due
 	sum   int
 }
 
@@ -63,7 +63,7 @@ func (a *adder) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// add adds one part of the sum, and answers after the last part.
+// add adds one part to the sum, and answers after the last part.
 func (a *adder) add(ctx *pulse.Ctx, part int) {
 	a.sum += part
 	if a.due == 0 && a.child {

@@ -7,16 +7,16 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Leader is Basset's leader, an election; here that of Chang and Roberts in a
-// ring, since the thesis does not name its own. A node that is started sends its
-// number around, unless it has already passed on another one. A node passes on larger
-// numbers than its own and drops smaller ones. A node that gets its own number back
-// is the leader, and tells the others. The numbers fall along the ring, which makes
-// the most messages.
+// Leader is Basset's leader, an election. The thesis does not name its algorithm.
+// This program uses the algorithm of Chang and Roberts in a ring. A node that is
+// started sends its number around, unless it has already passed on another number. A
+// node passes on numbers larger than its own and drops smaller numbers. A node that
+// gets its own number back is the leader, and tells the others. The numbers decrease
+// along the ring, which causes the most messages.
 //
-// At each node its start races with the numbers that come, so the order decides
-// which numbers are sent round. The thesis has 374 orders, 24 of them distinct,
-// for a ring of unknown size; here 3 nodes have 377 and 17.
+// At each node, its start races with the numbers that arrive, so the order decides
+// which numbers are sent around. The thesis has 374 orders, 24 of them distinct, for
+// a ring of unknown size. Here 3 nodes have 377 orders, 17 of them distinct.
 func Leader(n int) Program {
 	return Program{
 		Name: fmt.Sprintf("leader(%d)", n),
@@ -56,7 +56,7 @@ type (
 type node struct {
 	number  int
 	next    pulse.Ref
-	took    bool // it took part in the election, with its own number or another
+	took    bool // set once the node has sent a number, its own or another
 	elected bool
 	leader  int // the number of the leader; 0 while unknown
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// shuffled returns the numbers from 1 to n in an order that is far from sorted
-// and always the same.
+// shuffled returns the numbers from 1 to n in a fixed order that is far from
+// sorted.
 func shuffled(n int) []int {
 	list := make([]int, 0, n)
 	for low, high := 1, n; low <= high; low, high = low+1, high-1 {

@@ -8,9 +8,9 @@ import (
 // Mergesort is Basset's mergesort (tables 3.1 and 3.2): an actor has two new
 // actors sort the halves of its list and merges them.
 //
-// As with quicksort the two answers race at each actor that divides: 2^(n-1)
-// distinct orders. The number of all orders is another, since the tree is. The
-// thesis has 8 distinct orders for its list, which are those of 4 numbers.
+// As with Quicksort, the two answers race at each actor that divides its list, so there are 2^(n-1)
+// distinct orders. The number of all orders differs, because the tree of actors differs. The thesis
+// has 8 distinct orders for its list, the number for 4 numbers.
 func Mergesort(size int) Program {
 	return sorting(fmt.Sprintf("mergesort(%d)", size), false, shuffled(size))
 }

@@ -6,12 +6,12 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Pairs has k pairs of actors. Each pair sends one ball back and forth
-// until it was received m times. The first balls are sent before the run
+// Pairs has k pairs of actors. Each pair sends one ball back and forth until
+// the ball was received m times. The first balls are sent before the run
 // begins.
 //
-// Nothing races, since the pairs are independent. There are (km)! / (m!)^k orders
-// and a single distinct one, which every reduction must find.
+// Nothing races, since the pairs are independent. There are (km)! / (m!)^k
+// orders, but only one distinct order, which every reduction must find.
 func Pairs(k, m int) Program {
 	return Program{
 		Name: fmt.Sprintf("pairs(%d,%d)", k, m),
@@ -35,7 +35,7 @@ func Pairs(k, m int) Program {
 	}
 }
 
-// A ball is a message. Its value is how many more times it may be returned.
+// A ball is a message. Its value is the number of times that it may still be returned.
 type ball struct{ left int }
 
 // A player returns the ball.

@@ -8,12 +8,12 @@ import (
 )
 
 // Philosophers is Basset's philosophers: both the philosophers and the forks
-// are actors. Each philosopher takes the fork with the lower number first, so
-// that they cannot all wait for one another, then the other fork; it eats once
-// and puts both back.
+// are actors. Each philosopher first takes the fork with the lower number, so
+// that there is no deadlock, and then the other fork. A philosopher eats once
+// and puts both forks back.
 //
-// At each fork its two philosophers race: who asks first, and whether the other
-// asks before the fork is back.
+// At each fork its two philosophers race. The order decides who asks first, and
+// whether the other asks before the fork is put back.
 func Philosophers(n int) Program {
 	return Program{
 		Name: fmt.Sprintf("philosophers(%d)", n),
@@ -49,7 +49,7 @@ type (
 )
 
 // A fork is held by one philosopher while others wait.
-type fork struct{ queue []pulse.Ref } // the first holds the fork
+type fork struct{ queue []pulse.Ref } // the first in the queue holds the fork
 
 func (f *fork) Receive(ctx *pulse.Ctx, msg any) {
 	switch msg.(type) {

@@ -6,16 +6,16 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Phils is Eta's Phils (tables 1 and 2), a coordination protocol similar to
-// that of dining philosophers; the paper says no more about it. This one is
-// Ricart and Agrawala's: a hungry philosopher asks all others and eats when all
-// have agreed; one who has been hungry for longer agrees only after its own
-// meal. Each eats a number of meals.
+// Phils is Eta's Phils (tables 1 and 2), a coordination protocol similar to that of
+// dining philosophers. The paper says no more about the protocol. This program uses
+// that of Ricart and Agrawala: a hungry philosopher asks all others, and eats when
+// all have agreed. A philosopher who has been hungry for longer agrees only after its
+// own meal. Each philosopher eats a number of meals.
 //
-// At each philosopher hunger, requests and agreements race. Eta's two
-// philosophers have 150 orders, 44 of them distinct, its three 3,159,870 and
-// 67,192. Here two with two meals have 118 and 13, three with one 2,787,542 and
-// 1,938.
+// At each philosopher, hunger, requests and agreements race. Eta's two philosophers
+// have 150 orders, 44 of them distinct. Its three have 3,159,870 orders, 67,192 of
+// them distinct. Here two philosophers with two meals have 118 orders, 13 of them
+// distinct. Three with one meal have 2,787,542 orders, 1,938 of them distinct.
 func Phils(n, meals int) Program {
 	return Program{
 		Name: fmt.Sprintf("phils(%d,%d)", n, meals),
@@ -44,7 +44,7 @@ func checkPhils(list []*phil) error {
 }
 
 type (
-	// A wish says since when its sender has been hungry.
+	// A wish asks to eat, and says since when its sender has been hungry.
 	wish  struct{ since, id int }
 	agree struct{}
 )
@@ -57,12 +57,12 @@ func (w wish) before(other wish) bool {
 type phil struct {
 	id     int
 	others []pulse.Ref
-	left   int  // how many meals are left
-	clock  int  // later than all times that it has heard of
-	hungry bool // since the time in wish
+	left   int  // the number of meals left
+	clock  int  // the latest time that was sent or received
+	hungry bool // set from the time in wish until it eats
 	wish   wish
-	agreed int         // how many others have agreed
-	later  []pulse.Ref // those with whom it agrees when it has eaten
+	agreed int         // the number of others that have agreed
+	later  []pulse.Ref // the others with whom it agrees after its meal
 }
 
 func (p *phil) Receive(ctx *pulse.Ctx, msg any) {

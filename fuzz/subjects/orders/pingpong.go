@@ -9,15 +9,15 @@ import (
 
 // PingPong is Eta's PingPong (tables 1 and 2): two actors exchange n messages
 // with acknowledgments. The paper gives only the counts of its protocol:
-// 2^(n+1) orders, 2^n of them distinct. This one has the same counts.
+// 2^(n+1) orders, 2^n of them distinct. This program has the same counts.
 //
-// Pong acknowledges each ping and then answers it. At the acknowledgment ping
+// Pong acknowledges each ping and then answers it. On the acknowledgment, ping
 // sends itself a note that the message need not be sent again. So the answer
-// and the note are on their way to ping at the same time, by different
-// channels: two orders, both distinct. The next message is sent only when both
-// have come, so that n messages have 2^n orders. In the end ping tells pong and
-// itself to stop, which are two deliveries at two actors: twice as many orders,
-// but no more distinct ones.
+// and the note are in transit to ping at the same time, by different channels.
+// This gives two orders, both distinct. Ping sends the next message only when
+// both have come, so n messages have 2^n orders. In the end, ping tells pong
+// and itself to stop. These are two deliveries at two actors, which double the
+// number of orders but not the number of distinct orders.
 func PingPong(n int) Program {
 	return Program{
 		Name: fmt.Sprintf("pingpong(%d)", n),
@@ -41,11 +41,11 @@ type (
 	noted struct{}
 )
 
-// A pinger sends messages, one when the last is acknowledged and answered.
+// A pinger sends a message when the previous one is acknowledged and answered.
 type pinger struct {
 	other   pulse.Ref
-	left    int // how many messages are left to send
-	due     int // how many of the answer and the note have not come yet
+	left    int // the number of messages left to send
+	due     int // the number of messages to wait for, out of the answer and the note
 	pongs   int
 	stopped bool
 }

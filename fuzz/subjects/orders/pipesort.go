@@ -6,14 +6,14 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Pipesort is Basset's pipesort. The thesis says that it is spinsort with a
-// change, but not which. Here each number comes from its own source, which must
-// be started first: the last numbers may enter the line after the first have
+// Pipesort is Basset's pipesort. The thesis says that pipesort is a changed spinsort,
+// but does not describe the change. Here each number comes from its own source, which
+// must be started first. So the last numbers may enter the line after the first have
 // left it.
 //
-// The sources race at the first stage, and the numbers at each other stage,
-// since delivery is Unordered. There are as many distinct orders as in spinsort,
-// 288 for 4 numbers, as in tables 4.1 and 4.2; but there are many more in all.
+// Because delivery is Unordered, the sources race at the first stage, and the numbers
+// race at each other stage. There are as many distinct orders as in Spinsort (288 for
+// 4 numbers, as in tables 4.1 and 4.2). But there are many more orders in all.
 func Pipesort(size int) Program {
 	return Program{
 		Name:    fmt.Sprintf("pipesort(%d)", size),

@@ -9,17 +9,17 @@ import (
 // A Program is one program of a certain size.
 type Program struct {
 	Name string
-	// Options are the options of its system; the caller adds strategy, seed and
-	// recording.
+	// Options are the options of the program's system. The caller adds strategy,
+	// seed and recording.
 	Options pulse.Options
-	// Build adds the program to a system that has just been made or reset. It shares
-	// nothing with what it built before. After the run, check returns an error if
-	// the result is wrong: it must be right in every order.
+	// Build adds the program to a system that has just been made or reset. Its
+	// actors share nothing with those of earlier calls. After the run, check returns
+	// an error if the result is wrong, which must not happen in any order.
 	Build func(sys *pulse.System) (check func() error)
 }
 
-// All returns programs so small that all their orders can be run: none has more
-// than 20,000.
+// All returns programs with at most 20,000 orders, so that all orders can be
+// run.
 func All() []Program {
 	return []Program{
 		Fib(3), Fib(4),
@@ -38,9 +38,9 @@ func All() []Program {
 	}
 }
 
-// Large returns programs of about the size with which the reductions of Basset
-// and Eta were measured: nearly all have too many orders to run them all.
-// Basset's pi is in package load.
+// Large returns programs of about the size with which the reductions of Basset and
+// Eta were measured. Nearly all have too many orders to run all of them. Basset's pi
+// is in package load.
 func Large() []Program {
 	return []Program{
 		Chameneos(3, 2),
@@ -58,10 +58,10 @@ func Large() []Program {
 	}
 }
 
-// A start is the message that sets an actor going.
+// A start is the message that makes an actor begin its work.
 type start struct{}
 
-// expect returns an error unless a result is what it should be.
+// expect returns an error unless got equals want.
 func expect[T comparable](what string, got, want T) error {
 	if got != want {
 		return fmt.Errorf("%s is %v, want %v", what, got, want)

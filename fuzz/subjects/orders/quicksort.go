@@ -2,19 +2,19 @@ package orders
 
 import "fmt"
 
-// Quicksort is Basset's quicksort: an actor divides its list into the smaller
-// and the larger numbers, lets two new actors sort these, and joins them.
+// Quicksort is Basset's quicksort: an actor divides its list into the smaller and
+// the larger numbers, has two new actors sort these parts, and joins the results.
 //
-// At each actor that divides, the two answers race, and nothing else does. A
-// list of n different numbers is always divided n-1 times: 2^(n-1) distinct
-// orders; 32 for 6, as in the thesis. The list is a bad one, from which one
-// number is taken at a time: 4 numbers have 11,088 orders in all, as in table
-// 3.2.
+// At each actor that divides its list, the two answers race, and nothing else
+// races. A list of n different numbers is always divided n-1 times, so there are
+// 2^(n-1) distinct orders: 32 for 6 numbers, as in the thesis. The list is a bad
+// case, in which each division splits off one number. So 4 numbers have 11,088
+// orders in all, as in table 3.2.
 func Quicksort(size int) Program {
 	return sorting(fmt.Sprintf("quicksort(%d)", size), true, shuffled(size))
 }
 
-// partition divides different numbers by the larger one of the first two:
+// partition divides different numbers by the larger of the first two, so that
 // neither part is empty.
 func partition(list []int) (parts [2][]int) {
 	pivot := max(list[0], list[1])

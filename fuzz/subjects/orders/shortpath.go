@@ -17,30 +17,30 @@ type Graph struct {
 // An Edge leads from a node to another.
 type Edge struct{ From, To, Length int }
 
-// GraphA has 4 nodes: two ways to node 2, the shorter one of which has more
-// edges, and so two ways to node 3.
+// GraphA has 4 nodes. There are two paths to node 2, and the shorter path has
+// more edges.
 func GraphA() Graph {
 	return Graph{"A", 4, []Edge{{0, 1, 1}, {0, 2, 4}, {1, 2, 1}, {1, 3, 5}, {2, 3, 1}}}
 }
 
-// GraphB has 5 nodes: a diamond, a chord and a tail. The way with the most edges
-// is the shortest.
+// GraphB has 5 nodes. The shortest path to node 4 is the one with the most
+// edges.
 func GraphB() Graph {
 	return Graph{"B", 5, []Edge{{0, 1, 1}, {0, 2, 3}, {1, 2, 1}, {2, 3, 1}, {3, 4, 1}, {2, 4, 3}}}
 }
 
-// Shortpath is Basset's shortpath: the first phase of Chandy and Misra's
-// search for the shortest paths from one node to all others. A node that
-// learns of a shorter path to itself tells its neighbors, and acknowledges
-// the message when they have acknowledged theirs; it acknowledges other
-// messages at once. So the first node learns when all is done.
+// Shortpath is Basset's shortpath: the first phase of Chandy and Misra's search for
+// the shortest paths from one node to all others. A node that learns of a shorter
+// path to itself tells its neighbors. When they have acknowledged these messages, the
+// node acknowledges the message that it got. It acknowledges other messages at once.
+// So the first node learns when the search is complete.
 //
-// At each node the lengths of different paths race, with one another and with
-// acknowledgments. A path that comes late costs a message when it is longer,
-// and many when it is shorter.
+// At each node, messages about different paths race with one another and with
+// acknowledgments. A late message about a longer path costs one more message. A late
+// message about a shorter path costs many.
 //
-// The thesis does not show its graphs. Those of tables 4.1 and 4.2, with 4 and
-// 5 nodes, have 126 and 296 distinct orders; GraphA and GraphB have 40 and 290.
+// The thesis does not show its graphs. The graphs of its tables 4.1 and 4.2, with 4
+// and 5 nodes, have 126 and 296 distinct orders. GraphA and GraphB have 40 and 290.
 func Shortpath(g Graph) Program {
 	return Program{
 		Name: fmt.Sprintf("shortpath(%s)", g.Name),
@@ -59,7 +59,7 @@ func Shortpath(g Graph) Program {
 	}
 }
 
-// check compares with the algorithm of Bellman and Ford.
+// check compares the distances with those that the Bellman-Ford algorithm finds.
 func (g Graph) check(list []*place) error {
 	if !list[0].done {
 		return errors.New("the first node does not know that all is done")
@@ -73,7 +73,7 @@ func (g Graph) check(list []*place) error {
 	return nil
 }
 
-// distances returns the distances from node 0, from which all nodes can be reached.
+// distances returns the distance of each node from node 0. All nodes must be reachable from node 0.
 func (g Graph) distances() []int {
 	const far = 1 << 30
 	list := make([]int, g.Nodes)
@@ -103,11 +103,11 @@ type way struct {
 type place struct {
 	first    bool
 	edges    []way
-	known    bool // it has learned of a path
+	known    bool // set once the node has learned of a path
 	distance int
 	before   pulse.Ref // the node that told it, which waits for an acknowledgment while due > 0
-	due      int       // how many acknowledgments it waits for
-	done     bool      // at the first node: all nodes are done
+	due      int       // the number of acknowledgments that it waits for
+	done     bool      // set at the first node once all nodes are done
 }
 
 func (p *place) Receive(ctx *pulse.Ctx, msg any) {
@@ -134,7 +134,7 @@ func (p *place) hear(ctx *pulse.Ctx, length int) {
 	p.learn(ctx, length)
 }
 
-// learn tells the neighbors of a shorter path.
+// learn records a shorter path to the node and tells the neighbors.
 func (p *place) learn(ctx *pulse.Ctx, length int) {
 	p.known, p.distance = true, length
 	for _, e := range p.edges {
@@ -144,7 +144,7 @@ func (p *place) learn(ctx *pulse.Ctx, length int) {
 	p.settle(ctx)
 }
 
-// settle acknowledges the path when no acknowledgment is due any more.
+// settle acknowledges the path once all neighbors have acknowledged.
 func (p *place) settle(ctx *pulse.Ctx) {
 	switch {
 	case p.due > 0:

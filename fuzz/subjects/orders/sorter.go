@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// sorting returns a program: an actor that sorts a list.
+// sorting returns a program in which an actor sorts a list by quicksort or mergesort.
 func sorting(name string, quick bool, list []int) Program {
 	return Program{
 		Name: name,
@@ -27,13 +27,13 @@ type (
 )
 
 // A sorter cuts its list in two, lets two new sorters sort the parts, and joins
-// them. Quicksort and mergesort differ in how they cut and join.
+// the sorted parts. Quicksort and mergesort differ in how they cut and join.
 type sorter struct {
 	quick bool
-	child bool // another sorter has asked it
-	side  int  // which part of the other's list it has
+	child bool // set if another sorter has asked this one
+	side  int  // which part of the asking sorter's list it has
 	asker pulse.Ref
-	due   int // how many answers it waits for
+	due   int // the number of answers that it waits for
 	parts [2][]int
 	list  []int // the sorted list
 }
@@ -77,8 +77,8 @@ func (s *sorter) join() []int {
 	return merge(s.parts[0], s.parts[1])
 }
 
-// done keeps the sorted list at the first sorter; others send it to the one that
-// asked.
+// done stores the sorted list at the first sorter. Every other sorter sends its
+// list to the sorter that asked.
 func (s *sorter) done(ctx *pulse.Ctx, list []int) {
 	if !s.child {
 		s.list = list

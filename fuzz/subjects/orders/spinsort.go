@@ -6,15 +6,15 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Spinsort is Basset's spinsort, a simple distributed sorting algorithm: a
-// line of stages, each of which keeps the smallest number that it has seen and
-// passes on the others. All numbers are on their way to the first stage when
+// Spinsort is Basset's spinsort, a simple distributed sorting algorithm. It is
+// a line of stages, each of which stores the smallest number that it has seen
+// and passes on the others. All numbers are in transit to the first stage when
 // the run begins.
 //
-// Delivery is Unordered, as in ActorFoundry, so that at each stage all numbers
-// race: n! orders at the first stage times (n-1)! at the second, and so on. 4
-// numbers have 4!·3!·2!·1! = 288 distinct orders, and 1,152 in all, as in table
-// 3.2; the thesis does not show the code.
+// Delivery is Unordered, as in ActorFoundry, so that all numbers race at each
+// stage. There are n! orders at the first stage times (n-1)! at the second, and
+// so on. So 4 numbers have 4!·3!·2!·1! = 288 distinct orders, and 1,152 in all,
+// as in table 3.2. The thesis does not show the code.
 func Spinsort(size int) Program {
 	return Program{
 		Name:    fmt.Sprintf("spinsort(%d)", size),
@@ -30,8 +30,8 @@ func Spinsort(size int) Program {
 	}
 }
 
-// newLine adds the stages of a line, and returns them from the last to the
-// first.
+// newLine adds a line of stages to a system. It returns the stages from last to
+// first, and the Ref of the first stage.
 func newLine(sys *pulse.System, size int) (line []*stage, first pulse.Ref) {
 	line = make([]*stage, size)
 	for i := range line {
@@ -41,7 +41,7 @@ func newLine(sys *pulse.System, size int) (line []*stage, first pulse.Ref) {
 	return line, first
 }
 
-// held returns the numbers that the stages of a line hold, from the first on.
+// held returns the numbers that the stages of a line hold, from the first stage to the last.
 func held(line []*stage) []int {
 	list := make([]int, len(line))
 	for i, st := range line {
@@ -50,7 +50,7 @@ func held(line []*stage) []int {
 	return list
 }
 
-// A stage keeps the smallest number that it has seen.
+// A stage stores the smallest number that it has seen.
 type stage struct {
 	next pulse.Ref
 	full bool

@@ -6,19 +6,19 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Store is Eta's key-value store (tables 1 and 2): a number of front-ends,
-// back-ends and clients, and of requests that all clients make together. The
-// paper says no more about it; the rest is ours. A client is a process that
-// sends all its requests, to one front-end after the other, and then receives
-// the answers. A front-end passes a request on to the back-end that has the
-// key, and the answer back. Every second request gets what the one before it
-// has put.
+// Store is Eta's key-value store (tables 1 and 2). Its parameters are the
+// numbers of front-ends, back-ends, clients, and requests of all clients
+// together. The paper says no more about the program; the rest is ours. A
+// client is a process that sends all its requests, to each front-end in turn,
+// and then receives the answers. A front-end passes a request on to the
+// back-end that has the key, and passes the answer back. Every second request
+// gets the value that the previous request puts.
 //
-// Requests of different clients race with one another and with answers at the
-// front-ends; requests by different front-ends race at the back-ends, where a
-// put and its get may come in either order; answers of different front-ends
-// race at the clients. Eta's counts differ: its store(1,1,1,3) has 1,946 orders
-// and 289 distinct ones; here it has 462 and 5.
+// At the front-ends, requests of different clients race with one another and
+// with answers. At the back-ends, requests by different front-ends race, and a
+// put and its get may come in either order. At the clients, answers of
+// different front-ends race. Eta's counts differ: its store(1,1,1,3) has 1,946
+// orders, 289 of them distinct. Here it has 462 orders, 5 of them distinct.
 func Store(fronts, backs, clients, requests int) Program {
 	return Program{
 		Name: fmt.Sprintf("store(%d,%d,%d,%d)", fronts, backs, clients, requests),
@@ -32,7 +32,7 @@ func Store(fronts, backs, clients, requests int) Program {
 	}
 }
 
-// A shop has the actors of a store.
+// A shop holds the actors of a store.
 type shop struct {
 	backs     []*back
 	clients   []*client
@@ -68,7 +68,7 @@ func (s *shop) addClients(sys *pulse.System, clients, requests int) {
 	}
 }
 
-// requestOf returns one of the requests: a put, then a get of the same key.
+// requestOf returns a request by its number. Even numbers put a value, odd numbers get it.
 func requestOf(number int) request {
 	r := request{number: number, key: number / 2}
 	if number%2 == 0 {
@@ -91,7 +91,7 @@ func (s *shop) check() error {
 	return nil
 }
 
-// checkAnswer checks one answer: the value that was put, or that there was none.
+// checkAnswer checks that an answer has the value that was put, or none if the get came first.
 func (s *shop) checkAnswer(a answer) error {
 	key := a.number / 2
 	stored := s.backs[key%len(s.backs)].values[key]
@@ -105,7 +105,7 @@ func (s *shop) checkAnswer(a answer) error {
 }
 
 type (
-	// A request puts a value, or gets one when it has none.
+	// A request puts its value, or gets the stored value if its own is 0.
 	request struct{ number, key, value int }
 	answer  struct{ number, value int }
 )

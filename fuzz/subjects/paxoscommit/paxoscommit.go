@@ -1,24 +1,24 @@
-// Package paxoscommit is a subject: of two compare-and-set operations on the same
-// value one succeeds.
+// Package paxoscommit is an example program with a known bug. Its property: at
+// most one of two compare-and-set operations on the same value succeeds.
 //
-// It is similar to CASSANDRA-6023, where replicas store the ballot that they
-// promised and the update that they accepted as one. The program and this form of
-// the mistake are ours.
+// It is similar to CASSANDRA-6023, where replicas store the promised ballot and
+// the accepted update as one. The program and this form of the bug are ours.
 //
 // Coordinators agree by Paxos on the one update of a row. A replica accepts an
-// update with the ballot that it has promised, or with a newer one, which is
-// right. In the broken form it stores what it accepts next to the promise, and
-// takes a row without a promise for an empty one. So a replica that accepts before
-// a late request for a promise comes forgets what it accepted when the next
-// coordinator asks for a promise. In the mended form, accepting a ballot promises
-// it. Messages of different kinds use different connections, so delivery is
+// update with the ballot that it has promised, or with a newer ballot. This is
+// right. In the broken form the replica stores the accepted update next to the
+// promise, and treats a row without a promise as empty. So a replica that accepts
+// an update before it has promised anything forgets the update at the next
+// request for a promise. In the mended form, accepting a ballot also promises it.
+// Messages of different kinds use different connections, so delivery is
 // unordered.
 //
-// Depth 1 in the messages of plain order, with three replicas and two coordinators.
-// Three orders are needed together. At one replica the first proposal comes before
-// any request for a promise. At another the promise to the second coordinator comes
-// before that proposal. At the second coordinator the promises of these two come
-// first. No five delays show it.
+// Depth 1 among messages of the oldest-first order, with three replicas and two
+// coordinators. Three reorderings are needed together. At one replica the first
+// proposal comes before any request for a promise. At another replica the promise
+// to the second coordinator comes before that proposal. At the second coordinator
+// the promises of these two replicas come first. Five delays are not enough to
+// trigger the bug.
 package paxoscommit
 
 import (
@@ -35,7 +35,7 @@ type Config struct {
 	Mended       bool
 }
 
-// Options returns the options of a system in which the bug can show.
+// Options returns the options of a system in which the bug can occur.
 func Options() pulse.Options { return pulse.Options{Delivery: pulse.DeliveryUnordered} }
 
 type (
@@ -68,7 +68,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	return func() error { return oneSucceeds(list) }
 }
 
-// oneSucceeds returns an error if two coordinators have committed what they wanted.
+// oneSucceeds returns an error if two coordinators have committed their own updates.
 func oneSucceeds(list []*coordinator) error {
 	first := 0
 	for _, c := range list {
@@ -87,8 +87,8 @@ func oneSucceeds(list []*coordinator) error {
 type coordinator struct {
 	replicas           []pulse.Ref
 	ballot             int
-	own                int // what it wants to set
-	value              int // what it proposes: its own, until it learns of another
+	own                int // the value that the coordinator wants to set
+	value              int // the value that it proposes: its own, until it learns of another
 	highest            int // the highest ballot with a value that it has learned of
 	promises, accepted int
 	committed          bool
@@ -121,7 +121,7 @@ func (c *coordinator) tell(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// A replica has a row for what it has promised and accepted.
+// A replica stores in a row what it has promised and accepted.
 type replica struct {
 	promised        int // a ballot; 0 when it has promised nothing
 	accepted, value int

@@ -1,18 +1,18 @@
-// Package paxosquorum is a subject: acceptors agree on one value.
+// Package paxosquorum is an example program with a known bug. Its property: acceptors
+// agree on one value.
 //
-// The mistake is a common one in collections of broken protocols; the program,
-// Paxos for a single decision (Lamport, The Part-Time Parliament), is ours.
+// The mistake is a common one in collections of broken protocols; the program, Paxos for a
+// single decision (Lamport, The Part-Time Parliament), is ours.
 //
-// Each proposer has its own ballot. It asks the acceptors for promises, then to
-// accept a value: the value of the highest ballot that those who promised have
-// accepted, or else its own. A quorum must be a majority, so that any two have
-// an acceptor in common. In the broken form a quorum is one smaller: two
-// proposers need not hear of each other, and each believes that its value is
-// chosen.
+// Each proposer has its own ballot. It asks the acceptors for promises, and then asks them
+// to accept a value. The value is the one accepted with the highest ballot, among those in
+// the promises, or else the proposer's own value. A quorum must be a majority, so that any
+// two quorums have an acceptor in common. In the broken form a quorum is one smaller. Then
+// two proposers may not hear of each other, and each believes that its value is chosen.
 //
-// Depth 1, with three acceptors: the prepare of the second proposer after the
-// accept of the first, at the last acceptor. That acceptor is the quorum of the
-// first proposer, and the first acceptor that of the second.
+// Depth 1, with three acceptors: at the last acceptor, the prepare of the second proposer
+// comes after the accept of the first. That acceptor is the quorum of the first proposer.
+// The first acceptor is the quorum of the second proposer.
 package paxosquorum
 
 import (
@@ -23,7 +23,7 @@ import (
 )
 
 // Config chooses the program to build. The zero value is the broken form with
-// three acceptors and two proposers, of 1 and 2.
+// three acceptors and two proposers, which propose 1 and 2.
 type Config struct {
 	Acceptors int   // 0 means 3
 	Values    []int // one for each proposer; nil means 1 and 2
@@ -81,7 +81,7 @@ func (list proposers) agree() error {
 	return nil
 }
 
-// chosen returns an error unless some proposer believes that its value is chosen.
+// chosen reports whether some proposer believes that its value is chosen.
 func (list proposers) chosen() bool { return slices.ContainsFunc(list, (*proposer).chosen) }
 
 // A proposer tries one ballot.
@@ -127,8 +127,8 @@ func (p *proposer) tell(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// An acceptor takes part in no ballot older than the newest one that it has
-// promised to.
+// An acceptor ignores ballots older than the newest ballot that it has
+// promised.
 type acceptor struct {
 	promised        int
 	accepted, value int

@@ -1,14 +1,14 @@
-// Package pingreg is a subject: a process is registered while it lives.
+// Package pingreg is an example program with a known bug. Its property: a process is
+// registered while it lives.
 //
 // It comes from Concuerror (Christakis, Gotovos and Sagonas, ICST 2013),
 // Figure 1, where it stands for a mistake that many Erlang programs make.
 //
-// A parent spawns children and registers each under a name. A child asks the registry
-// for its parent, sends it pings and ends. If the parent's request comes after the
-// end of the child, the registry refuses it, and the parent crashes. In the mended
-// form a child registers itself.
+// A parent spawns children and registers each under a name. A child asks the registry for its
+// parent, sends it pings and ends. If a child ends before its registration, the registry refuses
+// the registration, and the parent crashes. In the mended form a child registers itself.
 //
-// Depth 1: the child's question before the registration, at the registry.
+// Depth 1: at the registry, the child's question comes before the registration.
 package pingreg
 
 import (
@@ -21,7 +21,7 @@ import (
 // one child that sends one ping.
 type Config struct {
 	Children int // 0 means 1
-	Pings    int // of each child; 0 means 1
+	Pings    int // the pings of each child; 0 means 1
 	Mended   bool
 }
 

@@ -7,20 +7,20 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A History records what clients have called and what the answers were.
+// A History records the calls of clients and their results.
 type History struct {
 	Calls []Call
 	clock int
 }
 
-// A Call is one command of a client. Call and Return are the times of its call
-// and its return: all such numbers of a history differ.
+// A Call is one command of a client. Call and Return are the logical times of the
+// call and of its return. All times in a history are different.
 type Call struct {
 	Client  pulse.Ref
 	Command Command
 	Result  string
 	Call    int
-	Return  int // 0 when it has not returned
+	Return  int // 0 if the call has not returned
 }
 
 // Record is a Recorder.
@@ -66,12 +66,12 @@ const undefined = "undefined"
 
 func process(i int) string { return fmt.Sprintf("process %d", i+1) }
 
-// Most bounds the names and processes of a history. It may have 64 calls.
+// Most is the maximum number of names and of processes. A history has at most 64 calls.
 const Most = 8
 
-// A Registry is an atomic registry: the clients must not notice a difference.
+// A Registry is an atomic registry, the model with which clients' results are compared.
 type Registry struct {
-	Holders [Most]int8 // by name: 1 more than the process that has it, 0 for none
+	Holders [Most]int8 // by name: 1 plus the number of the process that has the name, 0 for none
 	Dead    [Most]bool // by process
 }
 
@@ -115,13 +115,13 @@ type search struct {
 	seen  map[moment]bool // moments from which no order leads to the end
 }
 
-// A moment is the calls that have happened so far and the state of the registry.
+// A moment consists of the calls that have happened so far and the state of the registry.
 type moment struct {
 	done     uint64
 	registry Registry
 }
 
-// from reports whether the calls that are left can have happened in some order.
+// from reports whether the calls that are left at m can have happened in some order.
 func (s *search) from(m moment) bool {
 	if s.complete(m.done) {
 		return true
@@ -153,7 +153,7 @@ func (s *search) complete(done uint64) bool {
 	return true
 }
 
-// canBeNext reports whether no call that has not happened returned before c was called.
+// canBeNext reports whether c can happen next: no pending call returned before c was called.
 func (s *search) canBeNext(done uint64, c Call) bool {
 	for i, other := range s.calls {
 		if done&(1<<i) == 0 && other.Return != 0 && other.Return < c.Call {

@@ -1,37 +1,37 @@
-// Package procreg is a subject: a registry of processes is linearizable.
+// Package procreg is an example program with a known bug. Its property: a registry of
+// processes is linearizable.
 //
 // It comes from PULSE (Claessen et al., ICFP 2009), which tested a process registry
 // for Erlang; the program is ours, with one of the bugs that PULSE found and a
 // similar one.
 //
 // Clients register processes under names, unregister and look up names, and kill
-// processes. The registry learns of a death by a Down message, which may come late;
-// until then the dead process keeps its name. A look-up does not return a dead
+// processes. The registry learns of a death by a Down message, which may come late.
+// Until then the dead process keeps its name. A look-up does not return a dead
 // process. A client that wants the name of a dead process asks the registry to drop
-// it, and then tries again. Each operation must seem to happen at one moment
-// between its call and its return, in a registry in which dead processes have no
-// names and registering one has no effect.
+// the name, and then tries again. Each operation must seem to happen at one moment
+// between its call and its return, in an ideal registry. There, dead processes have
+// no names, and registering a dead process has no effect.
 //
-// In the first broken form a client whose second try fails believes that the name
-// is taken. But another client may have registered a dead process in between. The
+// In the first broken form a client whose second try fails believes that the name is
+// taken. But another client may have registered a dead process in between. The
 // smallest case is PULSE's: a dead process is registered once, and then twice in
-// parallel. One of the three is refused, although no living process ever had the
-// name. In the mended form a client tries until it or another living process has
-// the name. Depth 1 in the messages of plain order: Down after both
-// registrations, at the registry. The requests that follow must also come in one
-// certain order.
+// parallel. One of the three registrations is refused, although no living process
+// ever had the name. In the mended form a client tries until it or another living
+// process has the name. Depth 1 among messages of the oldest-first order: at the
+// registry, Down comes after both registrations. The requests that follow must also
+// come in one certain order.
 //
-// In the second (Config.Forgets), when a process is down, the registry drops
-// all names that the process registered, even if another process has them
-// now. Such a name is lost. Depth 1: Down after the next registration of the
-// name.
+// In the second broken form (Config.Forgets), the registry drops all names that a process
+// registered when the process is down. It does this even if another process has a name now. That
+// process then loses its name. Depth 1: Down comes after the next registration of the name.
 package procreg
 
 import "github.com/jostle-go/jostle/pulse"
 
-// Config chooses the program to build. The zero value is the first broken form
-// with PULSE's smallest case; with Forgets alone, the second with a client
-// that kills a process, gives its name to another and looks it up.
+// Config chooses the program to build. The zero value is the first broken form with
+// PULSE's smallest case. If only Forgets is set, it is the second broken form with
+// a client that kills a process, gives its name to another and looks it up.
 type Config struct {
 	Processes int         // 0 means 2
 	Before    []Command   // the commands of one client before the others begin
@@ -81,11 +81,11 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	return h.Check
 }
 
-// A Recorder is called with each command when a client begins it, and then with its
-// result: "true", "badarg", "undefined" or "process 1".
+// A Recorder is called when a client begins a command. It returns a function that
+// is called with the result: "true", "badarg", "undefined" or "process 1".
 type Recorder func(client pulse.Ref, c Command) (returned func(result string))
 
-// Start adds the program to a system. The recorder records its run.
+// Start adds the program to a system. The recorder is called for each command.
 func (c Config) Start(sys *pulse.System, record Recorder) {
 	if c.Clients == nil {
 		c = c.smallest()
@@ -107,14 +107,14 @@ func (c Config) Start(sys *pulse.System, record Recorder) {
 	})
 }
 
-// The requests of clients to the registry. The answer to whereIs is a Ref, that
-// to the others a bool.
+// The requests of clients to the registry. The answer to whereIs is a Ref. The
+// answers to the others are bools.
 type (
 	add struct {
 		name    int
 		process pulse.Ref
 	}
-	drop    struct{ name int } // drops the name if a dead process has it; the answer is whether it is free
+	drop    struct{ name int } // drops the name if a dead process has it; the answer reports whether the name is free
 	remove  struct{ name int }
 	whereIs struct{ name int }
 )
@@ -124,7 +124,7 @@ type registry struct {
 	sys     *pulse.System
 	names   map[int]pulse.Ref
 	added   []add // all registrations; a Down will come for each
-	forgets bool  // the second mistake: it drops names whoever has them
+	forgets bool  // the second bug: it drops names that other processes have taken over
 }
 
 func (r *registry) Receive(ctx *pulse.Ctx, msg any) {
@@ -170,7 +170,7 @@ func (r *registry) add(ctx *pulse.Ctx, a add) bool {
 	return true
 }
 
-// forget removes a registration from those that a Down will undo.
+// forget removes a registration from the list of those that a Down undoes.
 func (r *registry) forget(a add) {
 	for i := range r.added {
 		if r.added[i] == a {
@@ -193,10 +193,10 @@ type user struct {
 	record    Recorder
 	registry  pulse.Ref
 	processes []pulse.Ref
-	persists  bool // the mended form: it tries again until the name is taken or its own
+	persists  bool // set if the user tries until a living process has the name
 }
 
-// do carries out commands.
+// do carries out a list of commands.
 func (u *user) do(p *pulse.Process, list []Command) {
 	for _, c := range list {
 		returned := u.record(p.Self(), c)
@@ -227,7 +227,7 @@ func (u *user) register(p *pulse.Process, name int, process pulse.Ref) bool {
 	return true
 }
 
-// kill returns when the process is dead.
+// kill kills a process and returns when the process is dead.
 func kill(p *pulse.Process, process pulse.Ref) {
 	p.Watch(process)
 	p.Kill(process)

@@ -1,16 +1,16 @@
-// Package raftdupvote is a subject: each term has at most one leader.
+// Package raftdupvote is an example program with a known bug. Its property: each term has at most
+// one leader.
 //
-// Many first versions of Raft have this mistake (Ongaro and Ousterhout, ATC 2014);
-// the program is ours.
+// Many first versions of Raft have this bug (Raft: Ongaro and Ousterhout, ATC 2014). The program
+// is ours.
 //
-// A candidate counts the votes that are granted to it, but not who granted them. If
-// the network delivers a vote twice, the candidate counts it twice, and leads without
-// a majority; another candidate may have one. The request for the vote may be
-// duplicated as well; granting it again is right. In the mended form a candidate
-// remembers who has voted for it.
+// A candidate counts the votes that are granted to it, but not who granted them. If the network
+// delivers a vote twice, the candidate counts it twice and leads without a majority. Then another
+// candidate may have a majority. The request for a vote may be duplicated as well, but granting
+// the same vote again is right. In the mended form a candidate remembers who has voted for it.
 //
-// Depth 1, and one duplicate: with five nodes and two candidates, one of the
-// others must receive the request of the second candidate first.
+// Depth 1, with one duplicate, five nodes and two candidates: one of the other nodes must receive
+// the request of the second candidate first.
 package raftdupvote
 
 import (
@@ -20,16 +20,16 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Config chooses the program to build. The zero value is the broken form with
-// five nodes, of which two are candidates: with fewer nodes one duplicate is
-// not enough for two leaders.
+// Config chooses the program to build. The zero value is the broken form with five
+// nodes, of which two are candidates. With fewer nodes, one duplicate is not enough
+// for two leaders.
 type Config struct {
 	Nodes      int // 0 means 5
 	Candidates int // 0 means 2
 	Mended     bool
 }
 
-// Options returns the options of a system in which the bug can show.
+// Options returns the options of a system in which the bug can occur.
 func Options() pulse.Options {
 	return pulse.Options{Faults: pulse.Faults{Duplicate: 1}}
 }
@@ -75,14 +75,14 @@ func oneLeader(nodes []*node, refs []pulse.Ref) error {
 	return nil
 }
 
-// A node takes part in elections. It does nothing once it has won one.
+// A node takes part in elections. It does nothing after it has won an election.
 type node struct {
 	nodes     []pulse.Ref // all nodes; the list is shared and never changed
 	term      int
 	votedFor  pulse.Ref // in this term; zero when it has not voted
 	candidate bool
 	votes     int
-	voters    []pulse.Ref // in the mended form, the nodes that voted for it
+	voters    []pulse.Ref // in the mended form, the nodes that voted for this node
 	led       []int       // the terms in which it was leader
 	mended    bool
 }
@@ -104,14 +104,14 @@ func (n *node) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// enter enters a later term.
+// enter makes the node enter a term, if the term is later than its own.
 func (n *node) enter(term int) {
 	if term > n.term {
 		n.term, n.votedFor, n.candidate = term, pulse.Ref{}, false
 	}
 }
 
-// campaign begins a term with a vote for itself and asks the others for theirs.
+// campaign begins a new term, votes for the node itself and asks the others for their votes.
 func (n *node) campaign(ctx *pulse.Ctx) {
 	n.enter(n.term + 1)
 	n.votedFor, n.candidate = ctx.Self(), true
@@ -124,7 +124,7 @@ func (n *node) campaign(ctx *pulse.Ctx) {
 	}
 }
 
-// count counts a vote and leads when that makes a majority.
+// count counts a vote, and makes the node leader if it now has a majority.
 func (n *node) count(voter pulse.Ref) {
 	if n.mended {
 		if slices.Contains(n.voters, voter) {

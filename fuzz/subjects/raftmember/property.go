@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property returns the program as a property: each leader has what was committed before.
+// Property returns the program as a property: each leader's log has what was committed before.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

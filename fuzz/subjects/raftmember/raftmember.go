@@ -1,24 +1,24 @@
-// Package raftmember is a subject: each leader has all that was committed before.
+// Package raftmember is an example program with a known bug. Its property: the log of each
+// leader contains all entries committed before.
 //
-// Ongaro, the author of Raft, reported this "bug in single-server membership changes"
-// on raft-dev in 2015 (groups.google.com/g/raft-dev/c/t4xj6dJTP6E). One server is
-// added and one removed. The program is ours.
+// Ongaro, the author of Raft, reported this "bug in single-server membership changes" on
+// raft-dev in 2015 (groups.google.com/g/raft-dev/c/t4xj6dJTP6E). One server is added and one
+// removed. The program is ours.
 //
-// A configuration is an entry of the log, and a node uses it as soon as it is in its
-// log. The leader of the first term adds a fifth server to four, and reaches only
-// that server in time. Another server is elected by the old configuration. It removes
-// the first one, and commits that with one of the other three. Then the first server
-// is elected in a later term by its own configuration: by itself, the fifth server,
-// and the one that has not heard of the removal. Its log lacks what was committed. In
-// the mended form, as Ongaro proposes, a leader changes the configuration only when
-// an entry of its own term is committed.
+// A configuration is an entry of the log, and a node uses the last configuration in its log.
+// The leader of the first term adds a fifth server to four, and reaches only that server in
+// time. Another server is elected under the old configuration. It removes the first server,
+// and commits the removal with one more server. Then the first server is elected in a later
+// term under its own configuration. It gets the votes of itself, the fifth server, and a
+// server that has not heard of the removal. Its log lacks the committed removal. In the
+// mended form, as Ongaro proposes, a leader changes the configuration only when an entry of
+// its own term is committed.
 //
-// Depth 1 in the messages of plain order, and 3 when a third node times out too. At
-// least five orders are needed together. At two nodes the first request for a vote
-// comes before the new configuration. At the first leader that request comes before
-// its timeout. At the fifth server the new configuration comes before the second
-// request. At the fourth server that request comes before the removal. No six delays
-// show it.
+// Depth 1 among messages of the oldest-first order, and 3 if a third node times out too. At
+// least five reorderings are needed together. At two nodes the first request for a vote comes
+// before the new configuration. At the first leader that request comes before its timeout. At
+// the fifth server the new configuration comes before the second request. At the fourth
+// server that request comes before the removal. Six delays are not enough to trigger the bug.
 package raftmember
 
 import (
@@ -31,7 +31,7 @@ import (
 // Config chooses the program to build. The zero value is the broken form with
 // four nodes, of which the second and then the first times out.
 type Config struct {
-	Nodes    int   // without the one that is added; 0 means 4
+	Nodes    int   // the nodes before one is added; 0 means 4
 	Timeouts []int // the nodes that time out, from 0; nil means 1 and 0
 	Mended   bool
 }
@@ -52,10 +52,10 @@ type (
 	stored struct{ term, length int }
 )
 
-// An entry is a configuration, or nothing but its term.
+// An entry of the log may change the configuration.
 type entry struct {
 	term    int
-	members []int // nil in an entry that changes none
+	members []int // nil if the entry changes no configuration
 }
 
 // Build adds the program to a system. After the run, check returns an error if the
@@ -91,7 +91,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	return func() error { return complete(nodes) }
 }
 
-// complete returns an error if a leader lacks what was committed in an earlier term.
+// complete returns an error if a leader lacks an entry that was committed in an earlier term.
 func complete(nodes []*node) error {
 	for i, n := range nodes {
 		for _, by := range n.commits {
@@ -108,7 +108,7 @@ func complete(nodes []*node) error {
 	return nil
 }
 
-// An operator has the first leader add a node, and the second remove one.
+// An operator makes the first leader add a node, and the second leader remove one.
 type operator struct{ leader pulse.Ref }
 
 func (o *operator) Receive(ctx *pulse.Ctx, msg any) {
@@ -120,7 +120,7 @@ func (o *operator) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// role is what a node is in its term.
+// role is the role of a node in its term.
 type role uint8
 
 const (
@@ -129,14 +129,14 @@ const (
 	leader
 )
 
-// A moment is the log of a leader in its term.
+// A moment is the log of a leader at some time in its term.
 type moment struct {
 	term int
 	log  []entry
 }
 
-// A node takes part in elections and keeps a log. A log is replaced, never
-// changed.
+// A node takes part in elections and has a log. A log is never changed in
+// place.
 type node struct {
 	me        int
 	nodes     []pulse.Ref // all nodes; the list is shared and never changed
@@ -146,10 +146,10 @@ type node struct {
 	role      role
 	log       []entry
 	votes     []int
-	has       []int // of a leader: how much of its log the nodes have
-	committed int   // of a leader: how much of its log is committed
-	change    any   // of a leader that waits: the change to make
-	waits     bool  // for an entry of its own term to be committed
+	has       []int // of a leader: the length of the log that each node has
+	committed int   // of a leader: the length of the committed part of its log
+	change    any   // of a leader: a requested change that it has not made yet
+	waits     bool  // set if a leader waits for an entry of its own term to be committed
 	commits   []moment
 	elections []moment
 }
@@ -188,7 +188,7 @@ func (n *node) Receive(ctx *pulse.Ctx, msg any) {
 
 func (n *node) index(r pulse.Ref) int { return slices.Index(n.nodes, r) }
 
-// enter enters a later term.
+// enter makes the node enter a term, if the term is later than its own.
 func (n *node) enter(term int) {
 	if term > n.term {
 		n.term, n.votedFor, n.role, n.change = term, -1, follower, nil
@@ -205,7 +205,7 @@ func (n *node) members() []int {
 	return nil
 }
 
-// majority reports whether some nodes are a majority of the configuration.
+// majority reports whether the given nodes contain a majority of the configuration.
 func (n *node) majority(of []int) bool {
 	members, count := n.members(), 0
 	for _, m := range members {
@@ -216,7 +216,7 @@ func (n *node) majority(of []int) bool {
 	return count > len(members)/2
 }
 
-// campaign begins a term and asks the others of the configuration for their votes.
+// campaign begins a new term and asks the other nodes of the configuration for their votes.
 func (n *node) campaign(ctx *pulse.Ctx) {
 	if n.role == leader || !slices.Contains(n.members(), n.me) {
 		return
@@ -226,7 +226,7 @@ func (n *node) campaign(ctx *pulse.Ctx) {
 	n.tell(ctx, requestVote{n.term, n.log[len(n.log)-1].term, len(n.log)})
 }
 
-// vote grants a vote if the log of the candidate has all that the node's log has.
+// vote grants a vote if the candidate's log is at least as up to date as the node's log.
 func (n *node) vote(ctx *pulse.Ctx, msg requestVote) {
 	lastTerm := 0
 	if len(n.log) > 0 {
@@ -239,7 +239,7 @@ func (n *node) vote(ctx *pulse.Ctx, msg requestVote) {
 	}
 }
 
-// count makes the node the leader when it has the votes of a majority.
+// count makes the node the leader if it has the votes of a majority.
 func (n *node) count(ctx *pulse.Ctx) {
 	if !n.majority(n.votes) {
 		return
@@ -257,9 +257,9 @@ func (n *node) lead() {
 	n.has[n.me] = len(n.log)
 }
 
-// reconfigure makes the waiting change, if it may: when the last configuration is
-// committed. In the mended form the whole log must be committed, with an entry of
-// this term.
+// reconfigure makes the requested change if the last configuration is committed. In
+// the mended form the whole log must be committed, and its last entry must be of this
+// term.
 func (n *node) reconfigure(ctx *pulse.Ctx) {
 	members, last := n.members(), len(n.log)
 	for !n.waits && n.log[last-1].members == nil {
@@ -286,7 +286,7 @@ func (n *node) write(ctx *pulse.Ctx, members []int) {
 	n.commit()
 }
 
-// commit commits what a majority has, if it is of the leader's term.
+// commit commits the entries that a majority has, if they are of the leader's term.
 func (n *node) commit() {
 	for at := len(n.log); at > n.committed && n.log[at-1].term == n.term; at-- {
 		var have []int
@@ -302,7 +302,7 @@ func (n *node) commit() {
 	}
 }
 
-// tell sends a message to all others of the configuration.
+// tell sends a message to all other nodes of the configuration.
 func (n *node) tell(ctx *pulse.Ctx, msg any) {
 	for _, m := range n.members() {
 		if m != n.me {

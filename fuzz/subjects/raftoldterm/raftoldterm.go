@@ -1,29 +1,29 @@
-// Package raftoldterm is a subject: no two nodes apply different commands at one
-// index of the log.
+// Package raftoldterm is an example program with a known bug. Its property: no two
+// nodes apply different commands at one index of the log.
 //
-// It is the mistake that Figure 8 of the Raft paper warns of (Ongaro and Ousterhout,
-// "In Search of an Understandable Consensus Algorithm", USENIX ATC 2014). A leader
-// takes an entry of an older term as committed because a majority has it. The program
-// is ours.
+// It is the bug that Figure 8 of the Raft paper warns of (Ongaro and Ousterhout, "In
+// Search of an Understandable Consensus Algorithm", USENIX ATC 2014). A leader takes
+// an entry of an older term as committed because a majority has it. The program is
+// ours.
 //
-// The first leader writes a command, and is deposed before another node has it. A
-// second leader writes another command, which no other node has in time either. The
-// first is elected again, by a third node, which has neither command. In the broken
-// form it sends its old entry to that node, finds that a majority has it, and applies
-// it. But the entry of the second leader has a newer term, so the third node may elect
-// the second leader again. That one replaces the old entry by its own and applies
-// that.
+// The first leader writes a command, and is deposed before another node has the
+// command. A second leader writes another command, which no other node gets in time
+// either. The first leader is elected again, by a third node, which has neither
+// command. In the broken form the first leader sends its old entry to that node,
+// finds that a majority has the entry, and applies it. But the entry of the second
+// leader has a newer term, so the third node may elect the second leader again. The
+// second leader replaces the old entry by its own and applies that.
 //
-// In the mended form a leader counts nodes only for entries of its own term; older
-// entries are committed with them. The rule is that of the paper. A majority then has
-// an entry of the newest term, and elects nobody whose log ends in an older one.
+// In the mended form a leader counts nodes only for entries of its own term, as the
+// paper says. Older entries are committed with them. Then a majority has an entry of
+// the newest term, and elects no node whose log ends in an older one.
 //
-// Depth 1 in the messages of plain order, which lacks most of those that must move.
-// Five orders are needed together. The third node gets the first request for its vote
-// before the first leader's entry. It gets the first leader's request before the second
-// leader's entry. It gets the old entry before it hears of the last election, and a new
-// entry of the first leader only after that. The first leader hears of the last election
-// after it has counted the old entry.
+// Depth 1 among messages of the oldest-first order, which lacks most of those that
+// must move. Five reorderings are needed together. The third node gets the first
+// request for its vote before the first leader's entry. It gets the first leader's
+// request before the second leader's entry. It gets the old entry before it hears of
+// the last election, and a new entry of the first leader only after that. The first
+// leader hears of the last election after it has counted the old entry.
 package raftoldterm
 
 import (
@@ -33,8 +33,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Config chooses the program to build. The zero value is the broken form with
-// three nodes. The first leads; the last, the first and the last time out.
+// Config chooses the program to build. The zero value is the broken form with three
+// nodes. The first node leads. The last, the first and the last node time out.
 type Config struct {
 	Nodes    int   // 0 means 3
 	Timeouts []int // the nodes that time out, from 0; nil means 2, 0 and 2
@@ -44,20 +44,20 @@ type Config struct {
 type (
 	timeout struct{}            // from the test to a node
 	leads   struct{}            // from a new leader to the client
-	command struct{ value int } // from the client to a leader, the first from the test
+	command struct{ value int } // from the client to a leader; the first is from the test
 
 	requestVote struct{ term, lastTerm, length int }
 	grantVote   struct{ term int }
 	replicate   struct { // a part of a leader's log
 		term     int
-		after    int // how many entries come before those of the message
-		lastTerm int // of the entry before them; 0 when there is none
+		after    int // the number of entries before those of the message
+		lastTerm int // the term of the entry before; 0 if there is none
 		entries  []entry
-		commit   int // how many entries are committed
+		commit   int // the number of committed entries
 	}
 	stored struct { // the answer to replicate
 		term   int
-		length int // how much of the log is the leader's
+		length int // the number of entries that equal the leader's
 		ok     bool
 	}
 	stale struct{ term int } // the answer to a leader that is deposed
@@ -113,7 +113,7 @@ func agree(nodes []*node) error {
 	return nil
 }
 
-// role is what a node is in its term.
+// role is the role of a node in its term.
 type role uint8
 
 const (
@@ -122,8 +122,8 @@ const (
 	leader
 )
 
-// A node takes part in elections, keeps a log and applies what is committed. A log is
-// replaced, never changed.
+// A node takes part in elections, has a log and applies its committed entries. A log is
+// never changed in place.
 type node struct {
 	me       int
 	nodes    []pulse.Ref // all nodes; the list is shared and never changed
@@ -134,9 +134,9 @@ type node struct {
 	log      []entry
 	applied  []entry
 	votes    int
-	next     []int // of a leader: how much of its log was sent to each node
-	has      []int // of a leader: how much of its log each node has for certain
-	hasty    bool  // the mistake: it counts entries of older terms
+	next     []int // of a leader: the number of entries sent to each node
+	has      []int // of a leader: the number of entries that each node certainly has
+	hasty    bool  // the bug: a leader counts nodes also for entries of older terms
 }
 
 func (n *node) Receive(ctx *pulse.Ctx, msg any) {
@@ -174,14 +174,14 @@ func (n *node) Receive(ctx *pulse.Ctx, msg any) {
 
 func (n *node) majority() int { return len(n.nodes)/2 + 1 }
 
-// enter enters a later term.
+// enter makes the node enter a term, if the term is later than its own.
 func (n *node) enter(term int) {
 	if term > n.term {
 		n.term, n.votedFor, n.role = term, -1, follower
 	}
 }
 
-// lastTerm returns the term of the last of some entries of the log, 0 for none.
+// lastTerm returns the term of the last of the first length entries, 0 if there is none.
 func (n *node) lastTerm(length int) int {
 	if length == 0 {
 		return 0
@@ -189,7 +189,7 @@ func (n *node) lastTerm(length int) int {
 	return n.log[length-1].term
 }
 
-// campaign begins a term and asks the others for their votes.
+// campaign begins a new term and asks the other nodes for their votes.
 func (n *node) campaign(ctx *pulse.Ctx) {
 	if n.role == leader {
 		return
@@ -203,7 +203,7 @@ func (n *node) campaign(ctx *pulse.Ctx) {
 	}
 }
 
-// vote grants a vote if the log of the candidate is at least as new as the node's.
+// vote grants a vote if the candidate's log is at least as up to date as the node's log.
 func (n *node) vote(ctx *pulse.Ctx, msg requestVote) {
 	last := n.lastTerm(len(n.log))
 	behind := msg.lastTerm < last || msg.lastTerm == last && msg.length < len(n.log)
@@ -213,8 +213,8 @@ func (n *node) vote(ctx *pulse.Ctx, msg requestVote) {
 	}
 }
 
-// lead makes the node the leader. It assumes that the others have its log, until they
-// say that they do not.
+// lead makes the node the leader. It assumes that the other nodes have its log, until
+// they say that they do not.
 func (n *node) lead() {
 	n.role, n.next, n.has = leader, make([]int, len(n.nodes)), make([]int, len(n.nodes))
 	for i := range n.next {
@@ -223,7 +223,7 @@ func (n *node) lead() {
 	n.has[n.me] = len(n.log)
 }
 
-// replicateAll sends the other nodes what the leader has not sent them.
+// replicateAll sends the other nodes the entries that the leader has not sent them.
 func (n *node) replicateAll(ctx *pulse.Ctx) {
 	for i := range n.nodes {
 		if i != n.me {
@@ -238,7 +238,7 @@ func (n *node) replicate(ctx *pulse.Ctx, to int) {
 	n.next[to] = len(n.log)
 }
 
-// store takes over a part of the leader's log, if the node has what comes before it.
+// store takes over a part of the leader's log, if the node has the entries before it.
 func (n *node) store(ctx *pulse.Ctx, msg replicate) {
 	if msg.term < n.term {
 		ctx.Reply(stale{n.term})
@@ -259,7 +259,7 @@ func (n *node) store(ctx *pulse.Ctx, msg replicate) {
 	ctx.Reply(stored{n.term, end, true})
 }
 
-// learn learns how much of the leader's log a node has.
+// learn records how much of the leader's log a node has, and applies what a majority has.
 func (n *node) learn(ctx *pulse.Ctx, from int, msg stored) {
 	if !msg.ok {
 		if n.next[from] = min(n.next[from], msg.length-1); n.next[from] >= n.has[from] {
@@ -281,7 +281,7 @@ func (n *node) learn(ctx *pulse.Ctx, from int, msg stored) {
 	}
 }
 
-// apply applies the log up to some entry.
+// apply applies entries until length entries are applied.
 func (n *node) apply(length int) {
 	for len(n.applied) < length {
 		n.applied = append(n.applied, n.log[len(n.applied)])

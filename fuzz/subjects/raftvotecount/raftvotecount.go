@@ -1,21 +1,21 @@
-// Package raftvotecount is a subject: each term has at most one leader.
+// Package raftvotecount is an example program with a known bug. Its property: each term
+// has at most one leader.
 //
-// It comes from issues 45 and 46 of akka-raft (github.com/ktoso/akka-raft): a
-// candidate checks neither who sent a vote nor in which term it was granted. The
-// program is ours.
+// It comes from issues 45 and 46 of akka-raft (github.com/ktoso/akka-raft): a candidate
+// checks neither who sent a vote nor in which term it was granted. The program is ours.
 //
-// A candidate asks for votes, times out, and asks again in the next term. The same
-// node may grant both, which is right in two terms. If both grants come late, the
-// candidate counts two votes for the new term. It leads without a majority, while
-// another candidate may have one. In the mended form a vote has its term, and a
-// candidate remembers who has voted for it in this one. The network needs no
-// fault.
+// A candidate asks for votes, times out, and asks again in the next term. The same node
+// may grant both requests, which is right because the terms differ. If both grants come
+// late, the candidate counts two votes for the new term. It leads without a majority,
+// while another candidate may have one. In the mended form a candidate checks the term
+// of a vote, and remembers who has voted for it in this term. The bug needs no fault of
+// the network.
 //
-// Depth 3, with five nodes of which the first times out twice and the second once.
-// The second must hear of the first term before it times out, so that it also asks
-// for votes in the second term. A majority must hear that before they hear the
-// first candidate's second request. Both grants of one node must reach the first
-// candidate in its second term.
+// Depth 3, with five nodes of which the first times out twice and the second once. The
+// second node must hear of the first term before it times out, so that it also asks for
+// votes in the second term. A majority must receive that request before the first
+// candidate's second request. Both grants of one node must reach the first candidate in
+// its second term.
 package raftvotecount
 
 import (
@@ -29,7 +29,7 @@ import (
 // five nodes, of which one times out twice and another once.
 type Config struct {
 	Nodes    int   // 0 means 5
-	Timeouts []int // how often the first nodes time out; nil means twice and once
+	Timeouts []int // the number of timeouts of each of the first nodes; nil means 2 and 1
 	Mended   bool
 }
 
@@ -76,7 +76,7 @@ func oneLeader(nodes []*node, refs []pulse.Ref) error {
 	return nil
 }
 
-// role is what a node is in its term.
+// role is the role of a node in its term.
 type role uint8
 
 const (
@@ -92,7 +92,7 @@ type node struct {
 	role     role
 	votedFor pulse.Ref // in this term; zero when it has not voted
 	votes    int
-	voters   []pulse.Ref // in the mended form, the nodes that voted for it in this term
+	voters   []pulse.Ref // in the mended form, the nodes that voted for this node in this term
 	led      []int       // the terms in which it was leader
 	mended   bool
 }
@@ -116,14 +116,14 @@ func (n *node) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// enter enters a later term.
+// enter makes the node enter a term, if the term is later than its own.
 func (n *node) enter(term int) {
 	if term > n.term {
 		n.term, n.votedFor, n.role = term, pulse.Ref{}, follower
 	}
 }
 
-// campaign begins a term with a vote for itself and asks the others for theirs.
+// campaign begins a new term, votes for the node itself and asks the others for their votes.
 func (n *node) campaign(ctx *pulse.Ctx) {
 	n.enter(n.term + 1)
 	n.votedFor, n.role = ctx.Self(), candidate
@@ -136,7 +136,7 @@ func (n *node) campaign(ctx *pulse.Ctx) {
 	}
 }
 
-// count counts a vote and leads when that makes a majority.
+// count counts a vote, and makes the node leader if it now has a majority.
 func (n *node) count(voter pulse.Ref) {
 	if n.mended {
 		if slices.Contains(n.voters, voter) {

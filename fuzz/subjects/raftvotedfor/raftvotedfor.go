@@ -1,21 +1,21 @@
-// Package raftvotedfor is a subject: each term has at most one leader.
+// Package raftvotedfor is an example program with a known bug. Its property: each term has
+// at most one leader.
 //
-// Several implementations of Raft have had this mistake: a node forgets its vote when
-// its role changes within a term (akka-raft, issue 56; etcd, pull request 2461). In
-// camunda, issue 5356, it forgets its vote when it first hears of the leader. The
-// program is ours.
+// Several implementations of Raft have had this bug: a node forgets its vote when its role
+// changes within a term (akka-raft, issue 56; etcd, pull request 2461). In camunda, issue
+// 5356, a node forgets its vote when it first hears of the leader. The program is ours.
 //
-// Two candidates ask four nodes for votes. The first gets three, and tells the others
-// that it leads. A node that hears this becomes its follower, and in the broken form
-// forgets its vote. If the request of the second candidate comes only then, the node
-// grants it, in the same term. The second candidate also gets a majority, if it has
-// not yet heard of the first. In the mended form a node forgets its vote only in a
-// new term.
+// Two candidates ask four nodes for votes. The first candidate gets three votes, and tells
+// the others that it leads. A node that hears this becomes a follower, and in the broken
+// form forgets its vote. If the request of the second candidate comes only then, the node
+// grants it in the same term. The second candidate also gets a majority, if it has not yet
+// heard of the first leader. In the mended form a node forgets its vote only in a new term.
 //
-// Depth 1 in the messages of plain order, with four nodes. Three orders are needed
-// together, and plain order has only half of these messages. At two nodes the request
-// of the second candidate comes after the first leader's message. At the second
-// candidate that message comes after both grants. At least six delays show it.
+// Depth 1 among messages of the oldest-first order, with four nodes. Three reorderings are
+// needed together, and the oldest-first order contains only half of these messages. At two
+// nodes the request of the second candidate comes after the first leader's message. At the
+// second candidate that message comes after both grants. At least six delays are needed to
+// trigger the bug.
 package raftvotedfor
 
 import (
@@ -74,7 +74,7 @@ func oneLeader(nodes []*node, refs []pulse.Ref) error {
 	return nil
 }
 
-// role is what a node is in its term.
+// role is the role of a node in its term.
 type role uint8
 
 const (
@@ -91,7 +91,7 @@ type node struct {
 	votedFor pulse.Ref // in this term; zero when it has not voted
 	votes    int
 	led      []int // the terms in which it was leader
-	forgets  bool  // it forgets its vote when it becomes a follower
+	forgets  bool  // set if the node forgets its vote when it becomes a follower
 }
 
 func (n *node) Receive(ctx *pulse.Ctx, msg any) {
@@ -118,7 +118,7 @@ func (n *node) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// enter enters a later term.
+// enter makes the node enter a term, if the term is later than its own.
 func (n *node) enter(term int) {
 	if term > n.term {
 		n.term, n.votedFor, n.role = term, pulse.Ref{}, follower
@@ -133,14 +133,14 @@ func (n *node) follow() {
 	}
 }
 
-// campaign begins a term with a vote for itself and asks the others for theirs.
+// campaign begins a new term, votes for the node itself and asks the others for their votes.
 func (n *node) campaign(ctx *pulse.Ctx) {
 	n.enter(n.term + 1)
 	n.role, n.votedFor, n.votes = candidate, ctx.Self(), 1
 	n.tell(ctx, requestVote{n.term})
 }
 
-// count counts a vote of another and leads when that makes a majority.
+// count counts a vote of another node, and makes this node leader if it now has a majority.
 func (n *node) count(ctx *pulse.Ctx) {
 	n.votes++
 	if n.votes > len(n.nodes)/2 {

@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property returns the program as a property: the client reads one value.
+// Property returns the program as a property: the client reads the same value each time.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

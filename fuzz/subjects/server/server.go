@@ -1,15 +1,15 @@
-// Package server is a subject: a client reads one value twice.
+// Package server is an example program with a known bug. Its property: a client that
+// reads a value twice gets the same answer.
 //
-// It comes from Basset (Lauterburg et al., ASE 2009; Figure 3.1 of the
-// thesis), which took it from a tutorial on Scala's wiki.
+// It comes from Basset (Lauterburg et al., ASE 2009; Figure 3.1 of the thesis), which
+// took it from a tutorial on Scala's wiki.
 //
-// A client sends a value to a server, asks for the value twice and shuts the server
-// down. Delivery is Unordered: the value may arrive between the two questions, which
-// then have different answers. It may also arrive before both, after both, or after
-// the shutdown; these are not failures. In the mended form the client waits until the
-// value is stored.
+// A client sends a value to a server, asks for the value twice and shuts the server down.
+// Delivery is Unordered: the value may arrive between the two questions, which then have
+// different answers. If it arrives before both, after both, or after the shutdown, the
+// answers are the same. In the mended form the client waits until the value is stored.
 //
-// Depth 1: get before set, at the server. With FIFO delivery there is no bug.
+// Depth 1: at the server, get comes before set. With FIFO delivery there is no bug.
 package server
 
 import (
@@ -21,11 +21,11 @@ import (
 // Config chooses the program to build. The zero value is the broken form in
 // which the client asks twice.
 type Config struct {
-	Gets   int // how many times the client asks; 0 means 2
+	Gets   int // the number of questions of the client; 0 means 2
 	Mended bool
 }
 
-// Options returns the options of a system in which the bug can show.
+// Options returns the options of a system in which the bug can occur.
 func Options() pulse.Options {
 	return pulse.Options{Delivery: pulse.DeliveryUnordered, Environment: pulse.EnvironmentClosed}
 }
@@ -66,7 +66,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	}
 }
 
-// A server keeps a value.
+// A server stores a value.
 type server struct {
 	value        int
 	acknowledges bool

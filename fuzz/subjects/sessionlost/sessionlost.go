@@ -1,26 +1,26 @@
-// Package sessionlost is a subject: each command of a client is applied once.
+// Package sessionlost is an example program with a known bug. Its property: each command of a
+// client is applied once.
 //
-// A replicated server has a table of sessions: for each client, which of its commands
-// it has applied. A command that is sent again is then not applied again. This table is
-// part of the state, and so of each snapshot (Ongaro, "Consensus: Bridging Theory and
-// Practice", 6.3). A snapshot without it is a common mistake; RedisRaft added it later
-// (pull request 568). The program is ours.
+// A replicated server has a table of sessions, which says for each client which commands the server
+// has applied. It applies no command again that is sent again. The table is part of the state, and
+// so of each snapshot (Ongaro, "Consensus: Bridging Theory and Practice", 6.3). A snapshot without
+// it is a common bug. RedisRaft added the table later (pull request 568). The program is ours.
 //
-// A primary applies commands, and answers when its backup has them, too. A backup that
-// is added gets a snapshot first. When the primary has crashed, the backup takes its
-// place, and the clients send it the commands that have no answer yet. In the broken
-// form the snapshot lacks the table. The primary answers a command before the backup is
-// added, and the answer is late. The backup restores the snapshot, the primary crashes,
-// and the client sends the command again. The backup applies it for the second time.
+// A primary applies commands, and answers a command when its backup has it, too. A new backup gets
+// a snapshot first. When the primary has crashed, the backup takes its place, and the clients send
+// it the commands that are not answered yet. In the broken form the snapshot lacks the table. The
+// primary answers a command before the backup is added, and the answer is late. The backup restores
+// the snapshot, the primary crashes, and the client sends the command again. The backup applies it
+// for the second time.
 //
-// In the mended form the snapshot has the table. The backup takes over only after it
-// has restored the snapshot. It has each command from the snapshot or after it, so each
-// is in its table.
+// In the mended form the snapshot contains the table. The backup takes over only after it has
+// restored the snapshot. It gets each command in the snapshot or after it, so each command is in
+// its table.
 //
-// Depth 0, with a crash: plain order does not have the messages that must move. The
-// primary gets the command before it adds the backup, and crashes after that. The client
-// hears of the new primary before it gets the answer of the old one. Until then the
-// backup restores the snapshot, and the monitor promotes it.
+// Depth 0, with a crash, because the oldest-first order does not contain the messages that must
+// move. The primary gets the command before it adds the backup, and crashes after that. The client
+// hears of the new primary before it gets the answer of the old one. Until then the backup restores
+// the snapshot, and the monitor promotes it.
 package sessionlost
 
 import (
@@ -34,11 +34,11 @@ import (
 // two clients of two commands.
 type Config struct {
 	Clients  int // 0 means 2
-	Commands int // of each client; 0 means 2
+	Commands int // the commands of each client; 0 means 2
 	Mended   bool
 }
 
-// Options returns the options of a system in which the bug can show: a server may crash.
+// Options returns the options of a system in which the bug can occur: a server may crash.
 func Options() pulse.Options { return pulse.Options{Faults: pulse.Faults{Crash: 1}} }
 
 type (
@@ -53,7 +53,7 @@ type (
 	ready   struct{}                   // from the backup to the monitor: it has restored the snapshot
 	promote struct{}                   // from the monitor to the backup
 	leads   struct{}                   // the answer to promote
-	primary struct{ server pulse.Ref } // from the monitor to the clients: there is a new one
+	primary struct{ server pulse.Ref } // from the monitor to the clients: the new primary
 )
 
 // A table has a number for each client.
@@ -95,12 +95,12 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	}
 }
 
-// A monitor adds the second server to the first, and has it take its place.
+// A monitor makes the second server the backup of the first, and promotes it after a crash.
 type monitor struct {
 	servers []pulse.Ref
 	clients []pulse.Ref
-	ready   bool // the backup has restored a snapshot
-	down    bool // the first server has crashed
+	ready   bool // set once the backup has restored a snapshot
+	down    bool // set once the first server has crashed
 }
 
 func (m *monitor) Receive(ctx *pulse.Ctx, msg any) {
@@ -131,8 +131,8 @@ func (m *monitor) promote(ctx *pulse.Ctx) {
 type client struct {
 	me       int
 	primary  pulse.Ref
-	commands int // how many it has
-	number   int // of the command that has no answer yet, from 1
+	commands int // the number of its commands
+	number   int // the number of the unanswered command, from 1
 }
 
 func (c *client) Receive(ctx *pulse.Ctx, msg any) {
@@ -155,11 +155,11 @@ func (c *client) Receive(ctx *pulse.Ctx, msg any) {
 // A server is the primary or a backup.
 type server struct {
 	monitor pulse.Ref
-	backup  pulse.Ref   // of a primary that has one
-	counts  table       // how many commands of each client were applied: the state
-	last    table       // the number of the last one
-	waiting []pulse.Ref // clients whose commands the backup has not yet
-	forgets bool        // the mistake: a snapshot has only the state
+	backup  pulse.Ref   // the backup of a primary, if any
+	counts  table       // the state: the number of applied commands of each client
+	last    table       // the number of the last command of each client
+	waiting []pulse.Ref // clients whose commands the backup does not have yet
+	forgets bool        // the bug: a snapshot has only the state, and not the table
 }
 
 func (s *server) Receive(ctx *pulse.Ctx, msg any) {

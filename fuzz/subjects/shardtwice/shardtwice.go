@@ -1,27 +1,27 @@
-// Package shardtwice is a subject: no write to a shard is lost when shards move.
+// Package shardtwice is an example program with a known bug. Its property: no write to a
+// shard is lost when shards move.
 //
-// Systems that move shards between members have often been reported to run one at two
-// members, among them Akka's cluster sharding and Kafka's consumer groups. Here the
-// reason is a request that is sent twice. The program is ours.
+// Systems that move shards between members often run a shard at two members, according to many
+// reports (Akka's cluster sharding, Kafka's consumer groups). Here the reason is a request that is
+// sent twice. The program is ours.
 //
-// A coordinator gives shards to the workers that are members, and passes writes on to
-// them. To move a shard, it has the owner release it, waits for the answer, and assigns
-// it to the next owner. If the answer is late, it sends the request again. A worker that
-// has nothing to release answers at once. A worker joins, leaves and joins again, so a
-// shard moves to it, back and to it again. In the broken form the second answer about the
-// first move comes during the third. The coordinator takes it for the answer about that
-// move, and assigns the shard while the old owner still has it. The new owner loads the
-// shard before the old one saves it, and a write is lost.
+// A coordinator gives shards to the workers that are members, and passes writes on to them. To move
+// a shard, it asks the owner to release the shard, waits for the answer, and assigns it to the next
+// owner. If the answer is late, it sends the request again. A worker that has nothing to release
+// answers at once. A worker joins, leaves and joins again, so a shard moves to it, back and to it
+// again. In the broken form the second answer about the first move comes during the third move. The
+// coordinator takes it for an answer about the third move, and assigns the shard while the old
+// owner has it. The new owner loads the shard before the old owner saves it, and a write is lost.
 //
-// In the mended form each move has a number, and the answer repeats it. An owner answers
-// about a move only after it has saved the shard. It gets the shard again only after that
-// move, so its answer is right whenever it comes.
+// In the mended form each move has a number, which the answer repeats. An owner answers about a
+// move only after it has saved the shard. It gets the shard again only after that move, so its
+// answer is right whenever it comes.
 //
-// Depth 4 in the messages of plain order, with a timer that fires early: that of the first
-// move, before its answer comes. The second answer about this move comes after the third
-// move has begun, and before the answer about that. In the meantime the shard is released
-// and assigned twice. The old owner gets a write between its second assignment and the
-// third move. The new owner loads the shard before the old one saves it.
+// Depth 4 among messages of the oldest-first order. The timer of the first move fires before the
+// answer comes. The second answer about this move comes during the third move, before the answer
+// about that. In the meantime the shard is released and assigned twice. The old owner gets a write
+// between its second assignment and the third move. The new owner loads the shard before the old
+// owner saves it.
 package shardtwice
 
 import (
@@ -36,11 +36,11 @@ import (
 // two shards, the second of which moves up to three times, and two writes to each.
 type Config struct {
 	Shards int // 0 means 2
-	Writes int // to each shard; 0 means 2
+	Writes int // the writes to each shard; 0 means 2
 	Mended bool
 }
 
-// Options returns the options of a system in which the bug can show: an answer may take
+// Options returns the options of a system in which the bug can occur: an answer may take
 // longer than the coordinator waits.
 func Options() pulse.Options { return pulse.Options{EarlyTimers: 1} }
 
@@ -48,7 +48,7 @@ type (
 	join    struct{ worker pulse.Ref } // from the test to the coordinator
 	leave   struct{ worker pulse.Ref } // from the test to the coordinator
 	write   struct{ shard int }        // from the test to a client, and on to a worker
-	overdue struct{ shard, move int }  // of the coordinator to itself
+	overdue struct{ shard, move int }  // from the coordinator to itself
 
 	assign   struct{ shard int }       // from the coordinator to a worker
 	release  struct{ shard, move int } // from the coordinator to a worker
@@ -98,8 +98,8 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	}
 }
 
-// A store keeps the values of the shards that no worker has. The value of a shard is how
-// many writes it has had.
+// A store has the values of the shards that no worker has. The value of a shard is the
+// number of its writes.
 type store struct{ values []int }
 
 func (s *store) Receive(ctx *pulse.Ctx, msg any) {
@@ -112,20 +112,20 @@ func (s *store) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// A shard is what the coordinator knows of one.
+// A shard is the coordinator's state of a shard.
 type shard struct {
-	owner  pulse.Ref // zero when it has none yet
-	next   pulse.Ref // the worker that is to have it
+	owner  pulse.Ref // zero if it has none yet
+	next   pulse.Ref // the worker that gets the shard next
 	moving bool
-	move   int // how often it was moved
-	writes int // that wait until it is moved
+	move   int // the number of its moves
+	writes int // the number of writes that wait until the shard is moved
 }
 
-// A coordinator gives each member as many shards as another.
+// A coordinator distributes the shards evenly among the members.
 type coordinator struct {
 	members []pulse.Ref
 	shards  []shard
-	mixes   bool // the mistake: it takes each answer of the owner for that to its last request
+	mixes   bool // the bug: each answer of the owner counts as an answer to the last request
 }
 
 func (c *coordinator) Receive(ctx *pulse.Ctx, msg any) {
@@ -153,8 +153,8 @@ func (c *coordinator) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// balance moves the shards that are not where they should be. A move that has begun
-// comes to its end first.
+// balance begins to move the shards that should be at another worker, unless they are
+// moving.
 func (c *coordinator) balance(ctx *pulse.Ctx) {
 	for i := range c.shards {
 		s, next := &c.shards[i], c.members[i%len(c.members)]
@@ -194,14 +194,14 @@ func (c *coordinator) pass(ctx *pulse.Ctx, i int) {
 	}
 }
 
-// A copied shard is what a worker has of one. It is loaded when it is assigned, and saved
-// when it is to be released.
+// A copied is a worker's state of a shard. The shard is loaded when it is assigned, and
+// saved when it is to be released.
 type copied struct {
-	has    bool // from the assignment to the release
-	busy   bool // it is being loaded or saved
+	has    bool // set from the assignment to the release
+	busy   bool // set while the shard is being loaded or saved
 	value  int
-	writes int   // that wait until it is loaded
-	moves  []int // that wait until it is saved
+	writes int   // the number of writes that wait until the shard is loaded
+	moves  []int // the moves to answer when the shard is saved
 }
 
 // A worker has the shards that are assigned to it.

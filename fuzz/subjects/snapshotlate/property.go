@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property returns the program as a property: the log of the next leader has what was committed.
+// Property returns the program as a property: the next leader's log has all committed entries.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

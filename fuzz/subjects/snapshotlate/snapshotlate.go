@@ -1,22 +1,22 @@
-// Package snapshotlate is a subject: what was committed is in the log of each
-// later leader.
+// Package snapshotlate is an example program with a known bug. Its property: the log
+// of each later leader contains all committed entries.
 //
 // It comes from issue 6092 of Camunda (github.com/camunda/camunda), "Snapshot
 // install on follower can cause entries to be lost". The program is ours.
 //
-// A leader has compacted its log. To a follower that is behind it sends a snapshot,
-// over a connection of its own. When the follower has it, the leader sends the later
-// entries. If the answer is late, it sends the snapshot again. In the broken form a
-// follower that installs a snapshot drops its whole log, with the entries after the
-// snapshot. It has acknowledged these, so they may be committed. They are lost with
-// the leader, if the other follower does not have them yet. In the mended form a
-// follower keeps the later entries.
+// A leader has compacted its log. It sends a snapshot to a follower that is behind,
+// over a separate connection. When the follower has the snapshot, the leader sends
+// the later entries. If the answer is late, the leader sends the snapshot again. In
+// the broken form a follower that installs a snapshot drops its whole log, including
+// the entries after the snapshot. The follower has acknowledged these entries, so
+// they may be committed. They are lost with the leader, if the other follower does
+// not have them yet. In the mended form a follower keeps the later entries.
 //
-// Depth 1 in the messages of plain order, with a leader and two followers: the second
-// snapshot at the first follower after the entry. Four orders are needed together.
-// The other follower must time out before it gets the entry. Its request for a vote
-// must come after the second snapshot. The leader must find the answer late. At least
-// six delays show it.
+// Depth 1 among messages of the oldest-first order, with a leader and two followers:
+// at the first follower, the second snapshot comes after the entry. Four reorderings
+// are needed together. The other follower must time out before it gets the entry. Its
+// request for a vote must come after the second snapshot. The leader must decide that
+// the answer is late. At least six delays are needed to trigger the bug.
 package snapshotlate
 
 import (
@@ -29,11 +29,11 @@ import (
 // two followers and one entry after the snapshot.
 type Config struct {
 	Followers int // 0 means 2
-	Entries   int // after the snapshot; 0 means 1
+	Entries   int // the entries after the snapshot; 0 means 1
 	Mended    bool
 }
 
-// last is the last entry of the snapshot.
+// last is the index of the last entry of the snapshot.
 const last = 10
 
 type (
@@ -41,9 +41,9 @@ type (
 	late     struct{}                   // from the test to the leader: the answer of the first follower is late
 	timeout  struct{}                   // from the test to a follower
 	install  struct{ to pulse.Ref }     // from the leader to the connection for snapshots
-	snapshot struct{ leader pulse.Ref } // from there to a follower
+	snapshot struct{ leader pulse.Ref } // from that connection to a follower
 	entry    struct{ index int }
-	has      struct{ index int } // from a follower to the leader: the last one in its log
+	has      struct{ index int } // from a follower to the leader: the last index in its log
 
 	requestVote struct{ index int }
 	grantVote   struct{}
@@ -83,12 +83,12 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	}
 }
 
-// A leader is the first leader. Of the nodes only the first follower is behind.
+// A leader is the first leader. Only the first follower is behind it.
 type leader struct {
 	followers []pulse.Ref
 	snapshots pulse.Ref
 	last      int
-	has       []int // up to where the followers have the log, as far as the leader knows
+	has       []int // the last index that each follower has, as far as the leader knows
 	committed int
 }
 
@@ -108,7 +108,7 @@ func (l *leader) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// heard learns how much of the log a follower has.
+// heard records the last index of a follower, and commits entries that a majority has.
 func (l *leader) heard(ctx *pulse.Ctx, index int) {
 	for i, f := range l.followers {
 		if f != ctx.Sender() {
@@ -132,18 +132,18 @@ func (l *leader) heard(ctx *pulse.Ctx, index int) {
 	}
 }
 
-// replicate sends a follower what comes after the snapshot.
+// replicate sends a follower the entries after the snapshot.
 func (l *leader) replicate(ctx *pulse.Ctx, to pulse.Ref) {
 	for i := last + 1; i <= l.last; i++ {
 		ctx.Send(to, entry{i})
 	}
 }
 
-// A follower may become the next leader, once.
+// A follower may try once to become the next leader.
 type follower struct {
-	others  []pulse.Ref // and itself
-	last    int         // the last entry in its log
-	voted   bool        // it accepts nothing more from the first leader
+	others  []pulse.Ref // all followers, including itself
+	last    int         // the last index in its log
+	voted   bool        // set once it has voted; it then ignores the first leader
 	votes   int
 	elected bool
 	drops   bool

@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property returns the program as a property: the token is passed on as often as it should be.
+// Property returns the program as a property: the token is passed on the given number of times.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

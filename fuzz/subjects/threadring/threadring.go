@@ -1,13 +1,13 @@
-// Package threadring is a subject: a token goes round a ring.
+// Package threadring is an example program with a known bug. Its property: a token
+// goes around a ring.
 //
 // It comes from the benchmarks of Savina, in which TAP (Li, Hariri and Agha,
 // ECOOP 2018) found the bug that its Figure 12 shows.
 //
-// A coordinator sends each passer a link, which names the next passer, and then
-// a token to the first. The first has its link by then, since both come by one
-// channel. The second gets the token from the first passer and the link from
-// the coordinator, and may get the token first; then it passes the token on to
-// no one. In the mended form a passer keeps a token until it has its link.
+// A coordinator sends each passer a link, which names the next passer, and then sends a token to
+// the first passer. That passer has its link by then, since both messages use one channel. The
+// second passer may get the token from the first passer before the link from the coordinator. Then
+// it sends the token to no one. In the mended form a passer keeps a token until it has its link.
 //
 // Depth 1: token before link, at any passer but the first.
 package threadring
@@ -21,8 +21,8 @@ import (
 // Config chooses the program to build. The zero value is the broken form with
 // two passers, where each passes the token once.
 type Config struct {
-	Passers int // how many passers are in the ring; 0 means 2
-	Hops    int // how many times the token is passed on; 0 means as often as there are passers
+	Passers int // the number of passers in the ring; 0 means 2
+	Hops    int // the number of times the token is passed on; 0 means Passers
 	Mended  bool
 }
 
@@ -62,7 +62,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	}
 }
 
-// A coordinator makes a ring of passers and sends a token round it.
+// A coordinator makes a ring of passers and sends a token around it.
 type coordinator struct {
 	ring []pulse.Ref
 	hops int

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// hostile are characters that terminals obey, or that show something false.
+// hostile lists texts that control a terminal, or that display as something else.
 var hostile = []string{"\x1b]0;title\x07", "\x1b[2J\x1b[H", "\x1b[31m", "\r", "\b\b", "\a", "\v\f", "\x7f", "\u009b31m", "\u0085", "\u202eevil", "\u2066", "\u200b",
 	"\u2028", "\ufeff", "\U000e0041", "\xff\x9b2J", "\n", "\t", "'", `"`, "語", "word", "%s"}
 
@@ -21,7 +21,7 @@ func HostileText(random *rand.Rand) string {
 	return b.String()
 }
 
-// Controls returns the place of a character that controls a terminal, "" if the text has none.
+// Controls returns the text around the first character that controls a terminal, "" if none.
 func Controls(text string) string {
 	for i, r := range text {
 		if r != '\n' && r != '\t' && !unicode.IsPrint(r) || r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd") {

@@ -2,7 +2,7 @@ package trial
 
 import "testing"
 
-// Long is called by tests that take more than half a second of processor time.
+// Long skips a test with -short. Tests that take more than half a second of processor time call it.
 //
 // Skips: with -short.
 func Long(t testing.TB) {

@@ -6,11 +6,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// EachOrder runs a property as planned, but in every order and with all answers, each from its
-// start, and calls f with each run. Chance is the probability of that run if each decision is
-// made at random. EachOrder reports whether at most so many runs were all.
+// EachOrder runs a property as planned, once for each possible sequence of decisions, and calls f
+// with each result and the chance of that run if each decision is random. It makes at most the
+// given number of runs, and reports whether these were all.
 //
-// It is slow and knows no reduction: tests compare reductions and shrinkers with it.
+// EachOrder is slow and uses no reduction. Tests compare reductions and shrinkers with it.
 func EachOrder(r *props.Runner, plan props.Plan, most int, f func(res *props.Result, chance float64)) bool {
 	by := &slowRun{slowly: &slowly{}}
 	plan.Strategy = by
@@ -32,10 +32,10 @@ func EachOrder(r *props.Runner, plan props.Plan, most int, f func(res *props.Res
 	return false
 }
 
-// slowly is a strategy that makes other decisions in each run until it has made all.
+// slowly enumerates all sequences of decisions. Decision i is digits[i], out of of[i] alternatives.
 type slowly struct{ digits, of []int }
 
-// A slowRun is the place of slowly in a run.
+// A slowRun is a strategy that makes the decisions of slowly, and is at decision number at.
 type slowRun struct {
 	*slowly
 	at int

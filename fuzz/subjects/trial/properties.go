@@ -7,8 +7,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Crowd has n clients that each send a word to one actor, which calls seen with
-// it: n! orders.
+// Crowd has n clients that each send a word to one actor, which calls seen with the
+// word. The words can arrive in n! orders.
 func Crowd(sys *pulse.System, n int, seen func(word string)) {
 	hall := sys.Spawn("hall", pulse.Func(func(_ *pulse.Ctx, msg any) { seen(msg.(string)) }))
 	for i := range n {
@@ -40,8 +40,8 @@ func Quarrel(t *props.T) {
 	}
 }
 
-// Apart has two actors that do not communicate, and checks after each step that the
-// second is not done before the first. Only code that reads both actors can see that.
+// Apart has two actors that do not communicate. After each step it checks that the
+// second is not done before the first. Only code that reads both actors can check this.
 func Apart(t *props.T) {
 	var done [2]bool
 	sys := t.System()
@@ -57,8 +57,8 @@ func Apart(t *props.T) {
 	sys.Run()
 }
 
-// Chosen has one order for each input: it draws two choices, and has an actor for
-// each.
+// Chosen draws two values. It has one actor and one message, so there is one order
+// for each input.
 func Chosen(t *props.T) {
 	size := props.OneOf(t, "size", "small", "middle", "large")
 	fast := props.OneOf(t, "fast", false, true)
@@ -82,8 +82,8 @@ type silent struct{}
 // Received returns nil.
 func (silent) Received(props.Message) error { return nil }
 
-// Locked fails when nine numbers arrive in one of 362,880 orders. It gives the count
-// of numbers in place as a hint.
+// Locked fails if nine numbers arrive in one certain order, out of 362,880. As a hint
+// to the search, it maximizes the count of numbers that have arrived in that order.
 func Locked(t *props.T) {
 	const stages = 9
 	sys := t.System()

@@ -13,8 +13,8 @@ type (
 )
 
 // Rich is a program that uses all features of a system: processes, asks, timers,
-// choices, children, panics that a supervisor handles, start-up that is not
-// explored, and two calls of Run.
+// choices, children, panics that a supervisor handles, a start-up phase that is
+// not explored, and two calls to Run.
 func Rich(sys *pulse.System) {
 	server := sys.SpawnSpec(pulse.Spec{
 		Name: "server", OnPanic: pulse.OnPanicRestart,

@@ -6,8 +6,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A Ring is a program in which ten actors pass tokens round. All that it needs is
-// made once, so that its runs allocate nothing.
+// A Ring is a program in which ten actors pass tokens around. All its memory is
+// allocated once, so that its runs allocate nothing.
 type Ring struct {
 	tokens, steps int // the number of tokens, and of steps of a run
 	left          int
@@ -35,8 +35,8 @@ type kick struct{}
 
 var token any = &kick{}
 
-// NewRing returns the program that takes a number of steps with a number of
-// tokens.
+// NewRing returns a Ring with a number of tokens, whose runs take a number of
+// steps.
 func NewRing(tokens, steps int) *Ring {
 	r := &Ring{tokens: tokens, steps: steps}
 	for i := range r.passers {
@@ -55,7 +55,7 @@ func NewRing(tokens, steps int) *Ring {
 	return r
 }
 
-// Steps returns how many steps a run takes.
+// Steps returns the number of steps of a run.
 func (r *Ring) Steps() int { return r.steps }
 
 // RoundTime runs a Ring of 1,000 steps under a strategy for a number of rounds and

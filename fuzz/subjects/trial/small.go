@@ -4,8 +4,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Answered returns a program that makes a choice for each of the given numbers of
-// answers, and logs the results.
+// Answered returns a program that chooses among n alternatives for each n in ns,
+// and logs the choices.
 func Answered(ns ...int) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		sys.Send(sys.Spawn("chooser", pulse.Func(func(ctx *pulse.Ctx, _ any) {
@@ -17,7 +17,7 @@ func Answered(ns ...int) func(*pulse.System) {
 	}
 }
 
-// Bunch returns a program whose only actor is sent n messages before it runs.
+// Bunch returns a program with one actor, to which n messages are sent before the run.
 func Bunch(n int) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		writer := sys.Spawn("writer", pulse.Func(func(*pulse.Ctx, any) {}))

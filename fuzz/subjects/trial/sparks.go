@@ -7,15 +7,15 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// sparks is a random program. What a step does follows from the message that it
-// receives alone, so its steps have the same identities in every order.
+// sparks is a random program. What a step does depends only on the message that
+// it receives, so its steps have the same identities in every order.
 type sparks struct {
 	actors []pulse.Ref
 	choose bool
 	timers bool
 }
 
-// A spark makes others until no generations are left.
+// A spark is a message that leads to further sparks, until no generations are left.
 type spark struct {
 	left   int
 	random uint64
@@ -40,8 +40,8 @@ func (p *sparks) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// Sparks adds random program number n to a system. Each spark makes others, up to
-// left generations.
+// Sparks adds random program number n to a system. Each spark leads to further
+// sparks, up to left generations.
 func Sparks(sys *pulse.System, n uint64, left int) {
 	r := rand.New(rand.NewPCG(n, 5))
 	p := &sparks{choose: r.IntN(2) == 0, timers: r.IntN(2) == 0}

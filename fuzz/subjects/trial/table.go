@@ -9,28 +9,28 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A Table is a random small program, which may fail: what its actors do, and when it fails.
+// A Table is a random small program: what its actors do, and in which state it fails.
 type Table struct {
-	// AtOnce has an actor panic as soon as it is in the state that fails. Otherwise the program
+	// AtOnce makes an actor panic as soon as it is in the failing state. Otherwise the program
 	// fails if the actor is in that state at the end.
 	AtOnce bool
-	// Number has Property draw one more number, of messages to the first actor.
+	// Number makes Property also draw the number of messages to the first actor.
 	Number bool
 
-	first  [3]int       // by the value of an element: who is sent a message for it
-	next   [4][3][]told // by actor and message: what is sent then
+	first  [3]int       // by the value of an element: the actor that gets a message for the element
+	next   [4][3][]told // by actor and message: the messages sent then
 	state  [4][3][3]int // by actor, state and message: the next state
-	fails  told         // this actor in this state
+	fails  told         // the actor and the state in which it fails
 	actors int
 }
 
 // A told is a message to an actor.
 type told struct{ to, what int }
 
-// A said is a message: hops more messages follow from it.
+// A said is a message. Hops is the number of generations of messages that follow from it.
 type said struct{ What, Hops int }
 
-// NewTable returns a program that follows from the random numbers.
+// NewTable returns the program that the random numbers describe.
 func NewTable(d *rand.Rand) *Table {
 	p := &Table{actors: 2 + d.IntN(3), AtOnce: d.IntN(2) == 0, Number: d.IntN(2) == 0}
 	for i := range p.first {
@@ -52,8 +52,8 @@ func NewTable(d *rand.Rand) *Table {
 	return p
 }
 
-// Property returns the program as a property with these inputs. It draws a list of up to three
-// elements, and the number if there is one, if the list is nil.
+// Property returns the program as a property with these inputs. If list is nil, the property
+// draws a list of up to three elements, and the number if Number is set.
 func (p *Table) Property(list []int, number int) func(*props.T) {
 	return func(t *props.T) {
 		list, number := list, number

@@ -1,23 +1,23 @@
-// Package twopc is a subject: a transaction is decided, and all decide the same.
+// Package twopc is an example program with a known bug. Its property: a transaction is
+// decided, and all participants decide the same.
 //
-// The two mistakes are common in collections of broken protocols; the program,
-// a two-phase commit, is ours.
+// The two mistakes are common in collections of broken protocols; the program, a
+// two-phase commit, is ours.
 //
-// A client gives work to participants. Each joins the transaction, at the
-// coordinator, and then tells the client that it is done. When all are done the
-// client tells the coordinator to commit: it asks those who have joined for
-// their votes, commits when all have voted for it and aborts when one has not. A
-// participant that votes against it aborts at once.
+// A client gives work to participants. Each participant joins the transaction at the
+// coordinator, and then tells the client that it is done. When all are done, the client
+// tells the coordinator to commit. The coordinator then asks those who have joined for
+// their votes. It commits if all vote for it, and aborts if one votes against it. A
+// participant that votes against the transaction aborts at once.
 //
-// In the first broken form the coordinator commits when all but one have voted
-// for it. A vote against it that comes last is too late: one participant has
-// aborted and the others commit. Depth 1: the vote against after the others,
-// at the coordinator.
+// In the first broken form the coordinator commits when all but one have voted for it. A
+// vote against it that comes last is too late. Then one participant has aborted and the
+// others commit. Depth 1: at the coordinator, the vote against comes after the others.
 //
-// In the second (Config.Stuck) the coordinator ignores joins after the message to
-// commit. A join that this message overtakes is lost; its sender is never asked to
-// vote, and the coordinator waits for that vote forever. Depth 1: commit before join,
-// at the coordinator.
+// In the second broken form (Config.Stuck), the coordinator ignores joins that come
+// after the message to commit. A participant whose join is ignored is never asked to
+// vote, and the coordinator waits for its vote forever. Depth 1: at the coordinator,
+// commit comes before join.
 package twopc
 
 import (
@@ -59,7 +59,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	}
 }
 
-// A transaction has the coordinator and the participants of a program.
+// A transaction holds the coordinator and the participants of a program.
 type transaction struct {
 	coordinator  *coordinator
 	participants []*participant
@@ -85,7 +85,7 @@ func (c Config) start(sys *pulse.System) transaction {
 	return t
 }
 
-// decided returns an error unless each participant knows whether to commit.
+// decided reports whether each participant knows whether to commit.
 func (t transaction) decided() bool {
 	for _, p := range t.participants {
 		if p.state == working {
@@ -128,7 +128,7 @@ func (c *client) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// state is what a participant has decided.
+// state is the decision of a participant.
 type state uint8
 
 const (
@@ -168,11 +168,11 @@ func (p *participant) Receive(ctx *pulse.Ctx, msg any) {
 // A coordinator decides. Receive is its behavior until it is told to commit.
 type coordinator struct {
 	joined      []pulse.Ref
-	needed, yes int  // how many votes for it must come, and have come
-	hasty       bool // it does not wait for the last vote
-	deaf        bool // it ignores joins while it waits for votes
-	over        bool // it has decided
-	commits     bool // once it has decided: to commit
+	needed, yes int  // the number of votes for it that must come, and that have come
+	hasty       bool // set if it does not wait for the last vote
+	deaf        bool // set if it ignores joins while it waits for votes
+	over        bool // set once it has decided
+	commits     bool // set if it has decided to commit
 }
 
 func (c *coordinator) Receive(ctx *pulse.Ctx, msg any) {
@@ -191,7 +191,7 @@ func (c *coordinator) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// voting is the behavior of the coordinator from then on.
+// voting is the behavior of the coordinator after it is told to commit.
 func (c *coordinator) voting(ctx *pulse.Ctx, msg any) {
 	switch msg := msg.(type) {
 	case join:

@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property returns the program as a property: no transaction commits and aborts.
+// Property returns the program as a property: no transaction both commits and aborts.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

@@ -1,30 +1,30 @@
-// Package votelog is a subject: a transaction has one outcome.
+// Package votelog is an example program with a known bug. Its property: a transaction has one
+// outcome.
 //
-// The kind of bug is that of a recovery that relies on its new log before the log has what
-// the old one had. A second crash then loses it. Pull request 9922 of RocksDB
-// (github.com/facebook/rocksdb), "Persist the new MANIFEST after successfully syncing the
-// new WAL during recovery", mends one of this kind. The program is ours.
+// The kind of bug: a recovery relies on its new log before the new log has the contents of the
+// old one. A second crash then loses them. Pull request 9922 of RocksDB
+// (github.com/facebook/rocksdb), "Persist the new MANIFEST after successfully syncing the new
+// WAL during recovery", fixes such a bug. The program is ours.
 //
-// Coordinators run a transaction each, by two-phase commit. A coordinator writes each vote
-// to its log. When it has all votes, it commits, and so it does when it finds all of them
-// in its log. A recovery reads the log and begins a new one, which the next recovery reads.
-// It asks for the votes that it lacks. A participant that has heard of the outcome forgets
-// the transaction. If it is asked for its vote then, it votes against, since it does not
-// know the transaction.
+// Coordinators run a transaction each, by two-phase commit. A coordinator writes each vote to
+// its log. It commits when it has all votes, or finds all of them in its log. A recovery reads
+// the log and begins a new log, which the next recovery reads. It asks for the votes that it
+// lacks. A participant that has heard of the outcome forgets the transaction. If it is asked
+// for its vote after that, it votes against, because it does not know the transaction.
 //
-// In the broken form a recovery begins the new log first, and copies the old votes later,
-// by a message to itself. It may crash before it has copied them. Then the second recovery
-// has forgotten these votes, and asks for them again. If a coordinator has committed
-// meanwhile or before, the second recovery aborts what was committed. In the mended form a
-// new log begins with the votes of the old one.
+// In the broken form a recovery begins the new log first, and copies the old votes later, by a
+// message to itself. It may crash before it has copied them. Then the second recovery does not
+// have these votes, and asks for them again. If the coordinator has committed meanwhile or
+// before, the second recovery aborts the committed transaction. In the mended form a new log
+// begins with the votes of the old log.
 //
-// The mended form is right: a coordinator commits only when its log has all votes. All
-// later logs have them, too, so no later recovery asks for a vote. A participant that was
-// asked before that gets the question before the outcome, so it votes for the transaction.
+// The mended form is correct. A coordinator commits only when its log has all votes. All later
+// logs have them, too, so no later recovery asks for a vote. A participant that was asked
+// before that gets the question before the outcome, so it votes for the transaction.
 //
-// Depth 3 in the messages of plain order, in what random order has shown, with two crashes
-// and restarts of one coordinator. Some votes must come before the first crash. The second
-// crash must come before the copy, and after all votes have come.
+// Depth 3 among messages of the oldest-first order, the least that random runs have shown,
+// with two crashes and restarts of one coordinator. Some votes must come before the first
+// crash. The second crash must come before the copy, and after all votes have come.
 package votelog
 
 import (
@@ -38,11 +38,11 @@ import (
 // participants and two transactions.
 type Config struct {
 	Participants int // 0 means 3
-	Transactions int // with a coordinator each; 0 means 2
+	Transactions int // the transactions, each with a coordinator; 0 means 2
 	Mended       bool
 }
 
-// Options returns the options of a system in which the bug can show: two coordinators may
+// Options returns the options of a system in which the bug can occur: two coordinators may
 // crash and restart, or one of them twice.
 func Options() pulse.Options {
 	return pulse.Options{Faults: pulse.Faults{Crash: 2, RestartLost: 2}}
@@ -92,7 +92,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	}
 }
 
-// A client hears of the outcome of its transaction, perhaps repeatedly.
+// A client hears of the outcome of its transaction, possibly more than once.
 type client struct{ committed, aborted bool }
 
 func (c *client) Receive(_ *pulse.Ctx, msg any) {
@@ -103,8 +103,8 @@ func (c *client) Receive(_ *pulse.Ctx, msg any) {
 // forces is the disk of a participant.
 func forces(ctx *pulse.Ctx, msg any) { ctx.Reply(forced(msg.(force))) }
 
-// A participant is prepared when its disk has that. When it hears of the outcome, it
-// forgets the transaction.
+// A participant is prepared once its disk has stored that. It forgets the transaction when
+// it hears of the outcome.
 type participant struct {
 	disk pulse.Ref
 	over []pulse.Ref // the coordinators of the transactions that it has forgotten
@@ -125,16 +125,16 @@ func (p *participant) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// A coordinator has the votes in memory and in a log on its disk. A list of votes is
-// replaced, never changed.
+// A coordinator has the votes in memory and in a log on its disk. A list of votes is never
+// changed in place.
 type coordinator struct {
 	client       pulse.Ref
 	participants []pulse.Ref
-	log          int         // the number of the log: each recovery begins a new one
-	votes        []pulse.Ref // who has voted for the transaction
+	log          int         // the number of the log; each recovery begins a new one
+	votes        []pulse.Ref // the participants that have voted for the transaction
 	written      []pulse.Ref // the votes in the log
-	over         bool        // it has decided
-	hasty        bool        // the mistake: it begins a new log before it copies the old one
+	over         bool        // set once the coordinator has decided
+	hasty        bool        // the bug: a recovery begins a new log before it copies the old one
 }
 
 // name is the name of a log on the disk.
@@ -212,7 +212,7 @@ func (c *coordinator) decide(ctx *pulse.Ctx) {
 	}
 }
 
-// tell tells all of the outcome.
+// tell tells the participants and the client of the outcome.
 func (c *coordinator) tell(ctx *pulse.Ctx, commit bool) {
 	c.over = true
 	for _, p := range c.participants {

@@ -22,7 +22,7 @@ func Property(mended bool) func(*props.T) {
 	}
 }
 
-// ErrorProperty returns the program as a property: who asks for losses hears of none.
+// ErrorProperty returns the program as a property: the check for errors finds no lost result.
 func ErrorProperty(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

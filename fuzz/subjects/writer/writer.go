@@ -1,18 +1,18 @@
-// Package writer is a subject: results are stored before the program ends.
+// Package writer is an example program with a known bug. Its property: results are
+// stored before the program ends.
 //
 // It comes from Bitá (Tasharofi et al., ASE 2013), Listing 1 and Figures 1 and 2,
 // where it represents a bug of the load tester Gatling.
 //
-// An action sends its result to the writer and tells the terminator that it
-// is done. When all are done, the terminator tells the writer to flush.
-// Nothing makes the result come before the flush: they use different
-// channels. A result that comes after the flush is not stored. In the mended
-// form an action is done only when the writer has confirmed that it has the
-// result.
+// An action sends its result to the writer and tells the terminator that it is
+// done. When all are done, the terminator tells the writer to flush. Nothing makes
+// the result come before the flush, because they use different channels. A result
+// that comes after the flush is not stored. In the mended form an action is done
+// only when the writer has confirmed that it has the result.
 //
-// Depth 1: flush before write, at the writer. With Config.Check, depth 2: the
+// Depth 1: at the writer, flush comes before write. With Config.Check, depth 2: the
 // terminator is asked whether it knows of a lost result. That question, sent at the
-// start, must also come after the news of the loss.
+// start, must also come after the report of the loss.
 package writer
 
 import (
@@ -24,8 +24,8 @@ import (
 // Config chooses the program to build. The zero value is the broken form with
 // one action.
 type Config struct {
-	Actions int  // how many actions there are; 0 means 1
-	Check   bool // the only requirement is that the terminator, when asked, knows of no loss
+	Actions int  // the number of actions; 0 means 1
+	Check   bool // set if the only requirement is that the terminator, when asked, knows of no loss
 	Mended  bool
 }
 
@@ -63,7 +63,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	}
 }
 
-// A writer collects results and stores them when it is told to.
+// A writer collects results, and stores them when it is told to flush.
 type writer struct {
 	results      []int
 	stored       []int
@@ -94,7 +94,7 @@ func (w *writer) Receive(ctx *pulse.Ctx, msg any) {
 type action struct {
 	result             int
 	writer, terminator pulse.Ref
-	waits              bool // it is done only when the writer has confirmed
+	waits              bool // set if the action is done only when the writer has confirmed the result
 }
 
 func (a *action) Receive(ctx *pulse.Ctx, msg any) {

@@ -1,24 +1,24 @@
-// Package zabnewleader is a subject: what was committed is in the log of the
-// next leader.
+// Package zabnewleader is an example program with a known bug. Its property: the log
+// of the next leader contains all committed entries.
 //
 // It comes from ZOOKEEPER-4646, "Committed txns may still be lost if followers
 // crash after replying ACK of NEWLEADER but before writing txns to disk". The
 // program is ours.
 //
 // A leader brings its followers up to its log and then sends them NEWLEADER. When a
-// majority, with the leader itself, has acknowledged that, all of its log is
-// committed. A follower has a queue of what it must write, which are messages to
-// itself. In the broken form it acknowledges NEWLEADER while earlier entries are
-// still in the queue. If it then crashes and restarts, it does not have them. If the
-// leader crashes too, the followers agree on a log without what was committed, unless
-// the other one has it. In the mended form the acknowledgment goes through the queue
-// as well.
+// majority, including the leader itself, has acknowledged NEWLEADER, all of the
+// leader's log is committed. A follower has a queue of entries that it must write,
+// which are messages to itself. In the broken form it acknowledges NEWLEADER while
+// earlier entries are still in the queue. If it then crashes and restarts, it lacks
+// these entries. If the leader crashes too, the followers agree on a log without the
+// committed entries, unless the other follower has them. In the mended form the
+// acknowledgment goes through the queue as well.
 //
-// Depth 0, with two crashes and a restart: plain order does not have the messages
-// that must move. The other follower must be asked for its log before it gets that of
-// the old leader. The first must acknowledge before it has written, crash before it
-// writes, and restart. The leader must crash after it has received the
-// acknowledgment.
+// Depth 0, with two crashes and a restart, because the oldest-first order does not
+// contain the messages that must move. The other follower must be asked for its log
+// before it gets the old leader's entries. The first follower must acknowledge before
+// it has written, crash before it writes, and restart. The leader must crash after it
+// has received the acknowledgment.
 package zabnewleader
 
 import (
@@ -31,11 +31,11 @@ import (
 // two followers and one entry.
 type Config struct {
 	Followers int // 0 means 2
-	Entries   int // in the log of the leader; 0 means 1
+	Entries   int // the entries in the leader's log; 0 means 1
 	Mended    bool
 }
 
-// Options returns the options of a system in which the bug can show: the leader and a
+// Options returns the options of a system in which the bug can occur: the leader and a
 // follower may crash, and one of them may restart.
 func Options() pulse.Options {
 	return pulse.Options{Faults: pulse.Faults{Crash: 2, RestartLost: 1}}
@@ -44,11 +44,11 @@ func Options() pulse.Options {
 type (
 	begin     struct{}           // from the test to the leader
 	entry     struct{ zxid int } // from the leader to a follower, and in the queue
-	newLeader struct{}           // as entry is, after the last one
+	newLeader struct{}           // sent like entry, after the last entry
 	ack       struct{}           // from a follower to the leader
 	committed struct{ zxid int } // from the leader to the client
 
-	hello  struct{}           // from a follower that has started to the electors
+	hello  struct{}           // from a restarted follower to the electors
 	report struct{}           // from the electors to a follower
 	log    struct{ zxid int } // from a follower to the electors
 )
@@ -110,16 +110,16 @@ func (l *leader) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// A follower keeps its log on its disk.
+// A follower stores its log on its disk.
 type follower struct {
 	electors pulse.Ref
-	leader   pulse.Ref // of which it has had entries
-	zxid     int       // of the last entry, also one that is still in the queue
-	reported bool      // it no longer follows the old leader
-	hasty    bool      // the mistake: it acknowledges what is still in the queue
+	leader   pulse.Ref // the leader that has sent it entries
+	zxid     int       // of the last received entry, which may still be in the queue
+	reported bool      // set once it no longer follows the old leader
+	hasty    bool      // the bug: it acknowledges entries that are still in the queue
 }
 
-// Started reads the log, and reports a follower that has restarted to the electors.
+// Started reads the log. A follower that has restarted reports to the electors.
 func (f *follower) Started(ctx *pulse.Ctx, how pulse.Start) {
 	if zxid, ok := ctx.Disk().Read("log"); ok {
 		f.zxid = zxid.(int)
@@ -154,8 +154,8 @@ func (f *follower) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// The electors stand for the election after the leader is gone: a majority of all
-// servers agrees on the longest log that any of them has.
+// The electors represent the election after the leader is gone: a majority of all
+// servers agrees on the longest log that any of its members has.
 type electors struct {
 	leader    pulse.Ref
 	followers []pulse.Ref

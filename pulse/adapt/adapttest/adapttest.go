@@ -1,23 +1,23 @@
-// Package adapttest says how to host your own actor runtime, and tests that it is hosted
-// right: programs for another Go runtime then run unchanged under jostle, in every order in
+// Package adapttest explains how to write an adapter for an actor runtime, and tests the
+// adapter. Programs for that Go runtime then run unchanged under jostle, in every order in
 // which their messages can be received.
 //
-// The folders next to this one host known runtimes: protoactor hosts actors of proto.actor,
-// and etcdraft raft nodes of etcd. Package machine hosts nodes that are pure state machines,
-// which need no adapter. For any other runtime, an adapter is a few hundred lines between
-// the runtime and a pulse.Host.
+// The folders next to this one contain adapters for known runtimes: protoactor hosts actors
+// of proto.actor, and etcdraft hosts raft nodes of etcd. Package machine hosts nodes that
+// are pure state machines, which need no adapter. For any other runtime, an adapter is a few
+// hundred lines between the runtime and a pulse.Host.
 //
 // # How to write an adapter
 //
-// The example of pulse.Host is a whole adapter for a small runtime: read it next to this
-// list. Find the place where the runtime puts a message into a mailbox, and the one where
-// a mailbox gives a message to an actor. Pulse stands between these two:
+// The example of pulse.Host is a complete adapter for a small runtime: read it next to this
+// list. Find the code that puts a message into a mailbox, and the code that takes a message
+// from a mailbox for an actor. Pulse stands between these two:
 //
 //  1. A user's test makes the runtime on a pulse.System instead of the real one, once for
 //     each run, as in protoactor.New(t.System()).
-//  2. Where the runtime spawns an actor, the adapter calls Host.Spawn with a pulse.Spec.
+//  2. When the runtime spawns an actor, the adapter calls Host.Spawn with a pulse.Spec.
 //     Its Actor is a type of the adapter, and its Name is what people call the actor.
-//  3. Where the runtime sends, the adapter calls Host.Enqueue in the name of Host.Running.
+//  3. When the runtime sends, the adapter calls Host.Enqueue in the name of Host.Running.
 //     There is no other queue: a strategy chooses which message is received next.
 //  4. The Receive of that Actor has the runtime handle this one message to the end, on
 //     this goroutine.
@@ -26,44 +26,44 @@
 //     text for it in the report of a stuck run.
 //  6. Timers use Host.After and virtual time. Random decisions of the runtime, such as a
 //     router's choice of a receiver, use Ctx.Choose of the Ctx of Receive.
-//  7. Where an actor ends, the adapter calls Host.End.
+//  7. When an actor ends, the adapter calls Host.End.
 //
 // # What must hold
 //
-// Ids are stable. The program may see the ids of actors, requests and timers. Each
-// must be the same in every run and every order. Derive it from its parent's id and
-// from how many the parent made before it. A counter that all actors share depends on
-// the order of steps, and so does whatever is computed from it.
+// Ids are stable. The program may see the ids of actors, requests and timers. Each id must
+// be the same in every run and every order. Derive an id from its parent's id and from the
+// number of ids that the parent made before. A counter that all actors share depends on the
+// order of steps, and so does every id computed from it.
 //
-// Nothing escapes. Nothing outside pulse decides what happens: no goroutine of the
-// runtime, no channel between actors, no timer of package time, no clock and no random
-// number. No global variable survives a run. A Host notices a call by a goroutine that
-// does not run the step, and fails the run. An adapter with state of its own calls
-// Host.Caller before it changes it. What the adapter cannot control, it refuses by
-// System.Fail, with a failure of KindMisuse that says what to do instead. Otherwise its
-// documentation says so.
+// Nothing escapes. Nothing outside pulse decides what happens: no goroutine of the runtime,
+// no channel between actors, no timer of package time, no clock and no random number. No
+// global variable survives a run. A Host notices a call by a goroutine that does not run the
+// step, and fails the run. An adapter that has its own state calls Host.Caller before
+// changing that state. The adapter refuses what it cannot control by System.Fail, with a
+// failure of KindMisuse that says what to do instead. Otherwise its documentation names what
+// is not controlled.
 //
-// Changed handlers are reported. The step in which an actor changes its behavior matters
-// for the coverage of orders and for reports of failures: call Host.HandlersChanged in
-// it. An Actor that is a pulse.Placed says where the code of its behavior is.
+// Changed handlers are reported. The step in which an actor changes its behavior matters for
+// the coverage of orders and for reports of failures. Call Host.HandlersChanged in that
+// step. An Actor that is a pulse.Placed says where the code of its behavior is.
 //
-// What waits is parked. A handler that blocks in any other way never ends its step, and a
-// search reports it. A coroutine that is parked when the run ends is killed. Deferred
-// functions of the user then run. Those of the adapter do nothing if Host.Caller returns
-// pulse.CallerDying. A panic passes through Resume and through Receive, so that pulse
-// names the actor. An adapter whose runtime supervises actors recovers the user's panics,
-// and passes on a *pulse.Failure.
+// Waiting actors are parked. A handler that blocks in any other way never ends its step, and
+// a search reports the step. A coroutine that is parked when the run ends is killed.
+// Deferred functions of the user then run. Deferred functions of the adapter do nothing if
+// Host.Caller returns pulse.CallerDying. A panic passes through Resume and through Receive,
+// so that pulse names the actor. An adapter whose runtime supervises actors recovers the
+// user's panics, and passes on a *pulse.Failure.
 //
-// Messages are all that actors share. A reduction, as in fuzz.Explore, skips orders
-// of steps that no message connects. A step may also read or change what steps of
-// other actors do, by a table of names or a list of subscribers. Then the adapter
-// calls Host.Touch: trace.TheTest for anything like a shared variable, trace.AllSteps
-// if it matters which steps came before at all. Sending, spawning or setting a timer
-// in the name of an actor other than Host.Running is recorded without a Touch.
-// Touches cost orders: use a message wherever one is possible.
+// Messages are all that actors share. A reduction, as in fuzz.Explore, skips orders of steps
+// that no message connects. A step may also access state that steps of other actors use,
+// such as a table of names or a list of subscribers. Then the adapter calls Host.Touch: with
+// trace.TheTest for anything like a shared variable, with trace.AllSteps if all earlier
+// steps matter. Sending, spawning or setting a timer in the name of an actor other than
+// Host.Running is recorded without a Touch. Each Touch adds orders to explore: use a message
+// wherever one is possible.
 //
-// Nothing is left. When the system is closed, no goroutine of the adapter is left, and
-// the memory of a run can be freed.
+// Nothing is left. When the system is closed, no goroutine of the adapter remains, and the
+// memory of a run can be freed.
 //
 // # How to test it
 //
@@ -78,29 +78,29 @@
 //		}
 //	}
 //
-// Test runs five programs on the runtime: senders, pingpong, pi, family and philosophers.
-// A sixth, askers, runs if the runtime's Contexts are Askers. Test runs each in random
-// orders and in every distinct order, and compares it with the same program for processes
-// of package pulse. Its error names each rule that is broken, the first program that shows
-// it, and what to do:
+// Test runs five programs on the runtime: senders, pingpong, pi, family and philosophers. A
+// sixth, askers, runs if the runtime's Contexts are Askers. Test runs each program in random
+// orders and in every distinct order, and compares it with the same program for processes of
+// package pulse. The error of Test names each broken rule, the first program that breaks it,
+// and what to do:
 //
 //   - steps: a handler is called in a step of its own actor, once in each step, and not
-//     before the last call of it has returned.
+//     before its previous call has returned.
 //   - runs: no run fails.
-//   - names: the actor that takes a step has in the trace the name given to Spawn.
-//   - delivery: each message is received once, by the actor that it was sent to.
-//     Messages from one actor to another come in the order of sending.
+//   - names: in the trace, the actor of a step has the name given to Spawn.
+//   - delivery: each message is received once, by the actor it was sent to. Messages from
+//     one actor to another come in the order of sending.
 //   - ids: an actor's address has the same text in every run.
 //   - replay: the same decisions lead to the same run, byte for byte.
-//   - orders: the distinct orders are those of the program for pulse, and as many.
+//   - orders: the program has the same distinct orders as with processes of package pulse.
 //   - handlers: the step in which an actor changes its behavior is marked, if Contexts are
 //     Becomers.
 //   - panics: a handler that panics fails the run, and the failure names the actor.
 //   - stuck: the report of a stuck run names the actors that wait.
 //   - foreign: a message that a user's goroutine sends fails the run. The handler waits for
-//     that goroutine. If the adapter makes it wait for the end of the step, Test does not
-//     return; go test -timeout prints where both wait.
-//   - goroutines: when its systems are closed, the adapter has left none.
+//     that goroutine. If the adapter makes the goroutine wait for the end of the step, Test
+//     does not return, and go test -timeout prints where both wait.
+//   - goroutines: when all systems are closed, no goroutine of the adapter remains.
 //
 // The adapter's own tests cover everything else, such as timers, supervision and lookups
 // of names. To test that a reduction skips nothing that matters, explore a program also
@@ -117,53 +117,53 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// An Adapter is the adapter to test.
+// An Adapter describes the adapter to test.
 type Adapter struct {
 	// New makes the runtime in a system for one run, as a test of its users does. The
 	// system is new or was reset.
 	New func(sys *pulse.System) Runtime
-	// Blind says that the adapter does not notice a message that a user's goroutine
-	// sends, or makes that goroutine wait. Test then sends none. The adapter's
-	// documentation should say so.
+	// Blind is set if the adapter does not notice a message that a user's goroutine sends,
+	// or makes that goroutine wait. Test then sends no such message. The adapter's
+	// documentation should mention this.
 	Blind bool
-	// Seeds is how many random runs are made of each program, and how many runs
-	// without a reduction; zero means 100. All distinct orders are run in any case.
+	// Seeds is the number of random runs of each program, and the limit of its runs without
+	// a reduction. Zero means 100. Test runs all distinct orders in any case.
 	Seeds int
 }
 
-// A Runtime is what the test does through the adapter: it starts actors and sends
-// them messages, between steps.
+// A Runtime lets the test start actors and send them messages through the adapter, between
+// steps.
 type Runtime interface {
-	// Spawn starts an actor with a name that no other actor of the run has, and returns
-	// its address. The handler is called for each message that Send has sent, and for
-	// no other message of the runtime.
+	// Spawn starts an actor and returns its address. No other actor of the run has the same
+	// name. The handler is called for each message that Send has sent, and for no other
+	// message of the runtime.
 	Spawn(name string, handler Handler) Address
 	// Send sends a message to an address.
 	Send(to Address, msg string)
 }
 
-// An Address is what the runtime sends to: its own reference, identifier or handle.
+// An Address is the runtime's own reference, identifier or handle of an actor.
 type Address any
 
 // A Handler is the code of an actor.
 type Handler func(ctx Context, msg string)
 
-// A Context is what an actor does through the runtime. Spawn and Send act in its own
-// name. An actor that it spawns is its child, if the runtime has children.
+// A Context lets an actor act through the runtime. Spawn and Send act in the name of that
+// actor. A spawned actor is its child, if the runtime has children.
 type Context interface {
 	Runtime
-	// Sender returns the address for answers to the message that is being received.
-	// It is called within the handler, and the address stays valid after that.
+	// Sender returns the address for answers to the current message. It is called within the
+	// handler, and the address stays valid after that.
 	Sender() Address
-	// Stop ends the actor. It is the last call of a handler, when no message is on
-	// its way to the actor.
+	// Stop ends the actor. It is the last call in a handler, at a time when no message to
+	// the actor is in transit.
 	Stop()
 }
 
 // An Asker is a Context of a runtime whose actors can wait in the middle of a handler.
 type Asker interface {
 	Context
-	// Ask sends a message, waits for a message to its Sender, and returns that.
+	// Ask sends a message, waits for an answer to the asking actor, and returns the answer.
 	// Until then the actor receives nothing else.
 	Ask(to Address, msg string) string
 }
@@ -219,8 +219,8 @@ const (
 	goroutines rule = "goroutines"
 )
 
-// rules are all rules, with advice for each. Rules come before those that depend on
-// them.
+// rules lists all rules, with advice for each. A rule comes before the rules that depend on
+// it.
 var rules = []struct {
 	rule
 	do string
@@ -245,13 +245,13 @@ type suite struct {
 	seeds   int
 	broken  map[rule]string   // by rule: its first violation
 	ids     map[string]string // addresses by program and actor
-	mark    string            // labels the goroutines that it starts
+	mark    string            // labels the goroutines that the suite starts
 	asks    bool              // the runtime's actors can wait
-	becomes bool              // and change their behavior
+	becomes bool              // the runtime's actors can change their behavior
 }
 
-// run runs all programs until one breaks a rule: later violations mostly follow from
-// that.
+// run runs all programs until one breaks a rule, because later violations mostly follow from
+// the first.
 func (s *suite) run() {
 	for _, p := range programs() {
 		if p.asks && !s.asks {
@@ -272,7 +272,8 @@ func (s *suite) run() {
 	}
 }
 
-// breaks records that a rule is broken, unless that is known. It returns false.
+// breaks records that a rule is broken, unless a violation of it is already recorded. It
+// returns false.
 func (s *suite) breaks(r rule, program, format string, args ...any) bool {
 	if s.broken[r] != "" {
 		return false

@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// play runs a program on the runtime of an adapter, in a system that is ready for it.
+// play runs a program once on a runtime, in a new or reset system.
 func (p *program) play(sys *pulse.System, runtime func(*pulse.System) Runtime) (st *stage) {
 	st = &stage{sys: sys, host: sys.Host(), sent: map[parcel]int{}}
 	defer func() {
@@ -26,8 +26,8 @@ func (p *program) play(sys *pulse.System, runtime func(*pulse.System) Runtime) (
 	return st
 }
 
-// chance makes random runs of a program and replays each, until one breaks a rule. It
-// returns the outcomes of the runs, each with a run that had it.
+// chance makes random runs of a program and replays each, until a run breaks a rule.
+// It returns the outcomes of the runs, and for each outcome the last run that had it.
 func (s *suite) chance(p program) (seen map[string]string) {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()
@@ -47,7 +47,8 @@ func (s *suite) chance(p program) (seen map[string]string) {
 	return seen
 }
 
-// judge records how a run breaks a rule, and reports whether it breaks none.
+// judge checks a run and records the rule that it breaks, if any. It reports whether
+// the run breaks no rule.
 func (s *suite) judge(p program, st *stage, where string) bool {
 	if f := st.judge(); f.rule != "" {
 		return s.breaks(f.rule, p.name, "%s: %s", where, f.text)
@@ -62,7 +63,8 @@ func (s *suite) judge(p program, st *stage, where string) bool {
 	return true
 }
 
-// replay replays a run in another system, and reports whether it is the same.
+// replay replays a run in another system, and reports whether the two runs are the
+// same.
 func (s *suite) replay(p program, sys, again *pulse.System, where string) bool {
 	again.Configure(pulse.Options{Strategy: strategy.Replay(sys.Record().Clone(), strategy.ReplayOptions{}), Record: true})
 	p.play(again, s.adapter.New)
@@ -70,7 +72,7 @@ func (s *suite) replay(p program, sys, again *pulse.System, where string) bool {
 	if first.Text() == second.Text() && again.Failure() == nil {
 		return true
 	}
-	where += ": the same decisions make another run"
+	where += ": the same decisions lead to a different run"
 	if d, differs := trace.Diff(first, second); differs {
 		return s.breaks(replay, p.name, "%s: %v", where, d)
 	}

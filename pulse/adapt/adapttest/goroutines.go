@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// labelKey labels the goroutine of a suite, and all that it starts directly or
-// indirectly. So the goroutines of others that run at the same time are not taken for
-// the adapter's.
+// labelKey is the key of a label on the goroutines that a suite starts directly or
+// indirectly. The label distinguishes these goroutines from others that run at the
+// same time.
 const labelKey = "adapttest"
 
 // watch runs a part of the suite, after which no goroutine may be left. It reports
-// whether no rule is known to be broken.
+// whether no broken rule is recorded yet.
 func (s *suite) watch(part func()) bool {
 	pprof.Do(context.Background(), pprof.Labels(labelKey, s.mark), func(context.Context) { part() })
 	if s.broken[goroutines] == "" {
@@ -27,9 +27,9 @@ func (s *suite) watch(part func()) bool {
 	return len(s.broken) == 0
 }
 
-// leftBehind lists the goroutines with a mark, "" if there are none. Goroutines that
-// are about to end get a hundred chances to do so: each listing stops all goroutines,
-// and so lets each run to a point where it can stop.
+// leftBehind returns a list of the goroutines with a mark, "" if there are none. It
+// lists up to a hundred times, because goroutines may be about to end. Each listing
+// stops all goroutines, and lets each run to a point where it can end.
 func leftBehind(mark string) (text string) {
 	for range 100 {
 		if text = labelled(mark); text == "" {
@@ -40,7 +40,8 @@ func leftBehind(mark string) (text string) {
 	return text
 }
 
-// labelled lists the goroutines with a mark: what runs each, and how many there are.
+// labelled returns a list of the goroutines with a mark, "" if there are none. The
+// list has a count for each function that a goroutine began with.
 func labelled(mark string) string {
 	var b bytes.Buffer
 	_ = pprof.Lookup("goroutine").WriteTo(&b, 1) // a buffer never fails

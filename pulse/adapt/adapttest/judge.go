@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A fault is how a run breaks a rule. The fault of a run that breaks none has no
-// rule.
+// A fault says how a run breaks a rule. If a run breaks no rule, the fault's rule
+// is "".
 type fault struct {
 	rule rule
 	text string
@@ -17,7 +17,7 @@ type fault struct {
 
 func faulty(r rule, format string, args ...any) fault { return fault{r, fmt.Sprintf(format, args...)} }
 
-// judge returns what is wrong with a run that is over.
+// judge returns the first fault of a run that is over.
 func (s *stage) judge() fault {
 	s.mu.Lock()
 	wrong := s.wrong
@@ -39,7 +39,7 @@ func (s *stage) judge() fault {
 	return fault{}
 }
 
-// judgeSteps checks that each message is received in a step of its own.
+// judgeSteps checks that no two messages are received in the same step.
 func (s *stage) judgeSteps() fault {
 	last := entry{step: -1}
 	for _, e := range s.entries {
@@ -51,8 +51,8 @@ func (s *stage) judgeSteps() fault {
 	return fault{}
 }
 
-// judgeNames checks that the step in which a player receives belongs to the actor
-// with its name.
+// judgeNames checks that a player receives messages only in steps of the actor
+// with the player's name.
 func (s *stage) judgeNames() fault {
 	t := s.sys.Trace()
 	for _, e := range s.entries {
@@ -63,7 +63,8 @@ func (s *stage) judgeNames() fault {
 	return fault{}
 }
 
-// judgeReceipts checks that what is received was sent, and comes in order.
+// judgeReceipts checks that each received message was sent to its receiver, and
+// that messages come once and in order.
 func (s *stage) judgeReceipts() fault {
 	type pair struct{ from, to string }
 	last := map[pair]parcel{}

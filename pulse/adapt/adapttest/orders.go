@@ -9,15 +9,15 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// An explorer is the worker of an exploration of a program.
+// An explorer runs a program for explore.Explore. It implements explore.Worker.
 type explorer struct {
 	program program
 	runtime func(*pulse.System) Runtime
 	sys     *pulse.System
 	stage   *stage
-	judge   func(st *stage, where string) bool // nil when the program is not judged
+	judge   func(st *stage, where string) bool // checks each run; nil for no check
 	runs    int
-	seen    map[string]string // where each outcome was first
+	seen    map[string]string // for each outcome, the first run that had it
 	failed  bool
 	stop    chan struct{}
 }
@@ -34,7 +34,7 @@ func (x *explorer) Run(st pulse.Strategy) explore.Run {
 	return explore.Run{System: x.sys, Failure: x.sys.Failure()}
 }
 
-// Done judges the run, and records its outcome.
+// Done checks the run, and records its outcome.
 func (x *explorer) Done(explore.Run) {
 	x.runs++
 	where := fmt.Sprintf("in run %d of all orders", x.runs)
@@ -47,7 +47,7 @@ func (x *explorer) Done(explore.Run) {
 	}
 }
 
-// Again forgets what was seen.
+// Again discards the outcomes and the count of runs.
 func (x *explorer) Again() { x.runs, x.seen = 0, map[string]string{} }
 
 // explore runs the distinct orders of a program on a runtime, and reports whether
@@ -58,15 +58,15 @@ func (x *explorer) explore(o explore.Options) (explore.Result, bool) {
 	o.KeepOn, o.Stop = true, x.stop
 	r, err := explore.Explore(o, x)
 	if err != nil {
-		panic(err) // the options are those below
+		panic(err) // allOrders passes only valid options
 	}
 	x.sys.Close()
 	return r, !x.failed
 }
 
-// allOrders checks that a program has the same distinct orders on the runtime as on
-// pulse's own, and that a reduction skips nothing that matters. Seen has the outcomes
-// of random runs.
+// allOrders checks that a program has the same distinct orders on the adapter's
+// runtime as on pulse's own runtime, and that a reduction skips no outcome. The
+// parameter seen holds the outcomes of random runs.
 func (s *suite) allOrders(p program, seen map[string]string) {
 	judge := func(st *stage, where string) bool { return s.judge(p, st, where) }
 	theirs := explorer{program: p, runtime: newOwn}
@@ -90,7 +90,7 @@ func (s *suite) allOrders(p program, seen map[string]string) {
 	out := without(theirs.seen, ours.seen)
 	switch {
 	case got.Nondeterminism != "":
-		s.breaks(replay, p.name, "the same decisions make another run: %s", got.Nondeterminism)
+		s.breaks(replay, p.name, "the same decisions lead to a different run: %s", got.Nondeterminism)
 	case got.Reduction != want.Reduction:
 		s.breaks(orders, p.name, "steps conflict by more than messages, which they do not on pulse: %s", got.Because)
 	case !got.Complete:
@@ -102,7 +102,8 @@ func (s *suite) allOrders(p program, seen map[string]string) {
 	}
 }
 
-// without returns the first text of a that b does not have, "" if there is none.
+// without returns the first key of a, in sorted order, that b does not have, "" if
+// there is none.
 func without(a, b map[string]string) string {
 	for _, text := range slices.Sorted(maps.Keys(a)) {
 		if _, has := b[text]; !has {

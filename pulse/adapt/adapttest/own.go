@@ -2,8 +2,8 @@ package adapttest
 
 import "github.com/jostle-go/jostle/pulse"
 
-// An own runtime uses processes of package pulse as actors. Other runtimes are
-// compared with it.
+// An own is a Runtime whose actors are processes of package pulse. The adapter's
+// runtime is compared with it.
 type own struct{ sys *pulse.System }
 
 func newOwn(sys *pulse.System) Runtime { return own{sys} }
@@ -11,7 +11,7 @@ func newOwn(sys *pulse.System) Runtime { return own{sys} }
 // Spawn starts a process.
 func (o own) Spawn(name string, handler Handler) Address { return o.sys.Go(name, serve(handler)) }
 
-// Send sends in the name of the test.
+// Send sends a message in the name of the test.
 func (o own) Send(to Address, msg string) { o.sys.Send(to.(pulse.Ref), msg) }
 
 // serve returns the code of a process that calls a handler for its messages.

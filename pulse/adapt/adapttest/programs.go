@@ -2,11 +2,12 @@ package adapttest
 
 import "fmt"
 
-// A program runs on the runtime of the adapter and on that of pulse.
+// A program is a small test program. It runs on the adapter's runtime and on pulse's
+// own.
 type program struct {
 	name  string
 	build func(*stage)
-	asks  bool // its actors wait for answers
+	asks  bool // set if its actors wait for answers
 }
 
 func programs() []program {
@@ -31,8 +32,9 @@ func senders(s *stage) {
 	}
 }
 
-// pingPong has two actors play four rounds. Each ping has two answers. On the first,
-// the player sends itself a message, which may come before the second.
+// pingPong has two actors play four rounds. Each ping gets two answers. On the first
+// answer, the player sends itself a message, which may arrive before the second
+// answer.
 func pingPong(s *stage) {
 	pong := s.spawn("pong", func(t *turn, word string) {
 		if word == "stop" {
@@ -64,8 +66,8 @@ func pingPong(s *stage) {
 	}), "go")
 }
 
-// pi has a master give a part to each of three workers, add up their answers, and
-// stop them and itself.
+// pi has a master send a task to each of three workers and add up their answers.
+// Then the master stops the workers and itself.
 func pi(s *stage) {
 	var workers []*player
 	for i := range 3 {
@@ -95,8 +97,8 @@ func pi(s *stage) {
 }
 
 // family has an actor spawn two others, which spawn two each. All but the first
-// report to their parents when their own children have reported. None stops: some
-// runtimes notify parents of that.
+// actor report to their parents when their own children have reported. No actor
+// stops, because some runtimes notify parents of a stop.
 func family(s *stage) { s.send(s.spawn("child", member("child", 2)), "go") }
 
 // member returns the handler of an actor that spawns a number of generations.
@@ -119,8 +121,9 @@ func member(name string, generations int) func(*turn, string) {
 	}
 }
 
-// philosophers has three philosophers take two forks each, the lower one first, and
-// put them back. A taken fork remembers who else has asked for it.
+// philosophers has three philosophers each take two forks, the lower one first, and
+// put them back. A taken fork keeps a queue of the philosophers who have asked for
+// it.
 func philosophers(s *stage) {
 	forks := make([]*player, 3)
 	for i := range forks {
@@ -157,8 +160,8 @@ func philosophers(s *stage) {
 	}
 }
 
-// askers has two actors ask a third twice. Each sends the other a message when it
-// begins, which may come while the other waits.
+// askers has two actors ask a third twice. When an asker begins, it sends the other
+// asker a message, which may come while that asker waits.
 func askers(s *stage) {
 	server := s.spawn("server", func(t *turn, _ string) { t.reply("answer") })
 	both := make([]*player, 2)

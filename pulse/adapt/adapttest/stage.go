@@ -16,27 +16,29 @@ type stage struct {
 	host    pulse.Host
 	runtime Runtime
 	players []*player
-	sent    map[parcel]int // by message: how often it was received
-	order   []parcel       // as they were sent
-	entries []entry        // as they were received
+	sent    map[parcel]int // how often each sent message was received
+	order   []parcel       // the messages in the order of sending
+	entries []entry        // the messages in the order of receipt
 	asks    bool           // the runtime's actors can wait
-	becomes bool           // and change their behavior
+	becomes bool           // the runtime's actors can change their behavior
 	refused *pulse.Failure // pulse's failure for a call of the test
 	mu      sync.Mutex
 	wrong   string // the first call that breaks the rule steps
 }
 
-// A parcel is one message of a program. No two are the same: n counts the messages
-// from one player to another.
+// A parcel is one message of a program. Parcels are distinct, because n counts the
+// messages from one player to another.
 type parcel struct {
 	from, to, word string
 	n              int
 }
 
-// String returns the text that is sent: all but the receiver.
+// String returns the text that is sent, which contains all fields but the
+// receiver.
 func (m parcel) String() string { return fmt.Sprintf("%s %d from %s", m.word, m.n, m.from) }
 
-// parcelOf returns the parcel that a player has received.
+// parcelOf parses a message that a player has received. It reports whether the
+// text is that of a parcel.
 func parcelOf(msg, to string) (m parcel, ok bool) {
 	m.to = to
 	n, err := fmt.Sscanf(msg, "%s %d from %s", &m.word, &m.n, &m.from)
@@ -48,7 +50,7 @@ type entry struct {
 	player *player
 	text   string
 	parcel
-	ok   bool // it was sent to the player
+	ok   bool // set if the message was sent to the player
 	step int
 }
 
@@ -58,8 +60,8 @@ type player struct {
 	name    string
 	address Address
 	act     func(*turn, string)
-	count   map[string]int // how many messages it has sent to each other player
-	busy    string         // the message that its handler is running for; "" when it is not
+	count   map[string]int // the number of messages sent to each other player
+	busy    string         // the message that the player's handler is handling, "" if none
 }
 
 // A turn is one call of a player's handler.
@@ -87,10 +89,11 @@ func (s *stage) by(r Runtime, name string, act func(*turn, string)) *player {
 	return p
 }
 
-// test is the name under which the test sends.
+// test is the sender's name in messages from the test.
 const test = "test"
 
-// send has the test send a message. It sends one to each player at most.
+// send has the test send a message. The test sends each player at most one
+// message.
 func (s *stage) send(to *player, word string) {
 	s.runtime.Send(to.address, s.post(parcel{test, to.name, word, 1}))
 }
@@ -102,7 +105,8 @@ func (s *stage) post(m parcel) string {
 	return m.String()
 }
 
-// next returns the next message to another player.
+// next records that the player sends a message to another player, and returns the
+// text to send.
 func (p *player) next(to, word string) string {
 	p.count[to]++
 	return p.post(parcel{p.name, to, word, p.count[to]})
@@ -157,7 +161,8 @@ func (p *player) handle(ctx Context, msg string) {
 	p.busy = ""
 }
 
-// blame records what is wrong with a call. Any goroutine may have made it.
+// blame records the first wrong call of a handler. Any goroutine may have made the
+// call.
 func (s *stage) blame(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,8 +171,8 @@ func (s *stage) blame(format string, args ...any) {
 	}
 }
 
-// note records that a player has received a message, and reports whether that was
-// sent.
+// note records that a player has received a message, and reports whether the
+// message was sent to the player.
 func (p *player) note(msg string) (m parcel, ok bool) {
 	if m, ok = parcelOf(msg, p.name); ok {
 		_, ok = p.sent[m]
@@ -179,7 +184,8 @@ func (p *player) note(msg string) (m parcel, ok bool) {
 	return m, ok
 }
 
-// outcome returns what each player has received, in order: a line for each.
+// outcome returns a line for each player, with the messages that the player has
+// received in order.
 func (s *stage) outcome() string {
 	lines := map[string]string{}
 	for _, e := range s.entries {
@@ -196,7 +202,7 @@ func (s *stage) outcome() string {
 	return strings.Join(list, "\n")
 }
 
-// then stands between two messages in an outcome.
+// then separates two messages in an outcome.
 const then = ", then "
 
 // choices returns the lines of an outcome with more than one message.

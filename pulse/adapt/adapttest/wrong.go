@@ -58,8 +58,9 @@ func (s *suite) panics() {
 	}
 }
 
-// stuck checks that the report of a stuck run names who waits: for an answer or, in a
-// closed environment, for any message.
+// stuck checks that the report of a stuck run names the waiting actor. The actor
+// waits for an answer or, if actors cannot ask, for any message in a closed
+// environment.
 func (s *suite) stuck() {
 	o := pulse.Options{Record: true}
 	if !s.asks {
@@ -91,9 +92,9 @@ func (s *suite) stuck() {
 	}
 }
 
-// foreign checks that a message by another goroutine is noticed. If the Send of an
-// adapter waits for the end of the step, foreign never returns, unless the adapter is
-// Blind.
+// foreign checks that a message sent by another goroutine fails the run. If the
+// adapter's Send waits for the end of the step, foreign never returns: set Blind for
+// such an adapter.
 func (s *suite) foreign() {
 	if s.adapter.Blind {
 		return
@@ -102,7 +103,7 @@ func (s *suite) foreign() {
 	defer sys.Close()
 	host := sys.Host()
 	mine, theirs := host.Goroutine(), uintptr(0)
-	var panicked any // as good as a failure: it ends the process
+	var panicked any // a panic counts as a failure, because it ends the process
 	p := program{"foreign", func(st *stage) {
 		to := st.spawn("receiver", func(*turn, string) {})
 		st.send(st.spawn("spy", func(t *turn, _ string) {

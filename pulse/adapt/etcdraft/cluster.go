@@ -11,16 +11,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/machine"
 )
 
-// A StateMachine is what the nodes replicate: the same entries in the same order lead
-// to the same state.
+// A StateMachine is the state that the nodes replicate. The same entries in the same
+// order must lead to the same state.
 type StateMachine interface {
 	// Apply applies a proposal, and returns the answer for the proposer.
 	Apply(index uint64, data []byte) (answer any)
 	// Query returns the answer to a Read.
 	Query(query any) (answer any)
-	// Snapshot returns the whole state. Restore replaces the state by that of a
-	// snapshot.
+	// Snapshot returns the whole state.
 	Snapshot() []byte
+	// Restore replaces the whole state with a snapshot.
 	Restore(snapshot []byte)
 }
 
@@ -32,18 +32,20 @@ func (nothing) Query(any) any            { return nil }
 func (nothing) Snapshot() []byte         { return nil }
 func (nothing) Restore([]byte)           {}
 
-// A Config describes a cluster. The zero value is three voters that replicate nothing.
+// A Config describes a cluster. The zero value describes three voters that replicate
+// nothing.
 type Config struct {
-	// Voters, Learners and Spares are how many nodes begin as each; nodes are
-	// numbered in this order. Spares are in no configuration until ChangeConf adds
-	// them. Zero Voters means 3.
+	// Voters, Learners and Spares are the numbers of nodes that start in each role.
+	// Nodes are numbered in this order. Spares belong to no configuration until
+	// ChangeConf adds them. Zero Voters means 3.
 	Voters, Learners, Spares int
-	// StateMachine makes the state machine of a node; nil is one without a state.
+	// StateMachine returns a new state machine for a node. If it is nil, the nodes
+	// replicate nothing.
 	StateMachine func() StateMachine
 	// Tick is the time between two ticks of a node; zero means 100 ms.
 	Tick time.Duration
-	// SnapshotEvery is after how many applied entries a node makes a snapshot and
-	// drops the log before it; zero is never.
+	// SnapshotEvery is the number of applied entries after which a node makes a
+	// snapshot and drops the log before it. Zero means never.
 	SnapshotEvery int
 	// Raft is the configuration of each node. The package sets ID, Storage, Applied
 	// and Logger. Zero fields mean: ElectionTick 5, HeartbeatTick 1, MaxSizePerMsg 1
@@ -53,31 +55,31 @@ type Config struct {
 	mistake mistake
 }
 
-// A mistake is a fault of the driver that a test plants.
+// A mistake is a bug that a test plants in the driver.
 type mistake uint8
 
 const (
 	noMistake       mistake = iota
-	sendsBeforeSync         // messages are sent before what they promise is safe
+	sendsBeforeSync         // messages are sent before the disk is synced
 	forgetsVote             // the vote is not written
 	appliesEarly            // entries are applied when they are appended
 	restoresLate            // a snapshot is restored later, over newer state
-	readsAlone              // a leader answers a Read by itself
+	readsAlone              // a leader answers a Read without asking other nodes
 	changesEarly            // a configuration is changed when its entry is appended
 )
 
-// A Cluster is the nodes that a Config has spawned. Node 1 is the first.
+// A Cluster holds the nodes that a Config has spawned, numbered from 1.
 type Cluster struct {
 	*machine.Cluster[any]
-	// Safety judges what the nodes do.
+	// Safety checks what the nodes do.
 	Safety *Safety
 
 	config Config
-	start  *raftpb.Snapshot // what the log of each node begins with, except for spares
+	start  *raftpb.Snapshot // the snapshot at the beginning of each node's log, except for spares
 }
 
-// Spawn adds the nodes to a system. They start when it runs. Spawn panics if the
-// Config is not valid.
+// Spawn adds the nodes to a system. The nodes start when the system runs. Spawn
+// panics if the Config is not valid.
 func (c Config) Spawn(sys *pulse.System) *Cluster {
 	c = c.settled()
 	if err := c.refusal(); err != "" {
@@ -116,7 +118,7 @@ func (c Config) settled() Config {
 	return c
 }
 
-// refusal returns what is wrong with a Config, "" when nothing is.
+// refusal returns why a Config is not valid, "" if it is valid.
 func (c Config) refusal() string {
 	r := c.Raft
 	switch {
@@ -136,8 +138,8 @@ func (c Config) refusal() string {
 	return ""
 }
 
-// first returns the snapshot that logs begin with: the first configuration and an
-// empty state machine.
+// first returns the snapshot at the beginning of the logs, with the initial
+// configuration and an empty state machine.
 func (c Config) first() *raftpb.Snapshot {
 	conf := &raftpb.ConfState{}
 	for i := range c.Voters + c.Learners {
@@ -163,8 +165,8 @@ func (c *Cluster) node(id int) *node {
 	return n
 }
 
-// Status returns raft's status of a node, the last one if the node is down. Before
-// the first start it is zero.
+// Status returns raft's status of a node. If the node is down, it returns the last
+// status. Before the first start it returns the zero value.
 func (c *Cluster) Status(id int) raft.BasicStatus {
 	if n := c.node(id); n != nil {
 		return n.raw.BasicStatus()

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// drain handles what raft is ready for.
+// drain handles each Ready of raft until there is none, and then answers reads.
 func (n *node) drain(out *output) {
 	for n.raw.HasReady() {
 		rd := n.raw.Ready()
@@ -31,11 +31,11 @@ func (n *node) drain(out *output) {
 	}
 }
 
-// sawReady passes a Ready to Safety, unless it has only messages and reads.
+// sawReady passes a Ready to Safety, unless the Ready has only messages and reads.
 func (n *node) sawReady(rd *raft.Ready, out *output) {
 	conf := n.conf
 	if n.isBehind() || conf == n.toldConf && n.applied == n.toldAt {
-		conf = nil // raft's configuration is newer, or Safety has this one
+		conf = nil // Safety has this configuration already, or raft has a newer one
 	}
 	written := rd.HardState != nil || rd.Snapshot != nil || len(rd.Entries) > 0
 	if !written && conf == nil && rd.SoftState == nil && len(rd.CommittedEntries) == 0 {
@@ -48,8 +48,8 @@ func (n *node) sawReady(rd *raft.Ready, out *output) {
 		Snapshot: rd.Snapshot, Appended: rd.Entries, Committed: rd.CommittedEntries}, out)
 }
 
-// now handles a Ready in the order that raft asks for: what must be safe is safe
-// before any message leaves.
+// now handles a Ready in the order that raft requires: it syncs the disk before it
+// sends messages.
 func (n *node) now(rd *raft.Ready, out *output) {
 	wrong := n.cluster.config.mistake
 	n.readStates(rd.ReadStates, out)
@@ -69,7 +69,7 @@ func (n *node) now(rd *raft.Ready, out *output) {
 	n.committed(rd.CommittedEntries, out)
 }
 
-// stored is called when a snapshot and entries are safe.
+// stored is called when a snapshot and entries are safe on disk.
 func (n *node) stored(snap *raftpb.Snapshot, entries []*raftpb.Entry, out *output) {
 	wrong := n.cluster.config.mistake
 	switch {
@@ -87,15 +87,17 @@ func (n *node) stored(snap *raftpb.Snapshot, entries []*raftpb.Entry, out *outpu
 	}
 }
 
-// committed is called when raft has handed out entries to apply.
+// committed is called with the entries that raft has handed out to apply.
 func (n *node) committed(entries []*raftpb.Entry, out *output) {
 	if n.cluster.config.mistake != appliesEarly {
 		n.apply(entries, out)
 	}
 }
 
-// restoreLater is the mistake restoresLate. With AsyncStorageWrites it uses a timer:
-// the node sends itself the entries to apply, and these would not overtake a message.
+// restoreLater makes the mistake restoresLate: the node sends itself a message and
+// restores the snapshot later. With AsyncStorageWrites it uses a timer, because
+// entries to apply are also messages from the node to itself, and could not overtake
+// this message.
 func (n *node) restoreLater(snap *raftpb.Snapshot, out *output) {
 	if n.cluster.config.Raft.AsyncStorageWrites {
 		out.After(time.Nanosecond, restoring{snap})
@@ -104,13 +106,13 @@ func (n *node) restoreLater(snap *raftpb.Snapshot, out *output) {
 	}
 }
 
-// restoring is the message with which the mistake restoresLate restores a snapshot.
+// restoring is the message that restores a snapshot in the mistake restoresLate.
 type restoring struct{ snap *raftpb.Snapshot }
 
 func (r restoring) String() string { return "restore " + raft.DescribeSnapshot(r.snap) }
 
-// later handles a Ready with AsyncStorageWrites: what must be safe is written, and
-// what must be applied waits.
+// later handles a Ready with AsyncStorageWrites. It writes appends to the disk, to be
+// synced in a later step, and queues entries to be applied.
 func (n *node) later(rd *raft.Ready, out *output) {
 	n.readStates(rd.ReadStates, out)
 	n.sawReady(rd, out)
@@ -141,7 +143,8 @@ func hardOf(m *raftpb.Message) *raftpb.HardState {
 	return &raftpb.HardState{Term: m.Term, Vote: m.Vote, Commit: m.Commit}
 }
 
-// appended is the step in which the oldest of appends became safe.
+// appended handles the oldest append, in the step in which the append became safe on
+// disk.
 func (n *node) appended(out *output) {
 	m := n.appends[0]
 	n.appends = append(n.appends[:0], n.appends[1:]...)
@@ -158,8 +161,8 @@ func (n *node) applyNext(out *output) {
 	n.respond(m.Responses, out)
 }
 
-// forOthers removes from a message to the storage its responses to other nodes, and
-// returns them.
+// forOthers removes the responses to other nodes from a message to the storage, and
+// returns these responses.
 func (n *node) forOthers(m *raftpb.Message) (list []*raftpb.Message) {
 	m.Responses = slices.DeleteFunc(m.Responses, func(r *raftpb.Message) bool {
 		other := r.GetTo() != n.id
@@ -171,7 +174,7 @@ func (n *node) forOthers(m *raftpb.Message) (list []*raftpb.Message) {
 	return list
 }
 
-// respond sends the responses that raft has attached to a message to its storage.
+// respond sends the responses that raft attached to a message to the storage.
 func (n *node) respond(list []*raftpb.Message, out *output) {
 	for _, m := range list {
 		if m.GetTo() == n.id {
@@ -182,8 +185,8 @@ func (n *node) respond(list []*raftpb.Message, out *output) {
 	}
 }
 
-// send sends messages. It assumes that snapshots arrive: if they do not, heartbeats
-// reveal it.
+// send sends messages. It reports no lost snapshots to raft, because raft learns of
+// the loss from heartbeats.
 func (n *node) send(list []*raftpb.Message, out *output) {
 	for _, m := range list {
 		out.Send(int(m.GetTo()), Message{m})
@@ -207,7 +210,7 @@ func (n *node) write(hard *raftpb.HardState, snap *raftpb.Snapshot, entries []*r
 	}
 }
 
-// keep puts what was written into the storage that raft reads.
+// keep adds what was written to the storage that raft reads.
 func (n *node) keep(hard *raftpb.HardState, snap *raftpb.Snapshot, entries []*raftpb.Entry) {
 	if !raft.IsEmptySnap(snap) {
 		must(n.storage.ApplySnapshot(snap))
@@ -218,7 +221,7 @@ func (n *node) keep(hard *raftpb.HardState, snap *raftpb.Snapshot, entries []*ra
 	}
 }
 
-// restore replaces the state machine's state by that of a snapshot.
+// restore replaces the state of the state machine with a snapshot.
 func (n *node) restore(snap *raftpb.Snapshot, out *output) {
 	n.state.Restore(snap.Data)
 	n.conf = snap.GetMetadata().GetConfState()
@@ -227,8 +230,8 @@ func (n *node) restore(snap *raftpb.Snapshot, out *output) {
 	n.saw(Observation{Restored: snap}, out)
 }
 
-// apply applies entries. With AsyncStorageWrites it skips those that a snapshot has
-// overtaken.
+// apply applies entries. With AsyncStorageWrites it skips entries that a restored
+// snapshot already contains.
 func (n *node) apply(entries []*raftpb.Entry, out *output) {
 	for len(entries) > 0 && entries[0].GetIndex() <= n.applied && n.cluster.config.Raft.AsyncStorageWrites {
 		entries = entries[1:]
@@ -275,11 +278,11 @@ func (n *node) changeConf(entries []*raftpb.Entry) {
 	}
 }
 
-// makeSnapshot makes a snapshot of the state machine and forgets the log before it.
+// makeSnapshot makes a snapshot of the state machine and drops the log before it.
 func (n *node) makeSnapshot(out *output) {
 	snap, err := n.storage.CreateSnapshot(n.applied, n.conf, n.state.Snapshot())
 	if err != nil {
-		return // a newer one has come from another node
+		return // another node has sent a newer snapshot
 	}
 	must(n.storage.Compact(n.applied))
 	n.snapshot = n.applied

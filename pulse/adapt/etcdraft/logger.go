@@ -2,8 +2,8 @@ package etcdraft
 
 import "fmt"
 
-// quiet is a raft.Logger that logs nothing. It panics where raft would end the
-// process.
+// quiet is a raft.Logger that logs nothing. On a fatal error it panics and does not
+// end the process.
 type quiet struct{}
 
 func (quiet) Debug(...any)            {}

@@ -7,27 +7,27 @@ import (
 	"go.etcd.io/raft/v3/raftpb"
 )
 
-// What clients send to a node.
+// Requests of clients to a node.
 type (
-	// Propose asks for an entry of the log. The answer is a Result when the entry was
-	// applied at the node that was asked.
+	// Propose asks for an entry of the log. The answer is a Result, sent once the
+	// asked node has applied the entry.
 	Propose struct{ Data []byte }
-	// Read asks the state machine by raft's ReadIndex. The answer is a Result.
+	// Read queries the state machine by raft's ReadIndex. The answer is a Result.
 	Read struct{ Query any }
-	// ChangeConf asks for a change of the configuration, a *raftpb.ConfChange or a
-	// *raftpb.ConfChangeV2, whose Context the node sets. The answer is a Result when
-	// it was applied at the node that was asked.
+	// ChangeConf asks for a change of the configuration: a *raftpb.ConfChange or a
+	// *raftpb.ConfChangeV2, whose Context the node sets. The answer is a Result, sent
+	// once the asked node has applied the change.
 	ChangeConf struct{ Change raftpb.ConfChangeI }
 	// Transfer asks to transfer the leadership to another node. It has no answer.
 	Transfer struct{ To uint64 }
-	// Campaign has the node stand for election now. It has no answer.
+	// Campaign makes the node start an election now. It has no answer.
 	Campaign struct{}
 )
 
-// What a node answers.
+// Answers of a node.
 type (
-	// Result is the answer of the state machine. Index is the applied entry or, for
-	// a Read, an index that the state had reached.
+	// Result is the answer of the state machine. Index is the index of the applied
+	// entry. For a Read, Index is an index that the state had reached.
 	Result struct {
 		Index uint64
 		Value any
@@ -44,12 +44,12 @@ func (Campaign) String() string     { return "campaign" }
 func (r Result) String() string     { return fmt.Sprintf("result(%d, %v)", r.Index, r.Value) }
 func (d Dropped) String() string    { return "dropped: " + d.Why }
 
-// A Message is what nodes send each other.
+// A Message is a message from one node to another.
 type Message struct{ *raftpb.Message }
 
 func (m Message) String() string { return raft.DescribeMessage(m.Message, showEntry) }
 
-// showEntry shows a proposal without its request number.
+// showEntry returns a text for a proposal, without the request number.
 func showEntry(data []byte) string {
 	if len(data) >= header {
 		data = data[header:]
@@ -57,9 +57,9 @@ func showEntry(data []byte) string {
 	return fmt.Sprintf("%q", data)
 }
 
-// received returns a message for raft. A message may be delivered twice, so raft gets
-// a copy of what it changes: messages that a follower forwards to its leader, and
-// entries of a proposal. Raft only reads other messages.
+// received returns the message to pass to raft. Because a message may be delivered
+// twice, raft gets a copy of messages that it changes. These are messages that a
+// follower forwards to its leader, and entries of a proposal.
 func received(m *raftpb.Message) *raftpb.Message {
 	switch m.GetType() {
 	case raftpb.MsgProp, raftpb.MsgReadIndex, raftpb.MsgTransferLeader:
@@ -79,9 +79,9 @@ func received(m *raftpb.Message) *raftpb.Message {
 	return c
 }
 
-// What a node sends itself with AsyncStorageWrites.
+// Messages that a node sends itself with AsyncStorageWrites.
 type (
-	appended struct{} // the first of node.appends is safe
+	appended struct{} // the first of node.appends is safe on disk
 	applying struct{} // the first of node.applies is to be applied
 )
 

@@ -8,48 +8,48 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A LeaderNemesis elects leaders, isolates them in the middle of their work and revives them.
-// Its Run is the body of a process:
+// A LeaderNemesis elects leaders, isolates them in the middle of their work, and reconnects
+// them. Its method Run is the body of a process:
 //
 //	nemesis := cluster.LeaderNemesis()
 //	nemesis.Requests = []any{etcdraft.Propose{Data: put("x", "1")}}
 //	sys.Go("nemesis", nemesis.Run)
 //
-// It works in episodes. An episode picks a candidate, often the one before the last, and heals
-// all links. Then it cuts off the other side, which is often all but a bare majority. The
-// candidate campaigns and gets requests. The episode ends at once, when something is committed,
-// or after a few steps. Messages that are then on their way wait at the next cut until it heals.
+// The nemesis works in episodes. It picks a candidate, often the one of the episode before the
+// last, and heals all links. Then it puts some nodes, often a bare majority, on the candidate's
+// side and cuts off the other nodes. The candidate campaigns and gets requests. The episode ends
+// immediately, when something is committed, or after a few steps. Messages in transit across the
+// next cut wait until that cut heals.
 //
-// Such episodes reach what Options.Faults hardly ever reach, such as Figure 8 of the
-// Raft paper.
+// Such episodes lead to runs that Options.Faults hardly ever cause, such as Figure 8 of the Raft
+// paper.
 //
-// The nodes need not be of this package. Any actors will do that handle Campaign and
-// Requests, if their driver feeds a Safety. All choices are decisions of the
-// strategy, so a run can be replayed. The nemesis reads Safety, which actors share:
-// it is for fuzz.Check and fuzz.MustFind, not for fuzz.Explore.
+// The nodes may be any actors that handle Campaign and Requests, if their driver feeds a Safety.
+// All choices are decisions of the strategy, so a run can be replayed. The nemesis reads Safety,
+// which actors share. Therefore use it with fuzz.Check and fuzz.MustFind, not with fuzz.Explore.
 type LeaderNemesis struct {
 	// Safety observes the nodes.
 	Safety *Safety
-	// Nodes are the nodes, two or more.
+	// Nodes are the nodes to elect and isolate, at least two.
 	Nodes []pulse.Ref
 	// Campaign is the message that makes a node stand for election. If it is nil,
 	// leaders are elected only while the nemesis sleeps, see Wait.
 	Campaign any
-	// Requests are messages for a leader: proposals, changes of the configuration. The
-	// nemesis drops their answers.
+	// Requests are messages to send to a leader, such as proposals and configuration changes.
+	// The nemesis ignores the answers.
 	Requests []any
-	// Episodes is how many episodes there are.
+	// Episodes is the number of episodes.
 	Episodes int
-	// Crash also lets nodes crash and restart from their disks. The nodes then need
-	// pulse.Spec.New, which those of a machine.Config have.
+	// Crash lets the nemesis also crash nodes and restart them from their disks. The nodes then
+	// need pulse.Spec.New, which machine.Config sets.
 	Crash bool
-	// Wait is a time in which nodes elect a leader by themselves, such as twice
-	// raft.Config.ElectionTick. The nemesis sleeps that long in some episodes; if it
-	// is zero, in none.
+	// Wait is a time in which the nodes elect a leader by themselves, such as twice
+	// raft.Config.ElectionTick. The nemesis sleeps for this time in some episodes. If Wait is
+	// zero, it never sleeps.
 	Wait time.Duration
 }
 
-// LeaderNemesis returns a LeaderNemesis of all nodes with 16 episodes and without Requests.
+// LeaderNemesis returns a LeaderNemesis for all nodes, with 16 episodes and without Requests.
 func (c *Cluster) LeaderNemesis() LeaderNemesis {
 	n := LeaderNemesis{Safety: c.Safety, Campaign: Campaign{}, Episodes: 16, Crash: true,
 		Wait: 2 * time.Duration(c.config.Raft.ElectionTick) * c.config.Tick}
@@ -75,7 +75,7 @@ func (n LeaderNemesis) Run(p *pulse.Process) {
 	p.Nemesis().Heal()
 }
 
-// refusal returns what is wrong with a LeaderNemesis, "" when nothing is.
+// refusal returns why a LeaderNemesis is not valid, "" if it is valid.
 func (n LeaderNemesis) refusal() string {
 	switch {
 	case n.Safety == nil:
@@ -88,8 +88,8 @@ func (n LeaderNemesis) refusal() string {
 	return ""
 }
 
-// candidate picks the next candidate: with probability one half the candidate before
-// the last.
+// candidate returns the index of the next candidate. With probability one half it returns
+// before, the candidate of the episode before the last.
 func (n LeaderNemesis) candidate(p *pulse.Process, before int) int {
 	if before >= 0 && p.Choose(2) == 0 {
 		return before
@@ -130,7 +130,7 @@ func (n LeaderNemesis) elect(p *pulse.Process, candidate pulse.Ref) {
 		return
 	}
 	term := n.Safety.newest
-	for range 3 { // its term may be old, which it learns by its first campaign
+	for range 3 { // the first campaigns may only teach the candidate the current term
 		p.Send(candidate, n.Campaign)
 		if n.until(p, func() bool { return n.Safety.newest > term }) {
 			return
@@ -138,7 +138,7 @@ func (n LeaderNemesis) elect(p *pulse.Process, candidate pulse.Ref) {
 	}
 }
 
-// request sends a candidate requests, and picks the moment at which the episode ends.
+// request sends a candidate up to two requests, and returns when the episode is to end.
 func (n LeaderNemesis) request(p *pulse.Process, candidate pulse.Ref) {
 	top := n.Safety.top
 	if len(n.Requests) > 0 {
@@ -147,7 +147,7 @@ func (n LeaderNemesis) request(p *pulse.Process, candidate pulse.Ref) {
 		}
 	}
 	switch p.Choose(3) {
-	case 0: // at once
+	case 0: // immediately
 	case 1:
 		n.until(p, func() bool { return n.Safety.top > top })
 	case 2:
@@ -157,11 +157,11 @@ func (n LeaderNemesis) request(p *pulse.Process, candidate pulse.Ref) {
 	}
 }
 
-// patience is for how many of its own steps the nemesis waits for an event.
+// patience is the maximum number of steps that the nemesis waits for an event.
 const patience = 12
 
-// until lets others run until something has happened, or patience steps are over. It
-// reports whether it has happened.
+// until lets other actors run until happened returns true, for at most patience steps. It
+// reports whether happened returned true.
 func (n LeaderNemesis) until(p *pulse.Process, happened func() bool) bool {
 	for range patience {
 		if happened() {
@@ -172,12 +172,12 @@ func (n LeaderNemesis) until(p *pulse.Process, happened func() bool) bool {
 	return happened()
 }
 
-// A moment is what the nemesis sends itself to let others run.
+// A moment is a message that the nemesis sends itself to let other actors run.
 type moment struct{}
 
 func (moment) String() string { return "moment" }
 
-// pass lets others run. No virtual time passes.
+// pass lets other actors run for a while. No virtual time passes.
 func (LeaderNemesis) pass(p *pulse.Process) {
 	p.Send(p.Self(), moment{})
 	for {

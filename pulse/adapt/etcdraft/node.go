@@ -11,7 +11,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/machine"
 )
 
-// A node is a RawNode with the driver around it: a machine.Machine.
+// A node is a machine.Machine that drives a RawNode.
 type node struct {
 	cluster *Cluster
 	id      uint64
@@ -24,37 +24,38 @@ type node struct {
 
 	state    StateMachine
 	conf     *raftpb.ConfState
-	applied  uint64 // the last entry in state
-	snapshot uint64 // the last entry in the snapshot
+	applied  uint64 // the index of the last entry in state
+	snapshot uint64 // the index of the last entry in the last snapshot
 
-	taken uint64 // the last entry in a snapshot that raft has accepted
+	taken uint64 // the highest index of a snapshot that raft has accepted
 
-	asked    uint64 // requests of clients so far
+	asked    uint64 // the number of client requests so far
 	requests []request
-	appends  []*raftpb.Message // with AsyncStorageWrites: waiting to be safe
-	applies  []*raftpb.Message // and waiting to be applied
+	appends  []*raftpb.Message // with AsyncStorageWrites: appends not yet safe on disk
+	applies  []*raftpb.Message // with AsyncStorageWrites: batches not yet applied
 
-	seen    []Observation // in this step
-	told    int           // how many of them Safety has
-	observe func()        // passes the next one to Safety
+	seen    []Observation // the observations of this step
+	told    int           // the number of observations in seen that Safety has
+	observe func()        // passes the next observation to Safety
 
-	toldConf *raftpb.ConfState // the conf that Safety has
+	toldConf *raftpb.ConfState // the last conf that Safety has got
 	toldAt   uint64            // the value of applied at that time
 }
 
-// isBehind reports whether raft has accepted a snapshot that state does not have yet.
-// With AsyncStorageWrites older entries may be applied until the snapshot is safe.
-// Raft already has the snapshot's configuration then, and panics on the changes in
-// these entries. Nor may the node make a snapshot of its own, which would be older.
+// isBehind reports whether raft has accepted a snapshot that state does not contain
+// yet. With AsyncStorageWrites, older entries may be applied until the snapshot is
+// safe on disk. By then raft has the snapshot's configuration, and panics on the
+// older changes in these entries. The node must not make its own snapshot then
+// either, because that would be older.
 func (n *node) isBehind() bool { return n.taken > n.applied }
 
-// A request is a client's request that was not answered yet.
+// A request is a client's request that is not yet answered.
 type request struct {
 	number uint64
 	client int
 	isRead bool
 	query  any
-	index  uint64 // the read may be answered when this is applied; 0 while unknown
+	index  uint64 // a read is answered once this index is applied; 0 while unknown
 }
 
 type output = machine.Output[any]
@@ -84,7 +85,7 @@ func (c *Cluster) newNode(id uint64, disk machine.Disk, out *output) *node {
 	return n
 }
 
-// tell passes the next of seen to Safety.
+// tell passes the next observation in seen to Safety.
 func (n *node) tell() {
 	o := &n.seen[n.told]
 	if n.told++; n.told == len(n.seen) {
@@ -93,7 +94,7 @@ func (n *node) tell() {
 	n.cluster.Safety.observe(n.id, o)
 }
 
-// saw passes an observation to Safety after the effects of the output so far.
+// saw has an observation passed to Safety, after all effects that are in out by now.
 func (n *node) saw(o Observation, out *output) {
 	n.seen = append(n.seen, o)
 	out.Do(n.observe)
@@ -105,12 +106,12 @@ func (n *node) Tick(out *output) {
 	n.drain(out)
 }
 
-// Step receives a message.
+// Step handles a message.
 func (n *node) Step(from int, msg any, out *output) {
 	switch msg := msg.(type) {
 	case Message:
-		// Raft refuses messages from nodes that it does not know, as if they were
-		// lost.
+		// The error is ignored: raft refuses messages from unknown nodes, which
+		// counts as a loss.
 		_ = n.raw.Step(received(msg.Message))
 	case appended:
 		n.appended(out)
@@ -144,7 +145,7 @@ func (n *node) ask(r request) uint64 {
 	return r.number
 }
 
-// refused answers the last request if raft has refused it.
+// refused answers the last request with Dropped if err says that raft has refused it.
 func (n *node) refused(err error, out *output) {
 	if err != nil {
 		last := len(n.requests) - 1
@@ -153,7 +154,7 @@ func (n *node) refused(err error, out *output) {
 	}
 }
 
-// numbered returns a change that carries a request number.
+// numbered returns a copy of a change, with a request number in its Context.
 func numbered(change raftpb.ConfChangeI, number uint64) raftpb.ConfChangeI {
 	context := binary.LittleEndian.AppendUint64(nil, number)
 	if v1, ok := change.AsV1(); ok {
@@ -178,7 +179,7 @@ func (n *node) read(from int, msg Read, out *output) {
 	n.raw.ReadIndex(binary.LittleEndian.AppendUint64(nil, number))
 }
 
-// take removes a request and returns it.
+// take removes the request with the number from n.requests and returns it.
 func (n *node) take(number uint64) (r request, ok bool) {
 	for i, r := range n.requests {
 		if r.number == number {
@@ -189,7 +190,8 @@ func (n *node) take(number uint64) (r request, ok bool) {
 	return r, false
 }
 
-// answer answers the request whose number precedes data, if it is one of this node.
+// answer answers the request whose number is at the start of data, if the request was
+// made at this node.
 func (n *node) answer(data []byte, index uint64, value any, out *output) {
 	if len(data) < header {
 		return
@@ -199,7 +201,7 @@ func (n *node) answer(data []byte, index uint64, value any, out *output) {
 	}
 }
 
-// readStates records which reads may be answered.
+// readStates records for each read the index at which it may be answered.
 func (n *node) readStates(list []raft.ReadState, out *output) {
 	for _, s := range list {
 		number := binary.LittleEndian.Uint64(s.RequestCtx)

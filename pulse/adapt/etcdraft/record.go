@@ -10,12 +10,12 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/machine"
 )
 
-// A record is one entry of the log on a node's disk. It is never changed.
+// A record is one entry of the log on a node's disk. Records are immutable.
 type record struct {
-	boot    int // in a first record: which start of the node wrote it
+	boot    int // in the first record: the number of the start that wrote it
 	hard    *raftpb.HardState
 	snap    *raftpb.Snapshot
-	made    bool // the snapshot was made here: the entries after it stay
+	made    bool // set if this node made the snapshot, so that later entries stay
 	entries []*raftpb.Entry
 }
 
@@ -33,21 +33,20 @@ func (r record) String() string {
 	return "record" + text
 }
 
-// A journal is the log on a node's disk. Each start of the node begins a new one,
-// with a record of the whole state. What a crash has left of the old one is not read
-// again.
+// A journal is the log on a node's disk. Each start of the node begins a new journal
+// with a record of the whole state. The node never reads the old journal again.
 type journal struct {
 	boot   int
-	prefix string // of the names of records
-	count  int    // of records
-	names  string // the names of perBlock records from first on
-	first  int
+	prefix string // of record names
+	count  int    // the number of records
+	names  string // the names of perBlock records, joined
+	first  int    // the number of the first record in names
 }
 
-// bootName is the name of the first record: it sorts before all others.
+// bootName is the name of the first record. It sorts before all other names.
 const bootName = "0.boot"
 
-// open reads what a node has saved, and begins a new journal.
+// open reads the journal, begins a new one, and returns a record of the whole state.
 func (j *journal) open(disk machine.Disk, start *raftpb.Snapshot, out *machine.Output[any]) (now record) {
 	if first, ok := disk.Read(bootName); ok {
 		now = first.(record)
@@ -75,11 +74,11 @@ func (j *journal) open(disk machine.Disk, start *raftpb.Snapshot, out *machine.O
 
 func (j *journal) begin(boot int) { *j = journal{boot: boot, prefix: strconv.Itoa(boot) + "."} }
 
-// perBlock is how many names are made at once.
+// perBlock is the number of names that are made at once.
 const perBlock = 16
 
-// name returns the name of a record. It has seven digits, so that later names sort
-// last, which a disk handles fastest.
+// name returns the name of record i. The number in it has seven digits, so that
+// later names sort last. A disk handles that fastest.
 func (j *journal) name(i int) string {
 	first, width := i-i%perBlock, len(j.prefix)+7
 	if first != j.first || j.names == "" {
@@ -94,13 +93,13 @@ func (j *journal) name(i int) string {
 	return j.names[at : at+width]
 }
 
-// write adds a record.
+// write adds a record to the journal on disk.
 func (j *journal) write(r record, out *machine.Output[any]) {
 	j.count++
 	out.Write(j.name(j.count), r)
 }
 
-// add adds a record to r, which has the whole state.
+// add merges the record next into r, which holds the whole state.
 func (r *record) add(next record) {
 	if next.snap != nil {
 		index := next.snap.GetMetadata().GetIndex()
@@ -124,7 +123,7 @@ func (r *record) add(next record) {
 	}
 }
 
-// storage returns the storage of a node with the state r.
+// storage returns a raft storage with the state in r.
 func (r *record) storage() *raft.MemoryStorage {
 	s := raft.NewMemoryStorage()
 	must(s.SetHardState(r.hard))

@@ -9,77 +9,83 @@ import (
 	"go.etcd.io/raft/v3/raftpb"
 )
 
-// A Safety checks that the nodes of a cluster keep what raft promises:
+// A Safety checks that the nodes of a cluster keep the promises of raft:
 //
-//   - election safety: a term has one leader at most;
-//   - log matching: logs that have an entry of the same index and term are the same up
-//     to it;
+//   - election safety: a term has at most one leader;
+//   - log matching: if two logs have an entry of the same index and term, they are equal
+//     up to that entry;
 //   - leader completeness: an entry that was committed in a term is in the logs of the
 //     leaders of all later terms;
 //   - state machine safety: no two nodes apply different entries at one index, and each
-//     applies all in order, and only what is committed;
-//   - one configuration: nodes that have applied the same entries have the same;
+//     node applies only committed entries and all of them in order;
+//   - one configuration: nodes that have applied the same entries have the same
+//     configuration;
 //   - monotone commit: the commit index of a node does not go back while it runs;
 //   - monotone state: no snapshot is restored over newer state;
-//   - linearizable reads: the index of an answer to a read includes all that was committed
-//     when the read was asked for.
+//   - linearizable reads: the answer to a read includes all entries that were committed
+//     when the client asked.
 //
-// A Cluster has one. A driver of your own calls Started when a node starts, and
-// Observe for what it has done. It calls Observe after it has made safe what it had
-// to, and before it sends what follows from that.
+// A Cluster has a Safety. Your own driver calls Started when a node starts, and Observe
+// for what the node has done. It calls Observe after it has synced the disk as needed, and
+// before it sends messages that depend on that.
 type Safety struct {
 	err       error
 	nodes     []observed
-	leaders   map[uint64]uint64   // of each term
+	leaders   map[uint64]uint64   // the leader of each term
 	newest    uint64              // the highest term in leaders
 	entries   [][]known           // by index: the entries seen, one for each term
 	committed []known             // by index: the committed entry, of term 0 if none was seen
 	top       uint64              // the highest index in committed
-	confs     []*raftpb.ConfState // by index: the configuration of nodes that have applied so far; nil if unknown
-	reads     map[uint64]uint64   // for each read the top when it was asked
+	confs     []*raftpb.ConfState // by index: the configuration of nodes that have applied the log up to there; nil if unknown
+	reads     map[uint64]uint64   // for each pending read, the value of top when the client asked
 }
 
-// observed is what is known about a node.
+// observed holds what a Safety knows about a node.
 type observed struct {
 	log     []uint64 // the terms of its entries, by index
 	commit  uint64
 	applied uint64
-	term    uint64 // the last one in which it was seen leading
+	term    uint64 // the last term in which the node was seen leading
 
-	conf   *raftpb.ConfState // compared last, and how much was applied then
-	confAt uint64
+	conf   *raftpb.ConfState // the configuration that was compared last
+	confAt uint64            // the value of applied at that time
 }
 
-// A known is an entry that was seen.
+// A known is an entry that a Safety has seen.
 type known struct {
-	term, before uint64 // its own, and that of the entry before it
-	in           uint64 // the lowest term of the nodes that knew it to be committed
+	term, before uint64 // the term of the entry, and of the entry before it
+	in           uint64 // the lowest term of a node that knew the entry to be committed
 	entry        *raftpb.Entry
 }
 
-// An Observation is what a node has done. A zero field has not happened. Safety keeps
-// the entries, so they must not be changed afterwards.
+// An Observation says what a node has done. A zero field means that nothing of the kind
+// has happened. Safety keeps the entries, so they must not be changed afterwards.
 type Observation struct {
-	// Term is the node's term, and Leads whether it leads in it.
+	// Term is the node's term. Leads is set if the node leads in it.
 	Term  uint64
 	Leads bool
 	// Commit is the node's commit index.
 	Commit uint64
 	// Conf is the node's configuration.
 	Conf *raftpb.ConfState
-	// Snapshot replaces the node's log, before the Appended entries are added.
+	// Snapshot is a snapshot that replaces the node's log.
 	Snapshot *raftpb.Snapshot
+	// Appended are entries added to the log, after Snapshot if both are set.
 	Appended []*raftpb.Entry
-	// Committed are entries that raft has handed out to apply, and Applied those
-	// that the driver has applied. Restored is the snapshot that the state machine
-	// was restored from.
-	Committed, Applied []*raftpb.Entry
-	Restored           *raftpb.Snapshot
-	// Asked and Answered are the numbers of reads. The answer is as of Index.
-	Asked, Answered, Index uint64
+	// Committed are entries that raft has handed out to apply.
+	Committed []*raftpb.Entry
+	// Applied are entries that the driver has applied.
+	Applied []*raftpb.Entry
+	// Restored is the snapshot from which the state machine was restored.
+	Restored *raftpb.Snapshot
+	// Asked is the number of a read that a client has asked for.
+	Asked uint64
+	// Answered is the number of a read that may now be answered. Index is the index
+	// of the log that the answer reflects.
+	Answered, Index uint64
 }
 
-// NewSafety returns a Safety of nodes 1 to n.
+// NewSafety returns a Safety for nodes 1 to n.
 func NewSafety(n int) *Safety {
 	return &Safety{nodes: make([]observed, n+1), leaders: map[uint64]uint64{}, reads: map[uint64]uint64{}}
 }
@@ -94,8 +100,8 @@ func (s *Safety) fail(format string, args ...any) {
 }
 
 // Started records that a node has started with a snapshot, which may be nil, and the
-// entries after it. Applied is the last entry in its state machine, as in
-// raft.Config.Applied. Zero means the last entry of the snapshot.
+// entries after the snapshot. The parameter applied is the index of the last entry in its
+// state machine, as in raft.Config.Applied. Zero means the last entry of the snapshot.
 func (s *Safety) Started(id uint64, snap *raftpb.Snapshot, entries []*raftpb.Entry, applied uint64) {
 	n := &s.nodes[id]
 	*n = observed{log: n.log[:0]}
@@ -140,7 +146,7 @@ func (s *Safety) observe(id uint64, o *Observation) {
 	s.judgeRead(id, o)
 }
 
-// begin replaces the log of a node by a snapshot.
+// begin replaces the log of a node with a snapshot.
 func (s *Safety) begin(n *observed, id uint64, snap *raftpb.Snapshot) {
 	index, term := snap.GetMetadata().GetIndex(), snap.GetMetadata().GetTerm()
 	n.log = n.log[:0]
@@ -157,7 +163,7 @@ func (s *Safety) begin(n *observed, id uint64, snap *raftpb.Snapshot) {
 	}
 }
 
-// at returns the committed entry at an index.
+// at returns the committed entry at an index. Its term is 0 if no such entry was seen.
 func (s *Safety) at(index uint64) *known {
 	for uint64(len(s.committed)) <= index {
 		s.committed = append(s.committed, known{})
@@ -184,7 +190,7 @@ func (s *Safety) append(n *observed, id uint64, entries []*raftpb.Entry) {
 	}
 }
 
-// match compares an entry with those seen of the same index and term.
+// match compares an entry with earlier entries of the same index and term.
 func (s *Safety) match(id uint64, e *raftpb.Entry, before uint64) {
 	index := e.GetIndex()
 	for uint64(len(s.entries)) <= index {
@@ -211,7 +217,7 @@ func (k *known) same(e *raftpb.Entry) bool {
 	return k.term == e.GetTerm() && (k.entry == e || k.entry.GetType() == e.GetType() && bytes.Equal(k.entry.Data, e.Data))
 }
 
-// leads checks a node that begins to lead.
+// leads checks a node that has become leader.
 func (s *Safety) leads(n *observed, id uint64) {
 	if other, ok := s.leaders[n.term]; ok && other != id {
 		s.fail("election safety: term %d has two leaders, nodes %d and %d", n.term, other, id)
@@ -264,7 +270,8 @@ func (s *Safety) applies(n *observed, id uint64, e *raftpb.Entry) {
 	}
 }
 
-// configured checks the configuration of a node.
+// configured compares the configuration of a node with that of nodes that have applied the
+// same entries.
 func (s *Safety) configured(n *observed, id uint64, conf *raftpb.ConfState) {
 	n.conf, n.confAt = conf, n.applied
 	for uint64(len(s.confs)) <= n.applied {
@@ -279,7 +286,8 @@ func (s *Safety) configured(n *observed, id uint64, conf *raftpb.ConfState) {
 	}
 }
 
-// sameConf reports whether two configurations are the same. Raft lists nodes in order.
+// sameConf reports whether two configurations are equal. Raft lists nodes in ascending
+// order.
 func sameConf(a, b *raftpb.ConfState) bool {
 	return slices.Equal(a.Voters, b.Voters) && slices.Equal(a.Learners, b.Learners) && slices.Equal(a.VotersOutgoing, b.VotersOutgoing) &&
 		slices.Equal(a.LearnersNext, b.LearnersNext) && a.GetAutoLeave() == b.GetAutoLeave()
@@ -292,7 +300,7 @@ func (s *Safety) restores(n *observed, id, index uint64) {
 	n.applied = index
 }
 
-// judgeRead checks what an observation says about reads.
+// judgeRead checks the read in an observation, if any.
 func (s *Safety) judgeRead(id uint64, o *Observation) {
 	if o.Asked > 0 {
 		s.reads[o.Asked] = s.top

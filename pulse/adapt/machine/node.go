@@ -7,28 +7,28 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A node is the actor around a Machine.
+// A node is the actor that runs a Machine.
 type node[M any] struct {
 	cluster *Cluster[M]
 	id      int
 	machine Machine[M]
-	ticker  Ticker[M] // the machine, if it is one
+	ticker  Ticker[M] // the machine if it is a Ticker, else nil
 	out     Output[M]
-	syncs   []M         // the messages of the SyncLaters that are not done yet
+	syncs   []M         // the messages of pending SyncLaters
 	clients []pulse.Ref // other senders; their numbers follow those of the nodes
 }
 
-// Messages that a node sends itself. Their types are not exported, so that no M is
-// mistaken for one.
+// Messages that a node sends itself. Their types are unexported, so that no
+// message of type M is mistaken for one.
 type (
 	tick         struct{}
 	synced       struct{}        // completes the first of syncs
-	timer[M any] struct{ msg M } // of After
+	timer[M any] struct{ msg M } // the message of an Output.After
 )
 
 func (t timer[M]) String() string { return trace.Label(t.msg) }
 
-// Started makes the machine, unless it was kept.
+// Started makes the machine, unless a restart has kept it.
 func (n *node[M]) Started(ctx *pulse.Ctx, how pulse.Start) {
 	c := &n.cluster.config
 	n.begin(ctx)
@@ -53,7 +53,7 @@ func (n *node[M]) begin(ctx *pulse.Ctx) {
 	n.out.list, n.out.ctx = n.out.list[:0], ctx
 }
 
-// Receive is a step of the machine.
+// Receive performs a step of the machine.
 func (n *node[M]) Receive(ctx *pulse.Ctx, msg any) {
 	n.begin(ctx)
 	switch msg := msg.(type) {
@@ -73,7 +73,7 @@ func (n *node[M]) Receive(ctx *pulse.Ctx, msg any) {
 	n.carryOut(ctx)
 }
 
-// land completes the first SyncLater.
+// land completes the oldest pending SyncLater.
 func (n *node[M]) land(ctx *pulse.Ctx) {
 	ctx.Disk().Sync()
 	msg := n.syncs[0]
@@ -81,13 +81,13 @@ func (n *node[M]) land(ctx *pulse.Ctx) {
 	n.machine.Step(n.id, msg, &n.out)
 }
 
-// number returns the number by which a node knows a sender.
+// number returns the number by which a node knows a sender. A new client gets the next free number.
 func (n *node[M]) number(r pulse.Ref) int {
 	refs := n.cluster.refs
 	if i := r.Index() - refs[0].Index(); i >= 0 && i < len(refs) {
 		return i + 1
 	}
-	if r.Index() == 0 && r == r.Actor() { // the test, but not an Ask of it
+	if r.Index() == 0 && r == r.Actor() { // the test, but not an Ask by the test
 		return 0
 	}
 	for i, c := range n.clients {
@@ -104,7 +104,7 @@ func (n *node[M]) carryOut(ctx *pulse.Ctx) {
 	first := true
 	for i := range n.out.list {
 		e := &n.out.list[i]
-		if e.Kind < Log { // effects between which a crash makes a difference
+		if e.Kind < Log { // a crash between two of these effects makes a difference
 			if !first {
 				ctx.MayCrash()
 			}

@@ -6,10 +6,10 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// An Output collects the effects that a step asks for. They happen in the order of
-// the calls when Step has returned, and a crash may come between any two. The zero
-// Output is empty: code that is tested without a system makes its own, and reads it
-// by Effects.
+// An Output collects the effects that a step asks for. When Step has returned,
+// they happen in the order of the calls. A crash may come between any two. To
+// test a Machine without a system, pass a zero Output to Step and read its
+// Effects.
 type Output[M any] struct {
 	list []Effect[M]
 	ctx  *pulse.Ctx // of the step; nil outside of a system
@@ -19,12 +19,12 @@ type Output[M any] struct {
 type Kind uint8
 
 const (
-	Send      Kind = iota // Msg to node or client To
-	Write                 // Value to the disk, under Name
-	Sync                  // makes the writes so far safe
-	SyncLater             // a Sync in a later step, in which the node receives Msg
-	After                 // Msg to the node itself after D
-	Log                   // Name as a line of the trace
+	Send      Kind = iota // sends Msg to the node or client with number To
+	Write                 // writes Value to the disk, under Name
+	Sync                  // makes the writes so far safe from a crash
+	SyncLater             // syncs in a later step, in which the node receives Msg
+	After                 // sends Msg to the node itself after D
+	Log                   // adds Name as a line to the trace
 	Do                    // calls Call
 )
 
@@ -32,8 +32,8 @@ var kinds = [...]string{Send: "send", Write: "write", Sync: "sync", SyncLater: "
 
 func (k Kind) String() string { return kinds[k] }
 
-// An Effect is one thing that an Output asks for. The comments of the kinds say which
-// fields are set.
+// An Effect is one effect that an Output asks for. The comment of each Kind says
+// which fields are set.
 type Effect[M any] struct {
 	Kind  Kind
 	To    int
@@ -44,24 +44,24 @@ type Effect[M any] struct {
 	Call  func()
 }
 
-// Send sends a message to a node, or to a client by its number. A node may send to
-// itself. A message to number 0 is lost: the test receives nothing.
+// Send sends a message to the node or client with the number. A node may send to
+// itself. A message to number 0 is lost, because the test receives nothing.
 func (o *Output[M]) Send(to int, msg M) {
 	o.list = append(o.list, Effect[M]{Kind: Send, To: to, Msg: msg})
 }
 
-// Write puts a value on the node's disk under a name. The value must not be changed
+// Write writes a value to the node's disk under a name. The value must not be changed
 // afterwards. A nil value removes the name.
 func (o *Output[M]) Write(name string, value any) {
 	o.list = append(o.list, Effect[M]{Kind: Write, Name: name, Value: value})
 }
 
-// Sync makes all writes so far safe.
+// Sync makes all writes so far safe from a crash.
 func (o *Output[M]) Sync() { o.list = append(o.list, Effect[M]{Kind: Sync}) }
 
-// SyncLater makes the writes so far safe in a later step, in which the node receives
-// msg from itself. A crash may come before that step or after it. Several SyncLaters
-// are done in order. Writes made before that step become safe, too.
+// SyncLater syncs in a later step, in which the node receives msg from itself. A
+// crash may come before or after that step. Several SyncLaters are done in order. The
+// sync covers all writes made before that step.
 func (o *Output[M]) SyncLater(msg M) {
 	o.list = append(o.list, Effect[M]{Kind: SyncLater, Msg: msg})
 }
@@ -74,13 +74,13 @@ func (o *Output[M]) After(d time.Duration, msg M) {
 // Log adds a line to the trace.
 func (o *Output[M]) Log(line string) { o.list = append(o.list, Effect[M]{Kind: Log, Name: line}) }
 
-// Do calls a function after all effects before it, for code that judges a run. The
-// function is not part of the node, and must change nothing that a node sees.
+// Do calls a function after all earlier effects. It is for code that checks a run.
+// The function is not part of the node, and must change nothing that a node sees.
 func (o *Output[M]) Do(call func()) { o.list = append(o.list, Effect[M]{Kind: Do, Call: call}) }
 
-// Choose returns a number from 0 to n-1, for what a node leaves to chance: the
-// strategy decides. Unlike other methods it acts at once. Outside of a system it
-// returns 0.
+// Choose returns a number from 0 to n-1 that the strategy chooses. Use it for a
+// node's random decisions. Unlike the other methods, it acts immediately. Outside of
+// a system it returns 0.
 func (o *Output[M]) Choose(n int) int {
 	if o.ctx == nil {
 		return 0

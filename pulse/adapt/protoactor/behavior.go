@@ -11,14 +11,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/stack"
 )
 
-// behaviors are the fields of an actor that hold stacks of behaviors. The functions
-// on top are the actor's current handlers.
+// behaviors holds the fields of an actor that have type actor.Behavior, a stack of
+// handlers. The handler on top of a stack is in use.
 type behaviors struct {
 	fields []reflect.Value
 	tops   []uintptr
 }
 
-// find finds these fields in a new actor.
+// find records the actor.Behavior fields of a new actor and their current top
+// handlers.
 func (b *behaviors) find(a actor.Actor) {
 	b.fields, b.tops = b.fields[:0], b.tops[:0]
 	v := reflect.ValueOf(a)
@@ -34,7 +35,8 @@ func (b *behaviors) find(a actor.Actor) {
 	}
 }
 
-// changed reports whether one of the stacks has another function on top.
+// changed reports whether a stack's top handler differs from the last recorded one,
+// and records the new tops.
 func (b *behaviors) changed() (yes bool) {
 	for i, f := range b.fields {
 		now := top(f)
@@ -51,7 +53,8 @@ func top(f reflect.Value) uintptr {
 	return f.Index(f.Len() - 1).Pointer()
 }
 
-// HandlerPlace returns where the code of the actor's current handler begins.
+// HandlerPlace returns the source line at which the actor's current handler begins,
+// "" if there is none.
 func (c *cell) HandlerPlace() string {
 	if c.invoker == nil {
 		return ""
@@ -72,7 +75,8 @@ func (c *cell) HandlerPlace() string {
 	return placeOf(m.Func.Interface())
 }
 
-// placeOf returns where a function begins, or the method that it is bound to.
+// placeOf returns the source line at which a function begins. For a method value it
+// returns the line of the method.
 func placeOf(function any) string {
 	f, ok := stack.Begin(function)
 	if !ok {
@@ -81,8 +85,8 @@ func placeOf(function any) string {
 	return f.Place()
 }
 
-// functionName returns the name of a function without its package. For a literal it
-// returns the function around it.
+// functionName returns the name of a function without its package. For a function
+// literal it returns the name of the enclosing function.
 func functionName(pc uintptr) string {
 	name := runtime.FuncForPC(pc).Name()
 	name = name[strings.LastIndexByte(name, '/')+1:]

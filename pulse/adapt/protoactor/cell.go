@@ -10,70 +10,72 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A cell is a hosted actor: to proto.actor it is the actor's mailbox, to pulse an
-// actor. A message that proto.actor posts to it goes on its way in pulse. When it is
-// received, the cell has proto.actor handle it in this step: to the end, or until its
-// code waits for a future.
+// A cell hosts one actor of proto.actor. It is the actor's mailbox in proto.actor,
+// and it is an actor in pulse. A message posted to the mailbox is sent in pulse. When
+// pulse delivers the message, proto.actor handles it in that step, until the handler
+// returns or waits for a future.
 //
-// A cell remains when its actor has stopped: proto.actor's own code then drops or
-// answers what still arrives.
+// A cell remains after its actor has stopped, because proto.actor's own code drops or
+// answers messages that still arrive.
 type cell struct {
 	*world
 	id      string
 	label   string
 	pid     *actor.PID
 	ref     pulse.Ref
-	shade   pulse.Ref // sends the cell's system messages, which may overtake the others
+	shade   pulse.Ref // sends the cell's system messages, which may overtake its user messages
 	ctx     *pulse.Ctx
 	invoker invoker
-	process actor.Process // of a router, which has no invoker
+	process actor.Process // set if the cell hosts a router, which has no invoker
 	parent  *cell
-	watched bool // it has a parent or a guardian
-	rules   bool // its supervisor strategy was chosen by the user
-	atOnce  bool // it starts in the step that spawns it
+	watched bool // set if the actor has a parent or a guardian
+	rules   bool // set if the user chose a supervisor strategy for the actor's children
+	atOnce  bool // set if the actor starts in the step that spawns it
 
-	job       any // what is being received
-	doing     any // the message that proto.actor handles for it
+	job       any // the message being received
+	doing     any // the message that proto.actor is handling
 	co        *pulse.Coroutine
 	awaits    *promise
-	posted    map[*cell]bool // the cells that it has sent user messages to
-	pending   []*promise     // its futures that are not fulfilled
+	posted    map[*cell]bool // the cells to which this cell has sent user messages
+	pending   []*promise     // the actor's unfulfilled futures
 	suspended bool
-	owed      int // how many system messages to itself are on their way
+	owed      int // the number of undelivered system messages from the actor to itself
 	filter    filter
-	backlog   []any // received while suspended
+	backlog   []any // user messages received while waits() is true
 	source    uint64
 	children  uint64
-	urgent    map[*cell]*notice // by receiver: the last system message to it
+	urgent    map[*cell]*notice // the last system message sent to each receiver
 	known     *graves
-	grave     *grave // set when it has stopped
+	grave     *grave // set once the actor has stopped
 	behaviors behaviors
 	patience  patience
 	body      func(*pulse.Coroutine)
 }
 
-// An invoker is what proto.actor gives to a mailbox. It is also the actor's context.
+// An invoker is the object that proto.actor gives to a mailbox to handle its
+// messages. The object is also the actor's context.
 type invoker interface {
 	actor.MessageInvoker
 	actor.Context
 }
 
-// A notice is a system message on its way.
+// A notice is a system message in transit.
 type notice struct {
 	message any
 	before  *notice // the previous one from this sender to this receiver
-	done    bool    // it was handled; only the receiver uses this
-	own     bool    // the receiver sent it
+	done    bool    // set once the message is handled; used only by the receiver
+	own     bool    // set if the receiver sent the message to itself
 	known   *graves
 	to      pulse.Ref
 }
 
-// String names the message.
+// String returns the label of the message.
 func (n *notice) String() string { return systemLabel(n.message) }
 
-// A letter is a user message with additional data.
+// A letter is a user message, the sender's last system message to the same receiver
+// (after), and the stopped actors that the sender knows about (known).
 type letter struct {
-	message any // with its envelope, if it has one
+	message any // including its envelope, if any
 	after   *notice
 	known   *graves
 }
@@ -88,13 +90,13 @@ func (l *letter) String() string {
 	}
 }
 
-// stopping stops a router or a future, which are not actors.
+// stopping is the message that stops a router or a future. Neither is an actor.
 type stopping struct{}
 
 // started is the message that starts an actor.
 var started any = &actor.Started{}
 
-// RegisterHandlers is called by proto.actor when the actor exists.
+// RegisterHandlers is called by proto.actor once the actor exists.
 func (c *cell) RegisterHandlers(m actor.MessageInvoker, _ actor.Dispatcher) {
 	c.invoker = m.(invoker)
 	c.pid = c.invoker.Self()
@@ -109,9 +111,9 @@ func (c *cell) String() string {
 	return trace.StateLabel(c.invoker.Actor(), isTheirs)
 }
 
-// isTheirs reports whether a type belongs to a package of proto.actor. Such a value
-// may lead to everything else. For example, the store of a persistent actor leads to
-// the events of all actors.
+// isTheirs reports whether a type belongs to a package of proto.actor. A value of
+// such a type may refer to unrelated state. For example, the store of a persistent
+// actor refers to the events of all actors.
 func isTheirs(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -128,7 +130,7 @@ func (c *cell) Start() {}
 // UserMessageCount is called by proto.actor's metrics.
 func (c *cell) UserMessageCount() int { return 0 }
 
-// born returns the cell's actor in pulse, and spawns it if needed.
+// born returns the cell's actor in pulse, and spawns that actor first if needed.
 func (c *cell) born() pulse.Ref {
 	if !c.ref.IsZero() {
 		return c.ref
@@ -145,16 +147,16 @@ func (c *cell) born() pulse.Ref {
 	return c.ref
 }
 
-// A starter is a cell whose first message is its start.
+// A starter is a cell whose actor starts when pulse delivers the pulse.Start message.
 type starter struct{ *cell }
 
-// Started starts the actor.
+// Started has proto.actor start the actor.
 func (s starter) Started(ctx *pulse.Ctx, _ pulse.Start) { s.Receive(ctx, started) }
 
 // PostUserMessage sends the actor a user message.
 func (c *cell) PostUserMessage(message any) {
 	if message == nil || c.foreign("a message", actor.UnwrapEnvelopeMessage(message), adviceSend) {
-		return // proto.actor takes nil for an empty mailbox
+		return // proto.actor treats a nil message as an empty mailbox
 	}
 	if batch, ok := actor.UnwrapEnvelopeMessage(message).(actor.MessageBatch); ok {
 		for _, m := range batch.GetMessages() {
@@ -207,14 +209,14 @@ func (c *cell) PostSystemMessage(message any) {
 	}
 	n := &notice{message: message, before: me.urgent[c], known: me.known, own: me == c}
 	if n.own {
-		c.owed++ // precedes all user messages that the actor has not begun to handle
+		c.owed++ // the actor handles no user message before this notice
 		c.host.Enqueue(c.ref, c.ref, n)
 		return
 	}
 	me.urge(c, n)
 }
 
-// urge sends a notice that may overtake what the cell has sent before.
+// urge sends a notice that may overtake earlier messages of the cell.
 func (c *cell) urge(to *cell, n *notice) {
 	if c.urgent == nil {
 		c.urgent = map[*cell]*notice{}
@@ -225,7 +227,8 @@ func (c *cell) urge(to *cell, n *notice) {
 	c.host.Enqueue(c.ref, c.shadow(), n)
 }
 
-// start starts the actor: in a step of its own, or at once.
+// start spawns the cell in pulse. If atOnce is set, the actor also starts in this
+// step, otherwise in a later step.
 func (c *cell) start() {
 	c.born()
 	if c.atOnce {
@@ -233,8 +236,9 @@ func (c *cell) start() {
 	}
 }
 
-// shadow returns the actor that passes on the cell's system messages. They need a
-// channel of their own, since they may overtake its user messages.
+// shadow returns the pulse actor that forwards the cell's system messages. Pulse
+// keeps the order of one sender's messages, so system messages need a second sender
+// to overtake user messages.
 func (c *cell) shadow() pulse.Ref {
 	if c.shade.IsZero() {
 		c.shade = c.host.Spawn(c.ref, pulse.Spec{Name: c.label + " (system)", Safe: true, Actor: passes{}})
@@ -242,13 +246,13 @@ func (c *cell) shadow() pulse.Ref {
 	return c.shade
 }
 
-// passes passes notices on.
+// passes is an actor of pulse that forwards notices.
 type passes struct{}
 
-// Receive passes a notice on.
+// Receive forwards a notice to its receiver.
 func (passes) Receive(ctx *pulse.Ctx, msg any) { ctx.Send(msg.(*notice).to, msg) }
 
-// Receive takes a step.
+// Receive handles a message that pulse delivers to the cell.
 func (c *cell) Receive(ctx *pulse.Ctx, msg any) {
 	c.ctx = ctx
 	c.enter()
@@ -271,7 +275,7 @@ func (c *cell) Receive(ctx *pulse.Ctx, msg any) {
 	c.heed()
 }
 
-// A filter is what a cell takes.
+// A filter says which messages a cell accepts.
 type filter uint8
 
 const (
@@ -280,11 +284,11 @@ const (
 	takesOfFuture
 )
 
-// waits reports whether the actor takes only system messages: it is suspended, or a
-// system message to itself is on its way.
+// waits reports whether the actor accepts only system messages, because it is
+// suspended or has an undelivered system message from itself.
 func (c *cell) waits() bool { return c.grave == nil && (c.suspended || c.owed > 0) }
 
-// heed makes pulse deliver to the cell only what its actor takes now.
+// heed tells pulse which messages the cell accepts now.
 func (c *cell) heed() {
 	f := takesAll
 	switch {
@@ -302,20 +306,21 @@ func (c *cell) heed() {
 		c.host.Accept(c.ref, nil)
 	case takesSystem:
 		c.host.Accept(c.ref, ofSystem)
-		c.host.Waits(c.ref, "for what its supervisor does about its panic")
+		c.host.Waits(c.ref, "for its supervisor's decision about its panic")
 	case takesOfFuture:
 		c.host.Accept(c.ref, ofFuture)
 		c.host.Waits(c.ref, c.awaits.waits())
 	}
 }
 
-// ofSystem reports whether a suspended actor takes a message.
+// ofSystem reports whether a suspended actor accepts a message.
 func ofSystem(msg any) bool {
 	_, is := msg.(*notice)
 	return is || ofFuture(msg)
 }
 
-// enter begins the cell's part of a step.
+// enter makes the cell the current one, and gives the actor system the cell's counter
+// for ids.
 func (c *cell) enter() {
 	w := c.world
 	if len(w.as.ProcessRegistry.RemoteHandlers) > 0 {
@@ -328,7 +333,7 @@ func (c *cell) enter() {
 	w.haunt(c)
 }
 
-// leave ends the cell's part of a step.
+// leave undoes enter at the end of the step.
 func (c *cell) leave() {
 	w := c.world
 	w.rest()
@@ -337,7 +342,7 @@ func (c *cell) leave() {
 	w.as.ProcessRegistry.SequenceID, w.seen = w.test.source, w.test.source
 	if n := w.as.EventStream.Length(); n != w.streams {
 		w.streams = n
-		w.host.Touch(trace.AllSteps) // earlier events are not received
+		w.host.Touch(trace.AllSteps) // a new subscriber does not receive earlier events
 	}
 	if c.behaviors.changed() {
 		w.host.HandlersChanged()
@@ -345,7 +350,7 @@ func (c *cell) leave() {
 	w.current = nil
 }
 
-// onCoroutine handles the message of the step.
+// onCoroutine has proto.actor handle the message of the step.
 func (c *cell) onCoroutine(*pulse.Coroutine) {
 	switch m := c.job.(type) {
 	case *notice:
@@ -364,8 +369,8 @@ func (c *cell) onCoroutine(*pulse.Coroutine) {
 	c.flush()
 }
 
-// handleBefore handles the system messages that were sent before a received message
-// and are still on their way.
+// handleBefore handles n, which may be nil, after all earlier notices of its sender.
+// It skips notices that were handled already.
 func (c *cell) handleBefore(n *notice) {
 	if n == nil || n.done {
 		return
@@ -374,16 +379,16 @@ func (c *cell) handleBefore(n *notice) {
 	c.handle(n)
 }
 
-// handle handles a system message once, after those before it.
+// handle handles n after all earlier notices of its sender.
 func (c *cell) handle(n *notice) {
 	c.handleBefore(n.before)
 	c.once(n)
 }
 
-// once handles a system message without those before it.
+// once handles n alone, unless n was handled already.
 func (c *cell) once(n *notice) {
 	if n.done {
-		c.host.Note(func() string { return "handled before, with what was sent after it" })
+		c.host.Note(func() string { return "handled already, before a later message of its sender" })
 		return
 	}
 	n.done, n.before = true, nil
@@ -401,7 +406,8 @@ func (c *cell) once(n *notice) {
 	}
 }
 
-// suspend suspends or resumes the actor: a suspended actor takes no user messages.
+// suspend suspends or resumes the actor, as the message says. A suspended actor
+// accepts no user messages.
 func (c *cell) suspend(message any) {
 	_, c.suspended = message.(*actor.SuspendMailbox)
 	if f, ok := c.doing.(*actor.Failure); ok && c.suspended && !c.mayFail() {
@@ -409,7 +415,7 @@ func (c *cell) suspend(message any) {
 	}
 }
 
-// flush handles the messages that came while the actor was suspended.
+// flush handles the backlog until the actor waits again.
 func (c *cell) flush() {
 	for len(c.backlog) > 0 && !c.waits() {
 		m := c.backlog[0]

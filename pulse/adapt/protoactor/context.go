@@ -10,14 +10,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A hosted is the context of an actor with virtual time and with ids that do not
-// depend on the order of steps.
+// A hosted wraps the context of an actor. It adds virtual time, and ids that do
+// not depend on the order of steps.
 type hosted struct {
 	actor.Context
 	cell *cell
 }
 
-// decorate replaces the contexts of actors by hosted ones.
+// decorate returns a decorator that wraps each hosted actor's context in a hosted.
 func (w *world) decorate(next actor.ContextDecoratorFunc) actor.ContextDecoratorFunc {
 	return func(ctx actor.Context) actor.Context {
 		ctx = next(ctx)
@@ -28,8 +28,8 @@ func (w *world) decorate(next actor.ContextDecoratorFunc) actor.ContextDecorator
 	}
 }
 
-// String names the context by its actor. The text of an actor's state includes its
-// context, which would lead back to the actor.
+// String names only the actor. The context is part of the actor's state, so
+// printing more would recurse.
 func (h *hosted) String() string { return "Context of " + h.cell.label }
 
 // Receive passes a message to the actor.
@@ -53,8 +53,8 @@ func (h *hosted) Receive(envelope *actor.MessageEnvelope) {
 	}
 }
 
-// Spawn starts a child. Its id is derived from how many children this actor has
-// spawned.
+// Spawn starts a child. The child's id is derived from the number of children
+// spawned so far.
 func (h *hosted) Spawn(props *actor.Props) *actor.PID { return h.SpawnPrefix(props, "") }
 
 // SpawnPrefix starts a child with a name that begins with the prefix.
@@ -79,13 +79,13 @@ func (h *hosted) Request(pid *actor.PID, message any) {
 	h.Context.Request(pid, message)
 }
 
-// Watch notifies the actor when another ends.
+// Watch has the actor notified when another actor ends.
 func (h *hosted) Watch(pid *actor.PID) {
 	h.cell.mustKnow(pid)
 	h.Context.Watch(pid)
 }
 
-// Unwatch ends a Watch.
+// Unwatch undoes Watch.
 func (h *hosted) Unwatch(pid *actor.PID) {
 	h.cell.mustKnow(pid)
 	h.Context.Unwatch(pid)
@@ -97,13 +97,13 @@ func (h *hosted) Respond(response any) {
 	h.Context.Respond(response)
 }
 
-// Forward passes the message on.
+// Forward sends the current message to another actor.
 func (h *hosted) Forward(pid *actor.PID) {
 	h.cell.mustKnow(pid)
 	h.Context.Forward(pid)
 }
 
-// RequestWithCustomSender sends a message with the PID of another.
+// RequestWithCustomSender sends a message with the given PID as its sender.
 func (h *hosted) RequestWithCustomSender(pid *actor.PID, message any, sender *actor.PID) {
 	h.cell.mustKnow(pid)
 	h.Context.RequestWithCustomSender(pid, message, sender)
@@ -115,7 +115,8 @@ func (h *hosted) Stop(pid *actor.PID) {
 	h.Context.Stop(pid)
 }
 
-// StopFuture stops an actor, and returns a future of its end.
+// StopFuture stops an actor and returns a future that is fulfilled when the actor
+// has stopped.
 func (h *hosted) StopFuture(pid *actor.PID) *actor.Future {
 	h.cell.mustKnow(pid)
 	return h.Context.StopFuture(pid)
@@ -127,14 +128,16 @@ func (h *hosted) Poison(pid *actor.PID) {
 	h.Context.Poison(pid)
 }
 
-// PoisonFuture is Poison, and returns a future of the actor's end.
+// PoisonFuture is like Poison. It returns a future that is fulfilled when the
+// actor has stopped.
 func (h *hosted) PoisonFuture(pid *actor.PID) *actor.Future {
 	h.cell.mustKnow(pid)
 	return h.Context.PoisonFuture(pid)
 }
 
-// mustKnow refuses actors of another actor system. If only the id of an actor is
-// known, its existence depends on what all others have spawned.
+// mustKnow fails the run if the PID belongs to another actor system. If the PID is
+// not the one that spawning returned, whether it leads to an actor depends on all
+// earlier steps.
 func (c *cell) mustKnow(pid *actor.PID) {
 	if pid == nil {
 		return
@@ -166,7 +169,8 @@ func (h *hosted) RequestFuture(pid *actor.PID, message any, timeout time.Duratio
 	return f
 }
 
-// nameOf returns the name of an actor for people.
+// nameOf returns the label of the actor with the PID, or the PID's id if there is
+// none.
 func (w *world) nameOf(pid *actor.PID) string {
 	if c := w.cells[pid.Id]; c != nil && c.label != "" {
 		return c.label
@@ -176,16 +180,16 @@ func (w *world) nameOf(pid *actor.PID) string {
 
 // A patience is a receive timeout of an actor.
 type patience struct {
-	of    time.Duration // zero if there is none
+	of    time.Duration // zero if there is no timeout
 	timer pulse.Timer
-	n     int // counts timers
+	n     int // increases with each start of a timer, so that tire can ignore old timers
 }
 
 // ReceiveTimeout returns the receive timeout.
 func (h *hosted) ReceiveTimeout() time.Duration { return h.cell.patience.of }
 
-// SetReceiveTimeout notifies the actor when no message has come for some virtual
-// time.
+// SetReceiveTimeout has the actor notified when it has received no message for d
+// of virtual time. A duration below one millisecond cancels the timeout.
 func (h *hosted) SetReceiveTimeout(d time.Duration) {
 	if d < time.Millisecond {
 		d = 0
@@ -198,7 +202,7 @@ func (h *hosted) SetReceiveTimeout(d time.Duration) {
 	c.expect()
 }
 
-// CancelReceiveTimeout ends the receive timeout.
+// CancelReceiveTimeout cancels the receive timeout.
 func (h *hosted) CancelReceiveTimeout() {
 	h.cell.patience.timer.Stop()
 	h.cell.patience.of = 0
@@ -215,7 +219,8 @@ func (c *cell) expect() {
 	}
 }
 
-// heard stops the receive timeout, and reports whether it restarts after the message.
+// heard stops the receive timeout when a message arrives. It returns false if the
+// message leaves the timeout running.
 func (c *cell) heard(e *actor.MessageEnvelope) bool {
 	if c.patience.of == 0 {
 		return true
@@ -229,7 +234,7 @@ func (c *cell) heard(e *actor.MessageEnvelope) bool {
 	return true
 }
 
-// tire notifies the actor that no message has come.
+// tire sends the actor a ReceiveTimeout, unless timer n is an old one.
 func (c *cell) tire(n int) {
 	if n == c.patience.n && c.patience.of > 0 && c.grave == nil {
 		c.patience.of = 0

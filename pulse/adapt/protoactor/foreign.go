@@ -10,7 +10,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Advice about calls by other goroutines.
+// Remedies in messages about calls from goroutines that are neither the test's nor
+// an actor's.
 const (
 	adviceSend  = "a real timer (package scheduler, time.AfterFunc) also sends like this: use protoactor.NewTimerScheduler"
 	adviceWait  = "wait for the future in the handler itself, or use PipeTo or ReenterAfter"
@@ -18,8 +19,8 @@ const (
 )
 
 // foreign reports whether the call comes from a goroutine that is neither the test's
-// nor runs a step. If so, the run fails with the stack of the call. If the run is
-// over, foreign prints a line instead.
+// nor running a step. If so, foreign fails the run with the stack of the call. If
+// the run is over, foreign prints a warning instead.
 func (w *world) foreign(what string, v any, advice string) bool {
 	switch at := w.host.Caller(); {
 	case at != pulse.CallerOutside:
@@ -36,8 +37,8 @@ func (w *world) foreign(what string, v any, advice string) bool {
 	return true
 }
 
-// Where and how often to warn about calls after the last run: each run of a search
-// may have left such a goroutine.
+// Each run of a search may leave a goroutine that makes such calls, so the number of
+// warnings after the last run is limited to mostWarned.
 var (
 	warnings = standardError()
 	warned   atomic.Int32

@@ -12,10 +12,10 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A promise controls a future of proto.actor: it replaces the future in the process
-// registry. What is sent to it becomes a message to the actor that made the future,
-// and fulfils the future when it is received. An actor that waits for the future is
-// parked.
+// A promise controls a future of proto.actor and replaces it in the process registry.
+// An answer sent to the promise becomes a message to the actor that made the future.
+// When that actor receives the message, the future is fulfilled. An actor that waits
+// for the future is parked.
 type promise struct {
 	*world
 	owner   *cell
@@ -23,21 +23,21 @@ type promise struct {
 	future  *actor.Future
 	theirs  actor.Process
 	done    *bool
-	of      string // whom the question went to; "" if not known
+	of      string // the label of the actor that was asked; "" if unknown
 	timer   pulse.Timer
-	made    int  // the step that made it
-	awaited bool // its owner has waited for it since that step
+	made    int  // the step that made the future
+	awaited bool // set if the owner began to wait in that step
 	waiters []*cell
-	asker   pulse.Ref // the test, if it waits
+	asker   pulse.Ref // the test's Ref while the test waits for the future
 }
 
-// unknownTimeout is the timeout of a future whose timeout cannot be read: it was made
-// by a RootContext in an actor's code or by actor.NewFuture. StopFuture and
-// PoisonFuture of proto.actor use the same.
+// unknownTimeout replaces a timeout that cannot be read: that of a future made by
+// actor.NewFuture or by a RootContext in an actor's code. Proto.actor's StopFuture
+// and PoisonFuture use the same timeout.
 const unknownTimeout = 10 * time.Second
 
 // adoptNew takes control of the futures that were made since its last call. It finds
-// them by the numbers in their ids.
+// the futures by the numbers in their ids.
 func (w *world) adoptNew(owner *cell) {
 	for w.seen < w.as.ProcessRegistry.SequenceID && !w.asking {
 		w.seen++
@@ -55,7 +55,7 @@ func (w *world) adoptNew(owner *cell) {
 	}
 }
 
-// adopt takes control of a future. A negative time means no timeout.
+// adopt takes control of a future. A negative timeout means no timeout.
 func (w *world) adopt(owner *cell, theirs actor.Process, f *actor.Future, timeout time.Duration) *promise {
 	p := &promise{world: w, owner: owner, pid: f.PID(), future: f, theirs: theirs, done: doneOf(f), made: w.host.Step()}
 	if *p.done {
@@ -104,16 +104,16 @@ func (*alarm) String() string { return "timeout" }
 // A wake resumes an actor that waits for another actor's future.
 type wake struct{}
 
-// A turn resumes an actor that has given way to answers.
+// A turn is a message that resumes an actor parked by giveWay.
 type turn struct{ *promise }
 
-// String names the turn.
+// String returns the label of the turn.
 func (*turn) String() string { return "goes on" }
 
-// giveWay parks an actor before it sends something to an id to which one of its
-// futures is piped. In proto.actor the answer may come in the middle of a handler,
-// and so before what is sent now. The actor's code runs if there is a coroutine that
-// awaits nothing. While a future or an actor is being made, it cannot be parked.
+// giveWay parks an actor before it sends to an id to which one of its futures is
+// piped. In proto.actor the piped answer may arrive in the middle of a handler, and
+// so before the message to be sent. giveWay does nothing if no code of the actor is
+// running, or while that code makes a future or an actor.
 func (c *cell) giveWay(id string) {
 	if c.co == nil || c.awaits != nil || c.asking || c.spawned != nil || !c.pipesTo(id) || c.host.Caller() != pulse.CallerInside {
 		return
@@ -130,7 +130,7 @@ func (c *cell) pipesTo(id string) bool {
 	})
 }
 
-// A deed is a function to call later, in the name of an actor.
+// A deed is a function that is called in a later step of an actor.
 type deed struct {
 	what string
 	do   func()
@@ -139,7 +139,7 @@ type deed struct {
 // String names the deed.
 func (d *deed) String() string { return d.what }
 
-// later calls a function after some virtual time.
+// later calls a function after some virtual time, in a step of the current actor.
 func (w *world) later(d time.Duration, what string, do func()) pulse.Timer {
 	me := w.me()
 	if me == w.test {
@@ -148,7 +148,8 @@ func (w *world) later(d time.Duration, what string, do func()) pulse.Timer {
 	return w.host.After(me.born(), d, &deed{what, do})
 }
 
-// ofFuture reports whether a waiting actor also receives the message.
+// ofFuture reports whether an actor receives the message even while it waits for a
+// future.
 func ofFuture(msg any) bool {
 	switch m := msg.(type) {
 	case *answer, *alarm, wake, *turn, *deed:
@@ -160,7 +161,8 @@ func ofFuture(msg any) bool {
 	return false
 }
 
-// receiveOfFuture receives such a message. None of them runs code of the actor.
+// receiveOfFuture handles a message that ofFuture accepts. No such message is passed
+// to the actor's handler.
 func (c *cell) receiveOfFuture(msg any) {
 	switch m := msg.(type) {
 	case *answer:
@@ -183,7 +185,7 @@ func (c *cell) receiveOfFuture(msg any) {
 // SendUserMessage sends an answer.
 func (p *promise) SendUserMessage(_ *actor.PID, message any) { p.send(message, false) }
 
-// SendSystemMessage sends an answer that an actor has stopped.
+// SendSystemMessage sends an answer that is a system message, such as Terminated.
 func (p *promise) SendSystemMessage(_ *actor.PID, message any) { p.send(message, true) }
 
 func (p *promise) send(message any, system bool) {
@@ -203,13 +205,14 @@ func (p *promise) send(message any, system bool) {
 // Stop ends the future without an answer.
 func (p *promise) Stop(*actor.PID) { p.send(stopping{}, true) }
 
-// arrive gives the future the received answer.
+// arrive fulfills the future with the received answer.
 func (a *answer) arrive() {
 	a.owner.learn(a.known)
 	a.fulfil(a.message, a.system)
 }
 
-// fulfil gives the future its answer. A late answer is a dead letter.
+// fulfil completes the future with an answer. If the future is complete already, the
+// answer becomes a dead letter.
 func (p *promise) fulfil(message any, system bool) {
 	_, stop := message.(stopping)
 	switch {
@@ -232,11 +235,12 @@ func (p *promise) fulfil(message any, system bool) {
 	p.tell()
 }
 
-// tell resumes the actors that wait for the future; its owner continues in this step.
+// tell resumes the actors that wait for the future. The owner continues in the
+// current step, the other actors in later steps.
 func (p *promise) tell() {
 	p.owner.pending = slices.DeleteFunc(p.owner.pending, func(of *promise) bool { return of == p })
-	p.as.ProcessRegistry.Add(p, p.pid.Id) // receives late answers
-	condOf(p.future).Broadcast()          // proto.actor wakes only one
+	p.as.ProcessRegistry.Add(p, p.pid.Id) // the promise receives late answers
+	condOf(p.future).Broadcast()          // proto.actor itself wakes only one waiter
 	for _, c := range p.waiters {
 		if c != p.owner {
 			p.host.Enqueue(p.owner.ref, c.ref, wake{})
@@ -249,7 +253,7 @@ func (p *promise) tell() {
 	}
 }
 
-// waits says what an actor waits for.
+// waits describes the wait for the future.
 func (p *promise) waits() string {
 	if p.of == "" {
 		return "for a future"
@@ -257,26 +261,27 @@ func (p *promise) waits() string {
 	return "for the answer of " + p.of
 }
 
-// A gateLock is the lock of a future's condition. It locks nothing, since all users
-// of the future take turns. Unlocking it in order to wait parks the caller.
+// A gateLock replaces the lock of a future's condition variable. It locks nothing,
+// because the users of a future run one at a time. When Cond.Wait calls Unlock, the
+// caller is parked.
 type gateLock promise
 
-// Lock records that an actor uses another actor's future. No message shows whether
-// that actor has received the answer.
+// Lock records that the step depends on all earlier steps if an actor uses another
+// actor's future. No message tells the actor whether the answer has arrived.
 func (l *gateLock) Lock() {
 	if p := (*promise)(l); p.current != nil && p.current != p.owner {
 		p.host.Touch(trace.AllSteps)
 	}
 }
 
-// Unlock parks the caller if it waits, until the future is fulfilled.
+// Unlock parks the caller until the future is fulfilled, if Cond.Wait called Unlock.
 func (l *gateLock) Unlock() {
 	if p := (*promise)(l); !*p.done && waitsForCondition() {
 		p.wait()
 	}
 }
 
-// waitsForCondition reports whether the caller of Unlock waits for the condition.
+// waitsForCondition reports whether a method of sync.Cond called Unlock.
 func waitsForCondition() bool {
 	var pcs [4]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
@@ -284,19 +289,19 @@ func waitsForCondition() bool {
 	return strings.HasPrefix(frame.Function, "sync.(*Cond).")
 }
 
-// wait parks the actor whose code runs. If the test waits, it takes steps until the
-// future is fulfilled.
+// wait parks the running actor until the future is fulfilled. If the test waits, wait
+// runs steps instead.
 func (p *promise) wait() {
 	c := p.current
 	if p.owner.foreign("a wait "+p.waits(), nil, adviceWait) {
-		runtime.Goexit() // the wait cannot end, and a handler may wait for the deferred functions
+		runtime.Goexit() // the wait would never end, but a handler may wait for deferred functions
 	}
 	if c == nil {
 		p.driveTest()
 		return
 	}
 	if c.co == nil {
-		p.misuse("a wait for a future where no actor's code runs")
+		p.misuse("a wait for a future outside of an actor's handler")
 	}
 	p.awaited = p.awaited || c == p.owner && p.made == p.host.Step()
 	p.waiters = append(p.waiters, c)
@@ -304,7 +309,8 @@ func (p *promise) wait() {
 	c.co.Park()
 }
 
-// A call is the test's request to its desk to await a future.
+// A call asks the test's desk to answer when a future is fulfilled. The desk is the
+// cell that atDesk returns.
 type call struct{ *promise }
 
 // String names the call.
@@ -316,15 +322,16 @@ func (a *call) answer(c *cell) {
 	}
 }
 
-// driveTest takes steps until the future is fulfilled. If the run fails, nothing will
-// fulfil it, and it gets a dead letter response.
+// driveTest runs steps until the future is fulfilled. If the run fails before,
+// driveTest fulfills the future with a DeadLetterResponse.
 func (p *promise) driveTest() {
 	if p.sys.Ask(p.owner.ref, &call{p}) == nil && !*p.done {
 		p.theirs.SendUserMessage(p.pid, &actor.DeadLetterResponse{})
 	}
 }
 
-// atDesk returns the cell that receives the answers to futures of the test.
+// atDesk returns the cell that receives answers to the test's futures, and spawns the
+// cell first if needed.
 func (w *world) atDesk() *cell {
 	if w.desk == nil {
 		w.desk = &cell{world: w, label: "desk"}

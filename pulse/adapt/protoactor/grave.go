@@ -7,28 +7,29 @@ import (
 )
 
 // In proto.actor a sender looks up in a table whether the receiver has stopped. If
-// so, the message is a dead letter; else the receiver drops it later. This may depend
-// on the order of two steps that no message connects. Here it does not, so that
-// messages have all that a step depends on. A sender knows that an actor has stopped
-// if a message led from the end to it, or if time has passed since. Proto.actor has
-// each such run, and also the opposite one where the sender cannot know.
+// so, the message becomes a dead letter. Otherwise the receiver drops it later. The
+// result may depend on the order of two steps that no message connects. Here it does
+// not, so that messages show all dependencies of a step. A sender knows that an actor
+// has stopped if a chain of messages leads from the stop to the sender, or if virtual
+// time has passed since the stop. Each such run is possible in proto.actor. There, a
+// sender without this knowledge may also find the receiver stopped.
 
 // A grave represents an actor that has stopped.
 type grave struct {
 	*cell
 	number int
-	at     time.Duration // when it stopped
+	at     time.Duration // the virtual time of the stop
 }
 
-// graves are stopped actors that a cell knows about, as an immutable set of their
-// numbers.
+// graves is the immutable set of the stopped actors that a cell knows about. Bit i
+// stands for the grave with number i.
 type graves struct{ set []uint64 }
 
 func (k *graves) has(n int) bool {
 	return k != nil && n/64 < len(k.set) && k.set[n/64]&(1<<(n%64)) != 0
 }
 
-// with returns the union of two sets.
+// with returns the union of k and other. Either may be nil, the empty set.
 func (k *graves) with(other *graves) *graves {
 	switch {
 	case k == other || other == nil || k != nil && k.covers(other):
@@ -53,7 +54,8 @@ func (k *graves) covers(other *graves) bool {
 	return true
 }
 
-// bury records that an actor has stopped. Its later messages carry this knowledge.
+// bury records that the cell's actor has stopped. Later messages of the cell carry
+// this knowledge.
 func (c *cell) bury() {
 	if c.grave != nil {
 		return
@@ -66,11 +68,12 @@ func (c *cell) bury() {
 	only := &graves{make([]uint64, c.grave.number/64+1)}
 	only.set[c.grave.number/64] = 1 << (c.grave.number % 64)
 	c.learn(only)
-	c.test.known = c.test.known.with(only) // the test's later messages carry it, too
+	c.test.known = c.test.known.with(only) // the test's later messages carry the knowledge, too
 	c.host.Note(func() string { return "stopped" })
 }
 
-// learn adds to what a cell knows.
+// learn adds stopped actors to those that the cell knows about. If the cell is
+// current, their graves leave the process registry.
 func (c *cell) learn(of *graves) {
 	before := c.known
 	if c.known = before.with(of); c.known == before || c.current != c {
@@ -83,7 +86,7 @@ func (c *cell) learn(of *graves) {
 	}
 }
 
-// isKnown reports whether the acting cell knows of the end of an actor.
+// isKnown reports whether the current cell knows that the actor has stopped.
 func (g *grave) isKnown() bool {
 	me := g.me()
 	if me == g.test || g.sys.Now() > g.at {
@@ -92,16 +95,16 @@ func (g *grave) isKnown() bool {
 	return me.known.has(g.number)
 }
 
-// mostFresh is for how many actors that stopped at the current time the process
-// registry shows each cell what it may know. Others stay in the registry until time
-// passes: each costs time in every step.
+// mostFresh limits the number of graves that are shown or hidden according to what
+// the current cell knows, because each costs time in every step. Further graves of
+// the same virtual time stay in the process registry until time passes.
 const mostFresh = 32
 
-// haunt makes the process registry show what an actor may know in its step. Actors
-// that stopped at the current time are still there for a cell that does not know of
-// it.
+// haunt makes the process registry show what the cell may know in its step. An actor
+// that stopped at the current virtual time is registered if the cell does not know of
+// the stop.
 func (w *world) haunt(c *cell) {
-	for len(w.fresh) > 0 && w.fresh[0].at < w.sys.Now() { // all cells know of it
+	for len(w.fresh) > 0 && w.fresh[0].at < w.sys.Now() { // all cells know of this stop
 		w.fresh[0].leaveRegistry()
 		w.fresh = w.fresh[1:]
 	}
@@ -112,7 +115,7 @@ func (w *world) haunt(c *cell) {
 	}
 }
 
-// rest undoes haunt: the test knows of all ends.
+// rest undoes haunt, because the test knows of all stopped actors.
 func (w *world) rest() {
 	for _, g := range w.shown() {
 		g.leaveRegistry()
@@ -121,23 +124,24 @@ func (w *world) rest() {
 
 func (w *world) shown() []*grave { return w.fresh[:min(len(w.fresh), mostFresh)] }
 
-// dig makes room for another actor of the same id, if its spawner knows that the last
-// has stopped.
+// dig frees the id of a stopped actor for a new actor, if the spawner knows of the
+// stop.
 func (w *world) dig(c *cell) {
 	if c != nil && c.grave != nil && c.grave.isKnown() {
 		c.grave.leaveRegistry()
 	}
 }
 
-// leaveRegistry removes a grave from the process registry, but no other actor of its
-// id.
+// leaveRegistry removes the grave from the process registry, unless a new actor has
+// taken the id.
 func (g *grave) leaveRegistry() {
 	if p, _ := g.as.ProcessRegistry.GetLocal(g.id); p == actor.Process(g) {
 		g.as.ProcessRegistry.Remove(g.pid)
 	}
 }
 
-// to returns where a message goes.
+// to returns the process that gets a message for the PID: a new actor with the same
+// id, or dead letters. It reports here if the stopped actor gets the message instead.
 func (g *grave) to(pid *actor.PID) (p actor.Process, here bool) {
 	if p, there := g.as.ProcessRegistry.GetLocal(pid.Id); there && p != actor.Process(g) {
 		return p, false
@@ -165,5 +169,5 @@ func (g *grave) SendSystemMessage(pid *actor.PID, message any) {
 	g.PostSystemMessage(message)
 }
 
-// Stop passes on the Stop, which has no effect on a stopped actor.
+// Stop sends a Stop message, which has no effect on a stopped actor.
 func (g *grave) Stop(pid *actor.PID) { g.SendSystemMessage(pid, &actor.Stop{}) }

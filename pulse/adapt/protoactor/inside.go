@@ -12,11 +12,13 @@ import (
 	"github.com/asynkron/protoactor-go/router"
 )
 
-// Proto.actor has no API for what makes its futures block and its logger write. This
-// file accesses those few unexported fields; no other file does. layout looks up each
-// by name and type. If a release has moved one of them, New fails and says so.
+// Proto.actor has no API to change how its futures block and where its logger writes.
+// This file accesses the unexported fields that are needed for this. No other file
+// accesses unexported fields. If a release of proto.actor lacks one of the fields,
+// New fails and names the field.
 
-// A layout has the places of the unexported fields that the package needs.
+// A layout holds the offsets and numbers of the unexported fields that the package
+// needs.
 type layout struct {
 	logger, stopper         uintptr // of an ActorSystem
 	cond, done, err, timer  uintptr // of a Future
@@ -29,7 +31,8 @@ type layout struct {
 	missing                 string  // the first field that was not found
 }
 
-// fields is computed once in a process, and never changes.
+// fields returns the layout of the linked release of proto.actor. It is computed
+// once.
 var fields = sync.OnceValue(func() layout {
 	var l layout
 	find := func(of reflect.Type, name string, as reflect.Type) reflect.StructField {
@@ -61,9 +64,9 @@ var fields = sync.OnceValue(func() layout {
 // at returns a field by its offset.
 func at[T any](of unsafe.Pointer, offset uintptr) *T { return (*T)(unsafe.Add(of, offset)) }
 
-// newActorSystem returns an actor system without the thousand maps of a real one,
-// which take longer to make than most runs. It lacks the parts that refer to the
-// system itself.
+// newActorSystem returns an actor system without a process registry, since the
+// thousand maps of a real registry take longer to make than most runs. The parts that
+// refer to the system itself are made by world.begin.
 func newActorSystem(config *actor.Config) *actor.ActorSystem {
 	as := &actor.ActorSystem{Config: config, ID: "jostle"}
 	*at[chan struct{}](unsafe.Pointer(as), fields().stopper) = make(chan struct{})
@@ -71,7 +74,7 @@ func newActorSystem(config *actor.Config) *actor.ActorSystem {
 	return as
 }
 
-// The parts of a future.
+// These functions access the unexported fields of a future.
 func condOf(f *actor.Future) *sync.Cond { return *at[*sync.Cond](unsafe.Pointer(f), fields().cond) }
 func doneOf(f *actor.Future) *bool      { return at[bool](unsafe.Pointer(f), fields().done) }
 func errOf(f *actor.Future) *error      { return at[error](unsafe.Pointer(f), fields().err) }
@@ -80,8 +83,8 @@ func pipesOf(f *actor.Future) *[]*actor.PID {
 }
 func timerOf(f *actor.Future) **time.Timer { return at[*time.Timer](unsafe.Pointer(f), fields().timer) }
 
-// futureOf returns the future of a process, nil if it has none. Such a process is a
-// struct that begins with its Future.
+// futureOf returns the Future that a process embeds as its first field, nil if there
+// is none.
 func futureOf(p actor.Process) *actor.Future {
 	t := reflect.TypeOf(p)
 	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct || t.Elem().NumField() == 0 {
@@ -122,11 +125,12 @@ func mailboxOf(p *actor.Props) actor.MailboxProducer {
 // default.
 func spawnerOf(p *actor.Props) actor.SpawnFunc { return *field[actor.SpawnFunc](p, fields().spawner) }
 
-// rulesOf and guardianOf return the strategies of props, nil if there are none.
+// rulesOf returns the strategy for an actor's children in props, nil if there is none.
 func rulesOf(p *actor.Props) actor.SupervisorStrategy {
 	return *field[actor.SupervisorStrategy](p, fields().rules)
 }
 
+// guardianOf returns the guardian's strategy in props, nil if there is none.
 func guardianOf(p *actor.Props) actor.SupervisorStrategy {
 	return *field[actor.SupervisorStrategy](p, fields().guardian)
 }
@@ -135,7 +139,8 @@ func field[T any](p *actor.Props, n int) *T {
 	return (*T)(unsafe.Pointer(reflect.ValueOf(p).Elem().Field(n).UnsafeAddr()))
 }
 
-// backOff returns the settings of an exponential back-off strategy.
+// backOff returns the settings of s. The result is is false unless s is an
+// exponential back-off strategy.
 func backOff(s actor.SupervisorStrategy) (window, initial time.Duration, is bool) {
 	v := reflect.ValueOf(s)
 	if v.Type() != reflect.TypeOf(actor.NewExponentialBackoffStrategy(0, 0)) {

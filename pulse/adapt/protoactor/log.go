@@ -10,11 +10,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// logger is the default logger of an actor system. What is logged in a step becomes a
-// line of the trace; all else is dropped.
+// logger returns the default logger of an actor system. Lines that are logged in a
+// step go into the trace. Other lines are dropped.
 func (w *world) logger(*actor.ActorSystem) *slog.Logger { return slog.New(&notebook{world: w}) }
 
-// A notebook writes into the trace.
+// A notebook is a slog.Handler that writes into the trace.
 type notebook struct {
 	*world
 	attrs []slog.Attr
@@ -51,7 +51,7 @@ func (n *notebook) WithAttrs(list []slog.Attr) slog.Handler {
 // WithGroup returns the handler unchanged: groups are not shown.
 func (n *notebook) WithGroup(string) slog.Handler { return n }
 
-// shown returns a value as text that is the same in every process.
+// shown returns a text for a value. The text is the same in every process.
 func shown(v any) string {
 	switch v := v.(type) {
 	case *actor.PID:
@@ -62,7 +62,7 @@ func shown(v any) string {
 	return systemLabel(v)
 }
 
-// systemLabel names a system message.
+// systemLabel returns the label of a message, which may be a system message.
 func systemLabel(m any) string {
 	switch m := m.(type) {
 	case *actor.Terminated:

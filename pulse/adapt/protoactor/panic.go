@@ -34,7 +34,8 @@ func (c *cell) guarded(message any, invoke func(any)) {
 	c.doing = outer
 }
 
-// panicked passes the value of a panic to the actor's supervisor.
+// panicked passes the value of a panic to the actor's supervisor. If the user chose
+// no supervisor, the run fails.
 func (c *cell) panicked(v any) {
 	if f, ok := v.(*pulse.Failure); ok {
 		c.world.current = nil
@@ -48,7 +49,8 @@ func (c *cell) panicked(v any) {
 	c.invoker.EscalateFailure(v, c.doing)
 }
 
-// mayFail reports whether the user has chosen a strategy for a panic of the actor.
+// mayFail reports whether a panic of the actor goes to its supervisor. It does if the
+// user chose a strategy or set Config.Restarts.
 func (c *cell) mayFail() bool {
 	switch {
 	case c.Restarts:
@@ -62,8 +64,8 @@ func (c *cell) mayFail() bool {
 	return itself
 }
 
-// unhandled fails the run for a panic at pcs. They are nil if the place is known
-// elsewhere.
+// unhandled fails the run because of a panic. The parameter pcs is the stack of the
+// panic, nil if unknown.
 func (c *cell) unhandled(v any, pcs []uintptr) {
 	text, more, _ := strings.Cut(trace.Thrown(v), "\n")
 	f := &pulse.Failure{Kind: pulse.KindPanic, Step: c.host.Step(), Value: v}
@@ -97,7 +99,8 @@ func (w *world) fail(f *pulse.Failure) {
 	w.sys.Fail(f)
 }
 
-// misuseOf returns the failure for something that cannot be controlled.
+// misuseOf returns a failure that says what cannot be controlled, with the stack of
+// the caller.
 func misuseOf(format string, args ...any) *pulse.Failure {
 	f := &pulse.Failure{Kind: pulse.KindMisuse, Text: fmt.Sprintf(format, args...), Step: -1}
 	var list [64]uintptr
@@ -108,11 +111,12 @@ func misuseOf(format string, args ...any) *pulse.Failure {
 	return f
 }
 
-// trimmer removes frames from stacks that are not the user's.
+// trimmer removes the frames of jostle and proto.actor from stacks.
 var trimmer = stack.NewTrimmer(reflect.TypeFor[pulse.System]().PkgPath(), reflect.TypeFor[cell]().PkgPath(),
 	theirModule+"...")
 
-// timed returns a strategy that replaces the user's: back-off uses virtual time.
+// timed returns the strategy to use instead of s. It replaces exponential back-off by
+// a strategy in virtual time.
 func (w *world) timed(s actor.SupervisorStrategy) actor.SupervisorStrategy {
 	if window, initial, is := backOff(s); is {
 		return &backingOff{w, window, initial}
@@ -120,8 +124,8 @@ func (w *world) timed(s actor.SupervisorStrategy) actor.SupervisorStrategy {
 	return s
 }
 
-// A timedStrategy is a guardian's strategy in virtual time. Strategies of actors need
-// none, since they receive the failure as a message.
+// A timedStrategy runs a guardian's strategy in virtual time. The strategies of
+// parents need no such wrapper, because a parent receives the failure as a message.
 type timedStrategy struct {
 	*world
 	theirs actor.SupervisorStrategy
@@ -132,9 +136,8 @@ func (s *timedStrategy) HandleFailure(as *actor.ActorSystem, by actor.Supervisor
 	s.inVirtualTime(rs, func() { s.theirs.HandleFailure(as, by, child, rs, reason, message) })
 }
 
-// A backingOff restarts an actor after a virtual time that grows with its failures,
-// like the strategy of proto.actor in real time. It leaves out the up to 500 random
-// nanoseconds that proto.actor adds.
+// A backingOff is proto.actor's exponential back-off strategy in virtual time. It
+// omits the up to 500 random nanoseconds that proto.actor adds.
 type backingOff struct {
 	*world
 	window, initial time.Duration
@@ -152,8 +155,9 @@ func (s *backingOff) HandleFailure(_ *actor.ActorSystem, by actor.Supervisor, ch
 	})
 }
 
-// inVirtualTime calls a function that reads the times of an actor's failures. It sets
-// these so that as much real time as virtual time has passed since.
+// inVirtualTime calls a function that compares the failure times in rs with real
+// time. It first sets each time so that its distance from now equals the virtual time
+// since that failure.
 func (w *world) inVirtualTime(rs *actor.RestartStatistics, call func()) {
 	list, now := failuresOf(rs), time.Now()
 	for i, at := range w.times[rs] {

@@ -11,9 +11,10 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A PassivationHolder is the one of proto.actor's package plugin, in virtual time. An
-// actor embeds it instead of the other, or embeds a plugin.PassivationAware that is
-// set to either.
+// A PassivationHolder replaces plugin.PassivationHolder of proto.actor and uses
+// virtual time. An actor embeds it instead of the original. Or it embeds the
+// interface plugin.PassivationAware, which the test sets to this type and production
+// to the original.
 type PassivationHolder struct {
 	world *world
 	timer pulse.Timer
@@ -40,8 +41,9 @@ func (p *PassivationHolder) Reset(d time.Duration) {
 // Cancel stops the timer.
 func (p *PassivationHolder) Cancel() { p.timer.Stop() }
 
-// refuseRealTime refuses an actor that has started and keeps a real timer of
-// proto.actor. Runs are over long before it fires, and each would leave one behind.
+// refuseRealTime fails the run if a started actor has a field that holds a real timer
+// of proto.actor. A run is over long before such a timer fires, and each run would
+// leave one timer behind.
 func (c *cell) refuseRealTime() {
 	v := reflect.ValueOf(c.invoker.Actor())
 	for v.Kind() == reflect.Pointer {

@@ -4,8 +4,8 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// gate makes a process that is not an actor, such as a router, take steps like one: a
-// message to it is received in a step.
+// gate makes a process that is not an actor, such as a router, receive each message
+// in a step of its own.
 func (w *world) gate(c *cell) {
 	p, there := w.as.ProcessRegistry.GetLocal(c.id)
 	if _, is := p.(*actor.ActorProcess); !there || is {
@@ -17,7 +17,7 @@ func (w *world) gate(c *cell) {
 	c.born()
 }
 
-// A gate replaces such a process in the process registry.
+// A gate replaces a process that is not an actor in the process registry.
 type gate struct{ *cell }
 
 // SendUserMessage sends a message to the process.
@@ -29,8 +29,8 @@ func (g *gate) SendSystemMessage(_ *actor.PID, message any) { g.PostSystemMessag
 // Stop stops the process by a message.
 func (g *gate) Stop(*actor.PID) { g.PostSystemMessage(stopping{}) }
 
-// route has the process handle a message. The strategy chooses the routee of a random
-// router.
+// route has the process handle a message. The search strategy chooses the routee of a
+// random router.
 func (c *cell) route(message any) {
 	_, poison := actor.UnwrapEnvelopeMessage(message).(*actor.PoisonPill)
 	_, managed := actor.UnwrapEnvelopeMessage(message).(interface{ ManagementMessage() })

@@ -9,15 +9,16 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A TimerScheduler is the one of proto.actor, in virtual time. A program that gets
-// its scheduler as an interface, or as a field of either type, needs no change.
+// A TimerScheduler replaces scheduler.TimerScheduler of proto.actor and uses virtual
+// time. A program that gets its scheduler as an interface needs no change.
 type TimerScheduler struct {
 	ctx   actor.SenderContext
 	world *world
 }
 
-// NewTimerScheduler returns a scheduler that sends by a context of an actor system of
-// New. Use an actor's context in its own steps, or the Root in the test.
+// NewTimerScheduler returns a scheduler that sends messages by ctx, a context of an
+// actor system made by New. In a step, use the actor's own context. In the test, use
+// the Root.
 func NewTimerScheduler(ctx actor.SenderContext) *TimerScheduler {
 	w := worldOf(ctx.ActorSystem())
 	if w == nil {
@@ -26,27 +27,28 @@ func NewTimerScheduler(ctx actor.SenderContext) *TimerScheduler {
 	return &TimerScheduler{ctx, w}
 }
 
-// SendOnce sends a message after some time.
+// SendOnce sends a message after the delay.
 func (s *TimerScheduler) SendOnce(delay time.Duration, pid *actor.PID, message any) scheduler.CancelFunc {
 	return s.start(delay, 0, func() { s.ctx.Send(pid, message) })
 }
 
-// SendRepeatedly sends a message after some time, and then at each interval.
+// SendRepeatedly sends a message after the initial delay, and then at each interval.
 func (s *TimerScheduler) SendRepeatedly(initial, interval time.Duration, pid *actor.PID, message any) scheduler.CancelFunc {
 	return s.start(initial, max(interval, 1), func() { s.ctx.Send(pid, message) })
 }
 
-// RequestOnce is SendOnce with the sender's PID.
+// RequestOnce is like SendOnce, but the message carries the sender's PID.
 func (s *TimerScheduler) RequestOnce(delay time.Duration, pid *actor.PID, message any) scheduler.CancelFunc {
 	return s.start(delay, 0, func() { s.ctx.Request(pid, message) })
 }
 
-// RequestRepeatedly is SendRepeatedly with the sender's PID.
+// RequestRepeatedly is like SendRepeatedly, but the messages carry the sender's PID.
 func (s *TimerScheduler) RequestRepeatedly(delay, interval time.Duration, pid *actor.PID, message any) scheduler.CancelFunc {
 	return s.start(delay, max(interval, 1), func() { s.ctx.Request(pid, message) })
 }
 
-// start calls a function later, and then at each interval if that is not zero.
+// start calls do after the delay, and then at each interval if the interval is not
+// zero. The returned function cancels the calls.
 func (s *TimerScheduler) start(delay, interval time.Duration, do func()) scheduler.CancelFunc {
 	cancelled := false
 	var timer pulse.Timer

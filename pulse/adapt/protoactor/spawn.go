@@ -9,8 +9,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// SpawnMiddleware returns middleware for a RootContext of the test's own, so that it
-// spawns into an actor system of New. It must be the last of the middleware:
+// SpawnMiddleware returns middleware that lets a RootContext made by the test spawn
+// actors into as, which must come from New. Pass it as the last middleware:
 //
 //	root := actor.NewRootContext(as, nil).WithSpawnMiddleware(tracing, protoactor.SpawnMiddleware(as))
 //
@@ -23,20 +23,20 @@ func SpawnMiddleware(as *actor.ActorSystem) actor.SpawnMiddleware {
 	return w.spawning
 }
 
-// spawning is the middleware that spawns all actors except those that routers need
-// for themselves.
+// spawning is the middleware that spawns all hosted actors, except the helper actors
+// that routers spawn.
 func (w *world) spawning(next actor.SpawnFunc) actor.SpawnFunc {
 	return func(as *actor.ActorSystem, id string, props *actor.Props, parent actor.SpawnerContext) (*actor.PID, error) {
 		spawn := next
 		if guardianOf(props) != nil && spawnerOf(props) == nil {
-			spawn = theirs // a RootContext with middleware forgets the guardian
+			spawn = theirs // with middleware, a RootContext ignores the guardian
 		}
 		return w.spawn(as, id, props, parent, spawn, false)
 	}
 }
 
-// spawn spawns a hosted actor. With atOnce the actor has started when spawn returns,
-// which the spawner of a router may rely on.
+// spawn spawns a hosted actor. If atOnce is set, the actor has started when spawn
+// returns, because the spawner of a router may rely on that.
 func (w *world) spawn(as *actor.ActorSystem, id string, props *actor.Props, parent actor.SpawnerContext, by actor.SpawnFunc, atOnce bool) (*actor.PID, error) {
 	if as != w.as {
 		return by(as, id, props, parent)
@@ -49,7 +49,7 @@ func (w *world) spawn(as *actor.ActorSystem, id string, props *actor.Props, pare
 		c.parent, c.watched = w.cells[p.Id], true
 	}
 	if w.current != nil && !strings.Contains(id, "$") && !strings.HasPrefix(id, w.current.id+"/") {
-		w.host.Touch(trace.TheTest) // others may want the same name
+		w.host.Touch(trace.TheTest) // another step may spawn an actor with the same name
 	}
 	before, outer := w.cells[id], w.spawned
 	w.dig(before)
@@ -71,7 +71,7 @@ func (w *world) spawn(as *actor.ActorSystem, id string, props *actor.Props, pare
 func (w *world) hosted(props *actor.Props) *actor.Props {
 	own := mailboxOf(props)
 	if own != nil && reflect.ValueOf(own).Pointer() == reflect.ValueOf(w.newMailbox).Pointer() {
-		return props // of a router, which copies what it was given
+		return props // already hosted: a router spawns with a copy of its own props
 	}
 	if ours := w.props[props]; ours != nil {
 		return ours
@@ -92,7 +92,7 @@ func (w *world) hosted(props *actor.Props) *actor.Props {
 // newMailbox returns the mailbox of the actor that is being spawned.
 func (w *world) newMailbox() actor.Mailbox { return w.spawned }
 
-// mustBeUnbounded refuses mailboxes that reorder or lose messages.
+// mustBeUnbounded fails the run if the mailbox of props may reorder or lose messages.
 func (w *world) mustBeUnbounded(own actor.MailboxProducer) {
 	if own == nil {
 		return
@@ -107,8 +107,8 @@ func (w *world) mustBeUnbounded(own actor.MailboxProducer) {
 	w.misuse("props WithMailbox(%s): the order of its messages cannot be chosen; in a test leave the mailbox out, or use actor.Unbounded() without middleware", queue)
 }
 
-// labelOf returns the name of an actor for people: the name that it was given, or
-// else its type.
+// labelOf returns the actor's label for traces: its given name, or else the name of
+// its type.
 func (c *cell) labelOf() string {
 	name := c.id[strings.LastIndexByte(c.id, '/')+1:]
 	name, _, _ = strings.Cut(name, "$")
@@ -124,7 +124,8 @@ func (c *cell) labelOf() string {
 	return "actor"
 }
 
-// nameOf returns the name of an actor's type, or of the function that it is.
+// nameOf returns the name of an actor's type. For an actor that is a function, it
+// returns the function's name.
 func nameOf(a actor.Actor) string {
 	t := reflect.TypeOf(a)
 	for t.Kind() == reflect.Pointer {
@@ -136,8 +137,8 @@ func nameOf(a actor.Actor) string {
 	return functionName(reflect.ValueOf(a).Pointer())
 }
 
-// idBase returns the first number for the ids of what an actor makes. It depends only
-// on the actor's id, so ids are the same in every order.
+// idBase returns the first value of an actor's counter for ids. It depends only on
+// the actor's own id, so ids are the same in every order.
 func idBase(id string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(id) {

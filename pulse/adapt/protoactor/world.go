@@ -16,20 +16,20 @@ import (
 // A Config says how the actors of an actor system are hosted. New uses the zero
 // value.
 type Config struct {
-	// Restarts lets proto.actor's default strategy handle a panic, as in production:
-	// it restarts the actor, which hides the bug. Without Restarts, a panic without
-	// a chosen strategy fails the run.
+	// Restarts lets proto.actor's default strategy handle a panic, as in production.
+	// That strategy restarts the actor, which hides the bug. If Restarts is false, a
+	// panic fails the run unless the user chose a strategy.
 	Restarts bool
 }
 
-// New returns an actor system whose actors take their steps in a system of pulse. It
-// replaces actor.NewActorSystem and takes the same options. The test itself calls it,
-// once for each run, and uses the result only in that run.
+// New returns an actor system whose actors run in a pulse.System. It replaces
+// actor.NewActorSystem and takes the same options. Call New in the test itself, once
+// for each run, and use the result only in that run.
 func New(sys *pulse.System, options ...actor.ConfigOption) *actor.ActorSystem {
 	return Config{}.New(sys, options...)
 }
 
-// New is the function New with a Config.
+// New is like the function New, but uses the settings of c.
 func (c Config) New(sys *pulse.System, options ...actor.ConfigOption) *actor.ActorSystem {
 	if sys == nil {
 		panic(misuseOf("protoactor.New(nil): it needs the system of the run, as props.T.System returns it"))
@@ -51,8 +51,8 @@ func (c Config) New(sys *pulse.System, options ...actor.ConfigOption) *actor.Act
 	return w.as
 }
 
-// Ref returns the actor of pulse for a PID, as monitors and charts know it. It
-// returns the zero Ref when the actor system has no such actor.
+// Ref returns the pulse.Ref of the actor with the PID, for use in monitors and
+// charts. It returns the zero Ref if the actor system has no such actor.
 func Ref(as *actor.ActorSystem, pid *actor.PID) pulse.Ref {
 	w := worldOf(as)
 	if w == nil || pid == nil {
@@ -80,16 +80,16 @@ type world struct {
 	current *cell
 	home    uintptr  // the goroutine of the test
 	desk    *cell    // receives answers to futures of the test; nil until there is one
-	spawned *cell    // the cell being spawned: its mailbox is not made yet
+	spawned *cell    // the cell being spawned, whose mailbox is not made yet
 	seen    uint64   // futures with id numbers up to this one are adopted
-	asking  bool     // a future is being made, whose maker adopts it
-	buried  int      // how many actors have stopped
-	fresh   []*grave // those that stopped at the current time
-	streams int32    // how many subscriptions the event stream has
-	ownSubs int32
+	asking  bool     // set while RequestFuture makes a future, which it then adopts
+	buried  int      // the number of actors that have stopped
+	fresh   []*grave // the actors that stopped at the current virtual time
+	streams int32    // the number of subscriptions to the event stream
+	ownSubs int32    // the number of subscriptions that begin has made
 }
 
-// begin makes the parts of the actor system that refer to it.
+// begin makes the actor system, including the parts that refer to the system itself.
 func (w *world) begin(config *actor.Config) {
 	as := newActorSystem(config)
 	w.as = as
@@ -97,7 +97,7 @@ func (w *world) begin(config *actor.Config) {
 		LocalPIDs: &actor.SliceMap{LocalPIDs: []cmap.ConcurrentMap{cmap.New()}}}
 	as.Root = actor.NewRootContext(as, actor.EmptyMessageHeader).WithSpawnMiddleware(w.spawning)
 	as.Guardians = actor.NewGuardians(as)
-	as.EventStream = eventstream.NewEventStream() // for what the dead letter process subscribes to
+	as.EventStream = eventstream.NewEventStream() // NewDeadLetter subscribes to this stream, which is then replaced
 	as.DeadLetter = actor.NewDeadLetter(as)
 	as.EventStream = eventstream.NewEventStream()
 	as.EventStream.Subscribe(w.published)
@@ -111,7 +111,7 @@ func (w *world) begin(config *actor.Config) {
 	w.streams = w.ownSubs
 }
 
-// me returns the cell that acts: the one whose step is running, or the test.
+// me returns the cell whose step is running, or else the test's cell.
 func (w *world) me() *cell {
 	if w.current != nil {
 		return w.current
@@ -119,11 +119,11 @@ func (w *world) me() *cell {
 	return w.test
 }
 
-// misuse fails the run for something that cannot be allowed.
+// misuse fails the run with a message that says what is not allowed.
 func (w *world) misuse(format string, args ...any) { w.fail(misuseOf(format, args...)) }
 
-// published records the publishing of an event. What subscribers do with it is not a
-// message, so two steps that publish conflict.
+// published makes steps that publish events conflict, because subscribers handle an
+// event without receiving a message.
 func (w *world) published(any) {
 	if w.current != nil && w.as.EventStream.Length() > w.ownSubs {
 		w.host.Touch(trace.TheTest)
@@ -165,8 +165,8 @@ func worldOf(as *actor.ActorSystem) *world {
 	return nil
 }
 
-// hook makes routers spawn their helpers in our worlds: they use this variable. It
-// changes nothing for other actor systems.
+// hook replaces actor.DefaultSpawner, by which routers spawn their helper actors. Our
+// actor systems then host the helpers. Other actor systems spawn as before.
 var hook = sync.OnceFunc(func() {
 	actor.DefaultSpawner = func(as *actor.ActorSystem, id string, props *actor.Props, parent actor.SpawnerContext) (*actor.PID, error) {
 		if w := worldOf(as); w != nil {
