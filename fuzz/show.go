@@ -47,7 +47,7 @@ func (v *verb) show() {
 	if c := v.shower.last; c != nil {
 		r := v.session.Property.NewRunner()
 		defer r.Close()
-		text = finding.Show(r, c)
+		text = finding.ReplayText(r, c)
 	}
 	if testing.Verbose() {
 		v.t.print(text)

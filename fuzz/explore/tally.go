@@ -200,8 +200,9 @@ func readsTime(t *trace.Trace, step int32) bool {
 	return false
 }
 
-// answersClass returns the part of classOf for answers. It depends on the order of
-// answers within a step, but not on the order of the steps.
+// answersClass returns the part of a distinct order's hash that covers the answers of
+// choices. It depends on the order of answers within a step, but not on the order of
+// the steps.
 func answersClass(t *trace.Trace) (sum uint64) {
 	for i := 0; i < len(t.Answers); {
 		step, h := t.Answers[i].Step, uint64(i) // the test makes its choices in the same order in every run

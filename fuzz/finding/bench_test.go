@@ -29,7 +29,7 @@ func BenchmarkReplay(b *testing.B) {
 			for b.Loop() {
 				cases, _ := folder.Load()
 				for i := range cases {
-					if p := Play(r, &cases[i]); !p.Exact {
+					if p := Replay(r, &cases[i]); !p.Exact {
 						b.Fatal(p.How)
 					}
 				}

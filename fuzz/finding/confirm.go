@@ -49,9 +49,9 @@ func (f *Finding) replay(r *props.Runner) (different string) {
 	return ""
 }
 
-// Repeat replays a run that passed. If the replay differs, Repeat returns a finding that says
+// Rerun replays a run that passed. If the replay differs, Rerun returns a finding that says
 // how; otherwise it returns nil. The result res is invalid afterwards.
-func Repeat(r *props.Runner, o Origin, res *props.Result) *Finding {
+func Rerun(r *props.Runner, o Origin, res *props.Result) *Finding {
 	var before, again pulse.Print
 	before.Take(res.System)
 	record, inputs := res.System.Record().Clone(), choice.CloneInputs(res.Inputs)

@@ -8,7 +8,7 @@
 //	           and which faults the failure needs.
 //	saved      Finding.Keep saves a case, and removes larger cases of the same bug.
 //	           Finding.WritePages writes a page next to the case.
-//	replayed   Play replays a saved case.
+//	replayed   Replay replays a saved case.
 //	repaired   If the program has changed, Repair searches near a case for a run with the
 //	           same failure.
 //

@@ -118,7 +118,7 @@ const (
 // test share the folder of the case. Then a case that cannot be replayed may belong to another
 // function literal, so it is not stale.
 func shows(r *props.Runner, c *corpus.Case, shared bool) shown {
-	switch p := Play(r, c); {
+	switch p := Replay(r, c); {
 	case p.Result.Failure != nil && !p.Result.Failure.Matches(c.Signature):
 	case p.Result.Skipped || p.Result.Failure == nil && p.Exact:
 	case p.Exact:
@@ -142,7 +142,7 @@ func (f *Finding) Replace(k *record.Kept, c *corpus.Case) error {
 // regression test that can be replayed as saved. Renew returns the new file. It returns "" and
 // does nothing if the case already replays as saved, or may belong to another function literal
 // of its test.
-func (p *Played) Renew(folder corpus.Folder, c *corpus.Case) (path string, err error) {
+func (p *Replayed) Renew(folder corpus.Folder, c *corpus.Case) (path string, err error) {
 	if !p.Mended || p.Exact || c.OfLiteral() {
 		return "", nil
 	}

@@ -85,7 +85,7 @@ func TestHeldCases(t *testing.T) {
 			}
 			r := props.NewRunner("TestRetried", retried(pulse.Options{EarlyTimers: c.early}, c.often))
 			defer r.Close()
-			p := Play(r, &saved)
+			p := Replay(r, &saved)
 			if p.Exact != c.exact || !strings.HasPrefix(p.How, c.how) || (p.Result.Failure != nil) != c.fails {
 				t.Errorf("exact %v, %q; failed with %v\n%s", p.Exact, p.How, p.Result.Failure, p.Result.System.Trace().Text())
 			}
@@ -105,7 +105,7 @@ func mustBeLegal(t testing.TB, p program, c *corpus.Case) {
 	t.Helper()
 	r := p.runner()
 	defer r.Close()
-	played := Play(r, c)
+	played := Replay(r, c)
 	if sys := played.Result.System; !played.Exact || sys == nil {
 		t.Errorf("the case was not run as it was saved: %s", played.How)
 	} else if err := legal.Check(sys.Options(), sys.Trace(), sys.Record()); err != nil {

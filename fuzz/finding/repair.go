@@ -29,7 +29,7 @@ const (
 // ok is false if nothing is found. It is also false if the case replays as saved, so that it
 // needs no repair, or if it has no signature.
 func Repair(ctx context.Context, r *props.Runner, c *corpus.Case) (f *Finding, ok bool) {
-	played := Play(r, c)
+	played := Replay(r, c)
 	if played.Exact || c.Signature == "" {
 		return nil, false
 	}

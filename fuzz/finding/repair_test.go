@@ -104,7 +104,7 @@ func TestRepair(t *testing.T) {
 			if f.Replays != Tried || f.Case.Signature != c.Signature || f.Case.Seed != 7 || f.Case.Property != "p" {
 				t.Errorf("%+v", f)
 			}
-			if p := Play(r, &f.Case); !p.Exact || p.Result.Failure == nil {
+			if p := Replay(r, &f.Case); !p.Exact || p.Result.Failure == nil {
 				t.Errorf("what it is repaired to is run %s", p.How)
 			}
 			if again, _ := Repair(context.Background(), r, &c); !again.Case.Same(&f.Case) {

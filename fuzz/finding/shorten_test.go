@@ -55,11 +55,11 @@ func TestShorten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := Play(r, &c); !p.Exact || p.How != "as saved" || p.Result.Failure == nil || len(p.Result.System.Trace().Steps) != 5000 {
+	if p := Replay(r, &c); !p.Exact || p.How != "as saved" || p.Result.Failure == nil || len(p.Result.System.Trace().Steps) != 5000 {
 		t.Errorf("played %s, %v", p.How, p.Result.Failure)
 	}
 	c.Record.Plain = false
-	if p := Play(r, &c); p.Exact {
+	if p := Replay(r, &c); p.Exact {
 		t.Error("without the plain order at the end it is played as saved")
 	}
 }

@@ -53,9 +53,9 @@ func (c *changes) after(t *trace.Trace, names trace.Names) func(int) []string {
 	}
 }
 
-// Show replays a case and describes it like Text, with the actors' states after each step that
+// ReplayText replays a case and describes it like Text, with the actors' states after each step that
 // changes them and at the end. Use it to inspect a model whose property holds.
-func Show(r *props.Runner, c *corpus.Case) string {
+func ReplayText(r *props.Runner, c *corpus.Case) string {
 	var states []string
 	var kept changes
 	replayer := strategy.Replay(&c.Record, strategy.ReplayOptions{})

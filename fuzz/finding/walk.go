@@ -21,11 +21,11 @@ const (
 	mostLeft   = 50 // messages that were not received
 )
 
-// Walk replays a case like Play, and describes up to count of its steps in detail, starting at
+// ReplaySteps replays a case like Replay, and describes up to count of its steps in detail, starting at
 // index first. The details include the actors' states and the other deliverable messages. If
 // the run has many actors, Walk describes fewer steps, to limit the size of the result.
-func Walk(r *props.Runner, c *corpus.Case, first, count int) *record.Walk {
-	played := Play(r, c)
+func ReplaySteps(r *props.Runner, c *corpus.Case, first, count int) *record.Walk {
+	played := Replay(r, c)
 	w := &record.Walk{Failed: int(trace.None), Actors: []string{}, Receivers: []int{}, Draws: []string{}, Logs: []string{}, Moments: []record.Moment{}, Waiting: []record.Message{}}
 	for _, d := range draws(&played.Result) {
 		w.Draws = append(w.Draws, visible(d))

@@ -99,7 +99,7 @@ func holds(res *props.Result) bool { return res.Failure == nil }
 func TestWalk(t *testing.T) {
 	r := props.NewRunner("p", shop)
 	defer r.Close()
-	w := Walk(r, caseBy(t, r, func(res *props.Result) bool {
+	w := ReplaySteps(r, caseBy(t, r, func(res *props.Result) bool {
 		crashed := func(s trace.Step) bool { return s.Kind == trace.Crash }
 		return fails(res) && len(res.System.Trace().Strikes) > 0 && slices.ContainsFunc(res.System.Trace().Steps, crashed)
 	}), 0, 100)
@@ -122,9 +122,9 @@ func TestWalkInParts(t *testing.T) {
 	r := props.NewRunner("p", shop)
 	defer r.Close()
 	c := caseBy(t, r, fails)
-	all := Walk(r, c, 0, 100)
+	all := ReplaySteps(r, c, 0, 100)
 	for i := range all.Moments {
-		part := Walk(r, c, i, 1)
+		part := ReplaySteps(r, c, i, 1)
 		if part.First != i || len(part.Moments) != 1 || part.Hash != all.Hash || !slices.Equal(part.Receivers, all.Receivers) {
 			t.Fatalf("step %d: %+v", i, part)
 		}
@@ -167,7 +167,7 @@ func TestWalkIsBounded(t *testing.T) {
 	} {
 		r := props.NewRunner("p", ring(c.actors, c.steps))
 		cs := caseBy(t, r, holds)
-		w := Walk(r, cs, c.first, 256)
+		w := ReplaySteps(r, cs, c.first, 256)
 		text, _ := json.Marshal(w)
 		if len(w.Moments) > c.most || len(text) > c.size || w.Unsteady != "" || len(w.Receivers) < c.steps || w.Failed != -1 {
 			t.Errorf("%+v: %d steps, %d bytes, unsteady %q, %d in all", c, len(w.Moments), len(text), w.Unsteady, len(w.Receivers))
@@ -222,7 +222,7 @@ func TestWalkOfOtherRuns(t *testing.T) {
 				r.Close()
 				r = props.NewRunner("p", c.afterChange)
 			}
-			w := Walk(r, cs, 0, 10)
+			w := ReplaySteps(r, cs, 0, 10)
 			got := fmt.Sprintf("failed in %d of %d %q", w.Failed, len(w.Receivers), w.Failure)
 			if (w.Unsteady != "") != c.unsteady || !c.unsteady && got != c.want || c.unsteady && len(w.Receivers) != 50 {
 				t.Errorf("%s, unsteady %q; want %s", got, w.Unsteady, c.want)

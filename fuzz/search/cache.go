@@ -105,7 +105,7 @@ func (s *sampler) againFromCache(index int) (f *finding.Finding, reached bool) {
 	r := s.property.NewRunner()
 	defer r.Close()
 	c := &held.Cases[index]
-	if res := finding.Play(r, c).Result; res.Failure != nil {
+	if res := finding.Replay(r, c).Result; res.Failure != nil {
 		f = finding.From(finding.Origin{Property: s.property.Name, Test: s.property.Test, Strategy: cached, Seed: c.Seed}, &res)
 		f.Confirm(r)
 	}

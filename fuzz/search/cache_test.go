@@ -123,7 +123,7 @@ func TestCachedRunsAreMadeAgain(t *testing.T) {
 	kept := Sample(t.Context(), mended, o).Cached.Kept
 	found := 0
 	for i := range kept + 1 {
-		f, reached := Again(t.Context(), broken, o, 0, flight.Run{Phase: flight.Cached, Index: i})
+		f, reached := Rerun(t.Context(), broken, o, 0, flight.Run{Phase: flight.Cached, Index: i})
 		if reached != (i < kept) {
 			t.Errorf("case %d of %d was run: %v", i, kept, reached)
 		}

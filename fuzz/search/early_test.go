@@ -96,7 +96,7 @@ func TestTimersRaceByDefault(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := props.NewRunner(t.Name(), lease(pulse.Options{}))
-		played := finding.Play(r, &c)
+		played := finding.Replay(r, &c)
 		if !played.Exact || played.Result.Failure == nil || played.Result.Failure.Text != f.Failure.Text {
 			t.Errorf("seed %d: the case fails with %v (%s), want %v", seed, played.Result.Failure, played.How, f.Failure)
 		}
@@ -226,7 +226,7 @@ func TestEarlyTimersAreReported(t *testing.T) {
 				}
 				needs := "        needs early timers: " + fired(f) + "although messages waited, else it does not fail\n"
 				report(f, "shrunk", needs)
-				played := finding.Play(r, &f.Case)
+				played := finding.Replay(r, &f.Case)
 				report(played.Finding(r, finding.Origin{}, &f.Case), "played", needs)
 				r.Close()
 			}

@@ -165,7 +165,7 @@ func TestAgainOfStages(t *testing.T) {
 			t.Error("this one")
 		}
 	}}
-	f, reached := Again(context.Background(), p, Options{Seed: 1}, 0, flight.Run{Phase: flight.Sample, Index: number})
+	f, reached := Rerun(context.Background(), p, Options{Seed: 1}, 0, flight.Run{Phase: flight.Sample, Index: number})
 	if f == nil || !reached {
 		t.Errorf("%v, reached: %v", f, reached)
 	}

@@ -18,7 +18,7 @@ func (w *worker) repeats(index int, arm string, seed uint64, res *props.Result) 
 		return true
 	}
 	p := &w.property
-	f := finding.Repeat(w.runner, finding.Origin{Property: p.Name, Test: p.Test, Strategy: arm, Seed: seed}, res)
+	f := finding.Rerun(w.runner, finding.Origin{Property: p.Name, Test: p.Test, Strategy: arm, Seed: seed}, res)
 	if f == nil {
 		return true
 	}

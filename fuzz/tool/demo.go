@@ -138,7 +138,7 @@ func save(r *props.Runner, f *finding.Finding, folder string, w io.Writer) bool 
 		fmt.Fprintf(w, "The saved case cannot be read: %v\n", err)
 		return false
 	}
-	played := finding.Play(r, &c)
+	played := finding.Replay(r, &c)
 	outcome := "it passes"
 	if played.Result.Failure != nil {
 		outcome = "it fails alike"

@@ -263,7 +263,7 @@ func (p *pos) look(actor int32, add uint64) {
 	p.first.Set(int(actor), top)
 }
 
-// priority returns the priority for a word. It is never zero.
+// priority returns the priority of a message with POS, from its word. It is never zero.
 func priority(word uint64) uint64 { return hash.Mix(word) | 1 }
 
 // grow makes room for the messages and actors that are new since the last Pick.

@@ -249,7 +249,7 @@ func (s *Session) shrink(ctx context.Context, q *Request, r *Reply) error {
 	}
 	runner := s.Property.NewRunner()
 	defer runner.Close()
-	played := finding.Play(runner, &c)
+	played := finding.Replay(runner, &c)
 	if played.Result.Failure == nil {
 		return errors.New(played.Held(filepath.Base(c.Path), s.isLiteral()))
 	}

@@ -145,7 +145,7 @@ func (p *replay) play(t *testing.T, out *finding.Shrunk, f *finding.Finding) str
 	if p.setting != nil {
 		p.setting(k)
 	}
-	played := finding.Play(r, &c)
+	played := finding.Replay(r, &c)
 	again := played.Finding(r, finding.Origin{Property: c.Property, Test: c.Test, Strategy: c.Strategy, Seed: c.Seed}, &c)
 	told, kept, err := k.retell(t.Context(), r, again, &c)
 	if err != nil {

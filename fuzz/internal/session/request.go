@@ -122,7 +122,7 @@ type Reply struct {
 
 	// Exact is set if a case ran as saved.
 	Exact bool `json:",omitempty"`
-	// Mended is set if the failure of a case is mended: see finding.Played.
+	// Mended is set if the failure of a case is mended: see finding.Replayed.
 	Mended bool `json:",omitempty"`
 	// Renewed is the file of the passing run that Repair saved in place of a mended case.
 	Renewed string `json:",omitempty"`

@@ -52,9 +52,9 @@ func (r *Reply) note(format string, args ...any) {
 }
 
 // play runs a saved case and adds the result to the reply.
-func (s *Session) play(ctx context.Context, runner *props.Runner, c *corpus.Case, q *Request, r *Reply) (finding.Played, error) {
+func (s *Session) play(ctx context.Context, runner *props.Runner, c *corpus.Case, q *Request, r *Reply) (finding.Replayed, error) {
 	start := time.Now()
-	played := finding.Play(runner, c)
+	played := finding.Replay(runner, c)
 	r.Exact, r.Mended = played.Exact, played.Mended
 	if sys := played.Result.System; sys != nil {
 		if r.shown.add(sys.Trace()); q.Do == Replay {
@@ -66,7 +66,7 @@ func (s *Session) play(ctx context.Context, runner *props.Runner, c *corpus.Case
 			return played, err
 		}
 		if !played.Exact {
-			played = finding.Play(runner, c) // the result was only valid until the next run
+			played = finding.Replay(runner, c) // the result was only valid until the next run
 		}
 	}
 	where := fmt.Sprintf("saved case %s (%s)", filepath.Base(c.Path), played.How)
@@ -93,7 +93,7 @@ func (s *Session) play(ctx context.Context, runner *props.Runner, c *corpus.Case
 // repaired replaces a saved case that can no longer be replayed as saved. If the failure is
 // mended, the run that passed replaces it, else a run near it with the same failure. done
 // reports whether the case was replaced.
-func (s *Session) repaired(ctx context.Context, runner *props.Runner, c *corpus.Case, played *finding.Played, q *Request, r *Reply) (done bool, err error) {
+func (s *Session) repaired(ctx context.Context, runner *props.Runner, c *corpus.Case, played *finding.Replayed, q *Request, r *Reply) (done bool, err error) {
 	file := filepath.Base(c.Path)
 	if r.Renewed, err = played.Renew(s.Folder, c); r.Renewed != "" {
 		r.note("case %s: its failure is mended; saved as a regression test: %s", file, filepath.Base(r.Renewed))
@@ -144,7 +144,7 @@ func (s *Session) walk(_ context.Context, q *Request, r *Reply) error {
 	}
 	runner := s.Property.NewRunner()
 	defer runner.Close()
-	r.Walk = finding.Walk(runner, &c, q.First, q.Count)
+	r.Walk = finding.ReplaySteps(runner, &c, q.First, q.Count)
 	return nil
 }
 

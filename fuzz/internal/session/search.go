@@ -140,7 +140,7 @@ func (s *Session) Rerun(q *Request, run flight.Run) (f *finding.Finding, reached
 	defer cancel()
 	h, o := s.hints(ctx, q), s.options(q)
 	o.Hinted, o.Workers, o.Passed = h.Given, 0, nil
-	f, reached = search.Again(ctx, s.Property, o, Few, run)
+	f, reached = search.Rerun(ctx, s.Property, o, Few, run)
 	return cmp.Or(f, h.Failed), reached
 }
 

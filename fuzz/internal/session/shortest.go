@@ -56,7 +56,7 @@ func (s *Session) ConcludeNew(ctx context.Context, r *props.Runner, before []cor
 		if slices.ContainsFunc(before, func(old corpus.Case) bool { return old.Path == c.Path }) {
 			continue
 		}
-		p := finding.Play(r, c)
+		p := finding.Replay(r, c)
 		if failure := p.Result.Failure; p.Exact && failure != nil && failure.Matches(c.Signature) {
 			s.early = map[string]bool{c.Path: true}
 			where := "found by go test -fuzz as " + filepath.Base(c.Path)

@@ -137,7 +137,7 @@ func TestHeld(t *testing.T) {
 			t.Fatal(err)
 		}
 		cases, _ := folder.Load()
-		played := Play(r, &cases[0])
+		played := Replay(r, &cases[0])
 		if got := played.Held("X", c.shared); got != c.want || played.Result.Failure != nil {
 			t.Errorf("%s: %v\n%s\nwant\n%s", c.name, played.Result.Failure, got, c.want)
 		}
@@ -177,7 +177,7 @@ func TestPlayedFinding(t *testing.T) {
 		if c, err = corpus.Decode("", text); err != nil {
 			t.Fatal(err)
 		}
-		p := Play(r, &c)
+		p := Replay(r, &c)
 		f := p.Finding(r, Origin{Property: "p"}, &c)
 		if f.Why() != test.want || f.Replays != Tried {
 			t.Errorf("%s: it says %q, replayed %d times; expected %q", test.name, f.Why(), f.Replays, test.want)

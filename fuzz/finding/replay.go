@@ -12,8 +12,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A Played is the result of replaying a case.
-type Played struct {
+// A Replayed is the result of replaying a case.
+type Replayed struct {
 	// Result is valid until the runner's next run.
 	Result props.Result
 	// Exact is set if the run was the saved one: it had the same draws, decisions and trace.
@@ -31,10 +31,10 @@ type Played struct {
 	impossible bool // see the function impossible
 }
 
-// Play replays a case as it was saved. If the case has a schedule, because it was not run yet,
-// Play runs it with the schedule. If the program has changed, Play replays the parts of the
+// Replay replays a case as it was saved. If the case has a schedule, because it was not run yet,
+// Replay runs it with the schedule. If the program has changed, Replay replays the parts of the
 // case that still apply.
-func Play(r *props.Runner, c *corpus.Case) Played {
+func Replay(r *props.Runner, c *corpus.Case) Replayed {
 	if c.Planned() {
 		ordered := strategy.Ordered(&c.Schedule)
 		res := r.Run(planOf(c, ordered))
@@ -43,19 +43,19 @@ func Play(r *props.Runner, c *corpus.Case) Played {
 		if res.Stray != "" {
 			how += "; " + res.Stray
 		}
-		return played(c, res, unmet == 0 && res.Stray == "", how)
+		return replayed(c, res, unmet == 0 && res.Stray == "", how)
 	}
 	replayer := strategy.Replay(&c.Record, strategy.ReplayOptions{})
 	res := r.Run(planOf(c, replayer))
 	difference := firstDifference(&res, replayer, c)
 	if difference == "" {
-		return played(c, res, true, "as saved")
+		return replayed(c, res, true, "as saved")
 	}
 	if res.System != nil && impossible(c, &res) {
-		return playLeniently(r, c, fmt.Sprintf("it fires more timers early than allowed, as only an older version did (early timers: %d, allowed: %d)",
+		return replayLeniently(r, c, fmt.Sprintf("it fires more timers early than allowed, as only an older version did (early timers: %d, allowed: %d)",
 			c.Record.Early(), res.System.Options().EarlyTimers), true)
 	}
-	return playLeniently(r, c, "the program has changed: "+difference, false)
+	return replayLeniently(r, c, "the program has changed: "+difference, false)
 }
 
 // impossible reports whether a case fires more timers early than the options allow, although
@@ -68,7 +68,7 @@ func impossible(c *corpus.Case, res *props.Result) bool {
 
 // Finding returns the failing run of a case as a confirmed finding. If the run is the saved
 // one, the finding gets the explanation of the case.
-func (p *Played) Finding(r *props.Runner, o Origin, c *corpus.Case) *Finding {
+func (p *Replayed) Finding(r *props.Runner, o Origin, c *corpus.Case) *Finding {
 	same := p.Exact && p.Result.Failure.Matches(c.Signature)
 	f := From(o, &p.Result)
 	if f.Confirm(r); same {
@@ -80,7 +80,7 @@ func (p *Played) Finding(r *props.Runner, o Origin, c *corpus.Case) *Finding {
 // Held returns a message for a case whose property held. The message says whether the failure
 // is mended, and what to do with the file. shared reports whether function literals of one test
 // share the folder, so that the case may belong to another one.
-func (p *Played) Held(file string, shared bool) string {
+func (p *Replayed) Held(file string, shared bool) string {
 	switch {
 	case p.Result.Skipped:
 		return fmt.Sprintf("case %s is skipped now (%s): not known whether its failure is mended; keep it", file, p.How)
@@ -108,7 +108,7 @@ func (p *Played) Held(file string, shared bool) string {
 }
 
 // Unrepaired returns a message for a case that could not be repaired.
-func (p *Played) Unrepaired(file string) string {
+func (p *Replayed) Unrepaired(file string) string {
 	advice := "only if its failure is known to be mended"
 	if p.impossible {
 		advice = "since no run can be as it was saved"
@@ -118,8 +118,8 @@ func (p *Played) Unrepaired(file string) string {
 
 // played returns the result of replaying a case. If the run has a different failure than the
 // saved one, How says so.
-func played(c *corpus.Case, res props.Result, exact bool, how string) Played {
-	p := Played{Result: res, Exact: exact, How: how, Mended: res.Failure == nil && !res.Skipped, doubted: c.Doubtful}
+func replayed(c *corpus.Case, res props.Result, exact bool, how string) Replayed {
+	p := Replayed{Result: res, Exact: exact, How: how, Mended: res.Failure == nil && !res.Skipped, doubted: c.Doubtful}
 	if f := res.Failure; f != nil && c.Signature != "" && !f.Matches(c.Signature) {
 		if exact && !c.Planned() {
 			how = "its decisions " + how
@@ -129,9 +129,9 @@ func played(c *corpus.Case, res props.Result, exact bool, how string) Played {
 	return p
 }
 
-// playLeniently replays the parts of a stale case that still apply, and otherwise delivers the
+// replayLeniently replays the parts of a stale case that still apply, and otherwise delivers the
 // oldest message first. impossible is set if no run can repeat the saved one.
-func playLeniently(r *props.Runner, c *corpus.Case, why string, impossible bool) Played {
+func replayLeniently(r *props.Runner, c *corpus.Case, why string, impossible bool) Replayed {
 	replayer := strategy.Replay(&c.Record, strategy.ReplayOptions{Lenient: true})
 	res := r.Run(planOf(c, replayer))
 	var now choice.Record
@@ -144,7 +144,7 @@ func playLeniently(r *props.Runner, c *corpus.Case, why string, impossible bool)
 			how += "; " + change
 		}
 	}
-	p := played(c, res, false, how)
+	p := replayed(c, res, false, how)
 	p.Mended = p.Mended && len(c.Record.Deliveries) > 0 && res.Stray == "" && len(res.Inputs) == len(c.Inputs) && replayer.Whole()
 	p.impossible = impossible
 	return p
