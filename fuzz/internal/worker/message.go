@@ -10,7 +10,7 @@ import (
 const Variable = "JOSTLE_WORKER"
 
 // Version is the version of the protocol. Increase it when a message changes its meaning.
-const Version = 4
+const Version = 5
 
 // A Property is one call to a verb of package fuzz, such as fuzz.Check. A worker offers properties.
 type Property struct {

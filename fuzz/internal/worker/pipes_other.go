@@ -8,10 +8,13 @@ import (
 	"strconv"
 )
 
-// inherit makes the process of cmd inherit two files, and returns the names for inherited.
-func inherit(cmd *exec.Cmd, in, out *os.File) []string {
-	cmd.ExtraFiles = []*os.File{in, out}
-	return []string{"3", "4"}
+// inherit makes the process of cmd inherit files, and returns the names for inherited.
+func inherit(cmd *exec.Cmd, files ...*os.File) (names []string) {
+	cmd.ExtraFiles = files
+	for i := range files {
+		names = append(names, strconv.Itoa(3+i))
+	}
+	return names
 }
 
 // inherited returns the file that this process has inherited under a name of inherit, nil if there
@@ -22,5 +25,5 @@ func inherited(name string) *os.File {
 		return nil
 	}
 	closeOnExec(fd)
-	return os.NewFile(uintptr(fd), "pipe of the command")
+	return os.NewFile(uintptr(fd), "file of the command")
 }

@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// inherit makes the process of cmd inherit two files, and returns the names for inherited.
-func inherit(cmd *exec.Cmd, in, out *os.File) (names []string) {
+// inherit makes the process of cmd inherit files, and returns the names for inherited.
+func inherit(cmd *exec.Cmd, files ...*os.File) (names []string) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
-	for _, f := range []*os.File{in, out} {
+	for _, f := range files {
 		h := syscall.Handle(f.Fd())
 		syscall.SetHandleInformation(h, syscall.HANDLE_FLAG_INHERIT, syscall.HANDLE_FLAG_INHERIT)
 		cmd.SysProcAttr.AdditionalInheritedHandles = append(cmd.SysProcAttr.AdditionalInheritedHandles, h)
@@ -29,5 +29,5 @@ func inherited(name string) *os.File {
 		return nil
 	}
 	syscall.SetHandleInformation(syscall.Handle(h), syscall.HANDLE_FLAG_INHERIT, 0)
-	return os.NewFile(uintptr(h), "pipe of the command")
+	return os.NewFile(uintptr(h), "file of the command")
 }

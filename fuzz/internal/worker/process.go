@@ -53,12 +53,13 @@ type Process struct {
 	asking   sync.Mutex // held while a request is written
 	requests *json.Encoder
 	pipe     *os.File // carries the requests
+	place    place    // of the batch that the process runs
 	messages chan Message
 	exited   chan struct{} // closed when the process is gone and its output was read
 	status   string        // exit status or signal; valid when exited is closed
 
 	greeted bool             // set if the process uses this command's version of the protocol
-	at      session.At       // what the process began to do most recently
+	at      session.At       // what the process began to do most recently, except for its batch
 	decided session.Decision // the last decision that the process reported
 	told    bool             // set if decided is valid
 	stalled bool             // set if the process has reported a run without progress
@@ -135,16 +136,21 @@ func Start(c Command) (*Process, error) {
 	if err != nil {
 		return nil, errors.Join(err, toIn.Close(), toOut.Close())
 	}
-	p := &Process{Command: c, cmd: exec.Command(c.Binary, "-test.run="+c.Tests, "-test.paniconexit0"), pipe: toOut,
+	place, err := newPlace()
+	if err != nil {
+		return nil, errors.Join(err, toIn.Close(), toOut.Close(), fromIn.Close(), fromOut.Close())
+	}
+	p := &Process{Command: c, place: place, cmd: exec.Command(c.Binary, "-test.run="+c.Tests, "-test.paniconexit0"), pipe: toOut,
 		requests: json.NewEncoder(toOut), messages: make(chan Message, 16), exited: make(chan struct{})}
 	apart(p.cmd)
 	p.cmd.Dir = c.Dir
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.WaitDelay = &p.out, &p.out, time.Second
-	p.cmd.Env = append(append(os.Environ(), c.Env...), environment(inherit(p.cmd, toIn, fromOut)), "PWD="+c.Dir)
+	p.cmd.Env = append(append(os.Environ(), c.Env...), environment(inherit(p.cmd, toIn, fromOut, place.file)), "PWD="+c.Dir)
 	err = p.cmd.Start()
 	toIn.Close()
 	fromOut.Close()
 	if err != nil {
+		place.close()
 		return nil, errors.Join(fmt.Errorf("the test binary cannot be started: %w", err), toOut.Close(), fromIn.Close())
 	}
 	go p.read(fromIn)
@@ -297,6 +303,10 @@ func (p *Process) end(cause string) error {
 	}
 	<-p.exited
 	p.pipe.Close()
+	if p.at.String() == "" {
+		p.at.Batch = p.place.batch()
+	}
+	p.place.close()
 	d := &Death{Cause: cause, Status: p.status, Reason: p.out.Reason(), Said: p.out.LastWords(), Stalled: p.stalled, At: p.at}
 	if p.told {
 		d.Last = &p.decided
@@ -351,7 +361,8 @@ func (p *Process) Answer(taken bool) error {
 // ctx.Err(). If the process dies or exceeds a limit, the error is a *Death. After a *Refusal the
 // process is still alive; after any other error it is gone.
 func (p *Process) Do(ctx context.Context, q session.Request) (*session.Reply, error) {
-	p.at, p.told, p.collects = session.At{Batch: q.First}, false, time.Time{}
+	p.at, p.told, p.collects = session.At{}, false, time.Time{}
+	p.place.set(q.First)
 	p.ask(q)
 	m, err := p.hear(ctx, cmp.Or(p.Silence, usualSilence), false)
 	if err != nil {

@@ -29,7 +29,7 @@ func Serve(verb string, of *session.Session, stall time.Duration) bool {
 	defer w.mu.Unlock()
 	w.serve(verb, &session.Session{Property: of.Property, Folder: of.Folder, Portfolio: of.Portfolio, FewFor: fewFor, Later: true,
 		Explore: search.ExploreOptions{Method: of.Explore.Method, Inputs: of.Explore.Inputs}, Turn: w.waitTurn,
-		Say: func(e session.Event) { w.say(Message{Event: e}) }}, stall)
+		Say: w.event}, stall)
 	return true
 }
 
@@ -49,6 +49,8 @@ type worker struct {
 	turn     sync.Mutex           // held while no run may begin, and briefly before each run
 	paused   bool                 // set while the goroutine of read holds turn
 	pipe     *os.File             // carries the messages
+	place    place                // of the current batch
+	before   bool                 // set while the command knows that the worker does what comes before the batches
 
 	asked context.Context    // done when the command has asked for the end, has ended or has closed its pipe
 	ask   context.CancelFunc // makes asked done
@@ -69,14 +71,14 @@ func open() *worker {
 	}
 	os.Unsetenv(Variable) // child processes are not workers
 	parts := strings.Fields(setting)
-	if len(parts) != 3 {
-		giveUp("%s is %q: only the command jostle may set it, to a version and two pipes", Variable, setting)
+	if len(parts) != 4 {
+		giveUp("%s is %q: only the command jostle may set it, to a version and three files", Variable, setting)
 	}
-	in, out := inherited(parts[1]), inherited(parts[2])
-	if in == nil || out == nil {
-		giveUp("%s is %q: they are not pipes", Variable, setting)
+	in, out, at := inherited(parts[1]), inherited(parts[2]), inherited(parts[3])
+	if in == nil || out == nil || at == nil {
+		giveUp("%s is %q: they are not files", Variable, setting)
 	}
-	w := &worker{calls: map[string]int{}, requests: make(chan session.Request), pipe: out, to: json.NewEncoder(out)}
+	w := &worker{calls: map[string]int{}, requests: make(chan session.Request), pipe: out, place: place{at}, to: json.NewEncoder(out)}
 	w.asked, w.ask = context.WithCancel(context.Background())
 	w.say(Message{Hello: &Hello{Version}})
 	go w.read(in)
@@ -177,6 +179,19 @@ func (w *worker) say(m Message) {
 	}
 }
 
+// event passes on what a session says. The batch of a search goes to the file place, unless the
+// command must learn that the search has begun.
+func (w *worker) event(e session.Event) {
+	batch := e.At != nil && e.At.String() == ""
+	if batch {
+		w.place.set(e.At.Batch)
+	}
+	if !batch || w.before {
+		w.say(Message{Event: e})
+	}
+	w.before = !batch && (w.before || e.At != nil)
+}
+
 // next returns the next request and true, or false if the command is gone.
 func (w *worker) next() (session.Request, bool) {
 	q, ok := <-w.requests
@@ -231,7 +246,7 @@ func (w *worker) do(s *session.Session, q *session.Request, stall time.Duration)
 	return Message{Done: r}
 }
 
-// environment returns the setting of Variable, with the version and the names of the two pipes.
+// environment returns the setting of Variable, with the version and the names of the files.
 func environment(names []string) string {
 	return Variable + "=" + strconv.Itoa(Version) + " " + strings.Join(names, " ")
 }

@@ -303,8 +303,8 @@ func taken(t *testing.T, p *worker.Process) {
 // TestProcessesThatAreNoWorkers: each is one clear error.
 func TestProcessesThatAreNoWorkers(t *testing.T) {
 	for _, c := range []struct{ as, want string }{
-		{"other version", "the test binary speaks version 99 of the protocol, and this command version 4: install one version of jostle for the module and the command"},
-		{"no version", "the test binary speaks version 0 of the protocol, and this command version 4: install one version of jostle for the module and the command"},
+		{"other version", "the test binary speaks version 99 of the protocol, and this command version 5: install one version of jostle for the module and the command"},
+		{"no version", "the test binary speaks version 0 of the protocol, and this command version 5: install one version of jostle for the module and the command"},
 		{"gibberish", "signal: killed"},
 		{"silence", "it sent nothing for 1s"},
 		{"exit", "exit status 7\n        no database"},
