@@ -100,19 +100,18 @@ type kept struct {
 	process *worker.Process
 }
 
-// mostKept limits the number of processes that a hand keeps.
-const mostKept = 4
+// A hand keeps waiting processes, because starting one costs more than many turns. Limits:
+const (
+	mostKept   = 32        // processes
+	keptMemory = 512 << 20 // bytes of all of them
+)
 
 // work does jobs until the channel of jobs is closed.
 func (h *hand) work(results chan<- *job) {
 	for j := range h.jobs {
 		h.at = j
 		h.do(j)
-		sum := uint64(0)
-		for _, k := range h.kept {
-			sum += k.process.Used()
-		}
-		h.memory.Store(sum)
+		h.memory.Store(h.keptMemory())
 		results <- j
 	}
 	for _, k := range h.kept {
@@ -268,13 +267,22 @@ func (h *hand) beat() func(worker.Beat) {
 	}
 }
 
-// keep adds p to the waiting processes. If there are too many, it stops the least recently used.
+// keep adds p to the waiting processes. If there are too many, or they have too much memory, it
+// stops the least recently used ones.
 func (h *hand) keep(t *target, p *worker.Process) {
-	if len(h.kept) == mostKept {
+	h.kept = append(h.kept, kept{t, p})
+	for len(h.kept) > mostKept || len(h.kept) > 1 && h.keptMemory() > keptMemory {
 		h.kept[0].process.Stop()
 		h.kept = h.kept[1:]
 	}
-	h.kept = append(h.kept, kept{t, p})
+}
+
+// keptMemory returns the memory of the waiting processes in bytes.
+func (h *hand) keptMemory() (sum uint64) {
+	for _, k := range h.kept {
+		sum += k.process.Used()
+	}
+	return sum
 }
 
 // Start starts a worker process for a subject, with the limits and the environment of bounds.
