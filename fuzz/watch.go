@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/internal/env"
+	"github.com/jostle-go/jostle/fuzz/internal/garbage"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/search"
 )
@@ -20,7 +21,8 @@ func (v *verb) hurry() string {
 		words.Elapsed(v.session.Limit.Margin))
 }
 
-// watch starts a watchdog, which reports runs that make no progress. Stop stops the watchdog.
+// watch starts a watchdog, which reports runs that make no progress, and lets Go collect less
+// garbage. Stop ends both.
 func (v *verb) watch() (stop func()) {
 	d := v.dog
 	d.Tell = func(headline, lines string) {
@@ -32,7 +34,8 @@ func (v *verb) watch() (stop func()) {
 		v.t.warn(headline + words.Indented(lines))
 	}
 	d.Start()
-	return d.Stop
+	usual := garbage.Watch()
+	return func() { d.Stop(); usual() }
 }
 
 // usualStall is the default time after which a step that does not end is reported.

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jostle-go/jostle/fuzz/internal/garbage"
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
@@ -315,7 +316,7 @@ func (c *campaign) tell(e Event) {
 	}
 	e.Seconds = c.elapsed().Seconds()
 	if e.Kind == Went || e.Kind == Ended {
-		e.Memory = worker.Memory()
+		e.Memory = garbage.Memory()
 		for _, h := range c.hands {
 			e.Workers += h.memory.Load()
 		}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jostle-go/jostle/fuzz/internal/garbage"
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -83,7 +84,7 @@ func open() *worker {
 	w.say(Message{Hello: &Hello{Version}})
 	go w.read(in)
 	go w.beat()
-	newCollector().watch()
+	garbage.Watch()
 	return w
 }
 
@@ -160,7 +161,7 @@ func (w *worker) waitTurn() {
 // collect collects garbage, returns free memory to the operating system, and sends a beat.
 func (w *worker) collect() {
 	debug.FreeOSMemory()
-	w.say(Message{Beat: &Beat{Memory: Memory(), CPU: cpuTime(), Collected: true}})
+	w.say(Message{Beat: &Beat{Memory: garbage.Memory(), CPU: cpuTime(), Collected: true}})
 }
 
 // say sends a message, except a beat while the worker is idle. If the write fails, the command is
@@ -209,7 +210,7 @@ func (w *worker) beat() {
 }
 
 // sayUsed sends a beat with the memory and the processor time used.
-func (w *worker) sayUsed() { w.say(Message{Beat: &Beat{Memory: Memory(), CPU: cpuTime()}}) }
+func (w *worker) sayUsed() { w.say(Message{Beat: &Beat{Memory: garbage.Memory(), CPU: cpuTime()}}) }
 
 // serve offers a property and carries out requests until the command stops it or is gone.
 func (w *worker) serve(verb string, s *session.Session, stall time.Duration) {

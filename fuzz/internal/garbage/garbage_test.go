@@ -1,4 +1,4 @@
-package worker
+package garbage
 
 import (
 	"runtime"
@@ -55,4 +55,37 @@ func TestCollector(t *testing.T) {
 		t.Errorf("it is %d%% beside %d bytes, want somewhat under 200%%", percent(), len(kept))
 	}
 	runtime.KeepAlive(kept)
+}
+
+// TestStop: after stop GOGC is as before, also if the program has set it meanwhile. Nothing is
+// changed next to a memory limit, or to what another search has set.
+func TestStop(t *testing.T) {
+	percent := func() uint64 { return metric("/gc/gogc:percent") }
+	defer debug.SetGCPercent(debug.SetGCPercent(usualPercent))
+	t.Setenv("GOGC", "")
+	stop, other := Watch(), Watch()
+	if percent() <= usualPercent {
+		t.Errorf("GOGC is %d%% during a search", percent())
+	}
+	if other(); percent() <= usualPercent {
+		t.Errorf("GOGC is %d%% after another search has ended", percent())
+	}
+	if stop(); percent() != usualPercent {
+		t.Errorf("GOGC is %d%% after stop", percent())
+	}
+	if runtime.GC(); percent() != usualPercent {
+		t.Errorf("GOGC is %d%% after stop and a collection", percent())
+	}
+	stop = Watch()
+	debug.SetGCPercent(70)
+	if stop(); percent() != 70 {
+		t.Errorf("GOGC is %d%%, and the program has set 70%%", percent())
+	}
+	debug.SetGCPercent(usualPercent)
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 40))
+	stop = Watch()
+	if percent() != usualPercent {
+		t.Errorf("GOGC is %d%% with a memory limit", percent())
+	}
+	stop()
 }

@@ -1,10 +1,14 @@
-package worker
+// Package garbage has Go collect garbage less often while a search runs, and measures the
+// memory of the process.
+package garbage
 
 import (
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync"
 )
 
 // Memory returns the number of bytes that the Go runtime of this process has from the operating
@@ -23,8 +27,9 @@ func metric(name string) uint64 {
 // little memory. With a large heap GOGC has its default. Therefore a program whose live heap grows
 // reaches the memory limit, and does not collect garbage all the time just below it.
 type collector struct {
-	percent int  // the current value of GOGC
-	others  bool // set if the environment or the program sets GOGC
+	mu      sync.Mutex // the runtime calls watch on a goroutine of its own
+	percent int        // the current value of GOGC
+	others  bool       // set if the environment or the program sets GOGC or GOMEMLIMIT, or after stop
 }
 
 const (
@@ -33,8 +38,18 @@ const (
 	mostGarbage  = 128 << 20 // the desired amount of garbage before a collection, in bytes, as far as the above limits allow
 )
 
+// Watch sets GOGC for the live heap now and after each garbage collection, until stop is called.
+// Then GOGC has its default again. Watch does nothing if the environment or the program has set
+// GOGC or GOMEMLIMIT.
+func Watch() (stop func()) {
+	c := newCollector()
+	c.watch()
+	return c.stop
+}
+
 func newCollector() *collector {
-	return &collector{percent: usualPercent, others: os.Getenv("GOGC") != ""}
+	limited := debug.SetMemoryLimit(-1) != math.MaxInt64
+	return &collector{percent: usualPercent, others: limited || os.Getenv("GOGC") != ""}
 }
 
 // percentFor returns the value of GOGC for a live heap of the given size in bytes.
@@ -42,10 +57,16 @@ func percentFor(kept uint64) int {
 	return int(min(max(mostGarbage*100/max(kept, 1), usualPercent), mostPercent))
 }
 
-// adapt sets GOGC for a live heap of the given size, unless the environment or the program has set
-// it.
-func (c *collector) adapt(kept uint64) {
-	next := percentFor(kept)
+// adapt sets GOGC for a live heap of the given size. It reports whether it should be called again.
+func (c *collector) adapt(kept uint64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.set(percentFor(kept))
+	return !c.others
+}
+
+// set sets GOGC, unless somebody else has set it.
+func (c *collector) set(next int) {
 	if c.others || next == c.percent {
 		return
 	}
@@ -59,8 +80,14 @@ func (c *collector) adapt(kept uint64) {
 
 // watch calls adapt now and after each garbage collection.
 func (c *collector) watch() {
-	c.adapt(metric("/gc/heap/live:bytes"))
-	if !c.others { // allocate a struct with a pointer, because Go may never free a tiny object without pointers
+	if c.adapt(metric("/gc/heap/live:bytes")) { // allocate a struct with a pointer, because Go may never free a tiny object without pointers
 		runtime.AddCleanup(&struct{ _ *collector }{}, (*collector).watch, c)
 	}
+}
+
+func (c *collector) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.set(usualPercent)
+	c.others = true
 }
