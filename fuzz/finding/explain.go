@@ -114,7 +114,7 @@ func (s *shrinking) explainBy(ctx context.Context, c *shrink.Case, signature str
 	return e
 }
 
-// givenBy returns the kinds of a case's nonzero answers.
+// givenBy returns the kinds of choices that have a nonzero answer in a case.
 func givenBy(c *shrink.Case) (list []choice.Kind) {
 	for _, a := range c.Schedule.Choices {
 		if a.Value != 0 && a.Kind != choice.Swarm { // an answer of kind Swarm only permits faults
@@ -124,8 +124,8 @@ func givenBy(c *shrink.Case) (list []choice.Kind) {
 	return list
 }
 
-// comesWithout reports whether an order receives the second message of a constraint, but does
-// not receive the first message before it.
+// comesWithout reports whether an order receives the second message of a constraint without
+// receiving the first message before it.
 func comesWithout(o *shrink.Order, c choice.Constraint) bool {
 	for _, r := range o.Received {
 		if i, k := slices.Index(r.Steps, c.First), slices.Index(r.Steps, c.Second); k >= 0 && (i < 0 || k < i) {
@@ -149,7 +149,7 @@ type explainer struct {
 	// one name. So a condition on these orders holds for the names that are printed. Two
 	// different orders may have equal entries.
 	orders []shrink.Order
-	// places maps the keyOf of an order to its index in orders.
+	// places maps the hash keyOf of an order to the index of the order in orders.
 	places map[uint64]int
 }
 
@@ -194,7 +194,7 @@ func (w *explainer) confirm(ctx context.Context) {
 		if w.last.System == nil {
 			continue
 		}
-		if _, known := w.places[keyOf(w.last.System.Trace())]; known { // a run that fails early may be only a part of a known order
+		if _, known := w.places[keyOf(w.last.System.Trace())]; known { // an unknown order is skipped, because a run that fails early may be a part of a known order
 			w.Done(explore.Run{System: w.last.System, Failure: w.last.Failure})
 		}
 	}
@@ -209,7 +209,8 @@ func (w *explainer) Again() {
 
 // name stores the names of a run's messages in out.steps under two keys: the ID of the message,
 // and its number, which is a hash of the name. It returns the numbers by ID. The first call
-// must be for the run of the case, because the name of a known ID does not change.
+// must be for the run of the case, because a later call does not change the name stored for an
+// ID.
 func (w *explainer) name(sys *pulse.System) map[uint64]uint64 {
 	numbers, t := map[uint64]uint64{}, sys.Trace()
 	for id, name := range namesOf(sys, sys.Trace().Names()) {
@@ -228,11 +229,11 @@ func (w *explainer) name(sys *pulse.System) map[uint64]uint64 {
 	return numbers
 }
 
-// orderIn returns which messages each actor of a run received, in order. numbers has the
-// numbers of the messages' names by ID.
+// orderIn returns which messages each actor of a run received, in order. numbers has, by
+// message ID, the number that stands for the message's name.
 func orderIn(t *trace.Trace, numbers map[uint64]uint64) (o shrink.Order) {
 	names := t.Names()
-	at := make([]int, len(t.Actors)) // by actor: the position in o.Received, from 1
+	at := make([]int, len(t.Actors)) // for each actor, its position in o.Received, counted from 1; 0 if it has none yet
 	for i := range t.Steps {
 		st := &t.Steps[i]
 		if st.Kind != trace.Receive {
@@ -265,8 +266,9 @@ func keyOf(t *trace.Trace) (key uint64) {
 	return key
 }
 
-// messages returns a function that describes the message with a given ID or number. The index
-// Message.Send is about the run of the case. It is -1 if that run does not send the message.
+// messages returns a function that describes the message with a given ID or number.
+// Message.Send is the index of the message in the run of the case, -1 if that run does not send
+// the message.
 func (s *shrinking) messages(out *Shrunk) func(id uint64) corpus.Message {
 	e := &out.why
 	places, kinds := map[uint64]int{}, []string{}

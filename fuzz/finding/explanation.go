@@ -15,8 +15,8 @@ import (
 type explanation struct {
 	// Orders is the number of distinct orders that were run, without skipped runs.
 	Orders int
-	// Failing is the number of these orders in which a run failed with the signature of
-	// the case.
+	// Failing counts the orders, among those in Orders, in which a run failed with the
+	// signature of the case.
 	Failing int
 	// Complete is set if every distinct order was run.
 	Complete bool
@@ -26,7 +26,7 @@ type explanation struct {
 	Cut bool
 	// Long is set if the orders were not run because the case has too many steps.
 	Long bool
-	// Mixed is set if one order had both failing and passing runs. Then something else
+	// Mixed is set if one order had both failing and passing runs. In that case something else
 	// matters too, such as answers, faults, or the order of receives by different actors.
 	Mixed bool
 	// Reduced is set if only one of several equivalent orders was run, although the
@@ -38,7 +38,7 @@ type explanation struct {
 	// Before has the constraints that distinguish the order of the case from the order in which
 	// the oldest message always comes first. The case needs each of them to fail.
 	Before []choice.Constraint
-	// Given has the kinds of the nonzero answers of the case, such as faults.
+	// Given lists the kinds of choices that have a nonzero answer in the case, such as faults.
 	Given []choice.Kind
 	// Sampled is the result of random orders, nil if none were run.
 	Sampled *sampling
@@ -47,9 +47,10 @@ type explanation struct {
 	refuted bool
 
 	steps map[uint64]stepName // the names of messages, by ID and by number
-	kinds map[uint64]string   // the results of kindOf, by the number of the message
-	// bare has the constraints of Condition whose second message is never received unless
-	// the first one was received before. They hold whenever the first one is received.
+	kinds map[uint64]string   // maps the number of a message to its kindOf text
+	// bare has the constraints of Condition whose second message is never received unless the
+	// first one was received before. Such a constraint holds whenever its first message is
+	// received.
 	bare map[choice.Constraint]bool
 }
 
@@ -73,8 +74,8 @@ func (e *explanation) String() string {
 	}))
 }
 
-// asLate describes a constraint whose first message is sent only in other runs. It makes the
-// second message wait until nothing else can be received.
+// asLate ends the description of a constraint whose first message is not sent in the run of the
+// case. Such a constraint makes the second message wait until nothing else can be received.
 const asLate = " as late as it can come"
 
 // mostNamedBefore is the maximum number of constraints whose messages are named. A case has
@@ -124,8 +125,8 @@ func (e *explanation) data(message func(id uint64) corpus.Message) *corpus.Expla
 }
 
 // message returns the name of the message with the given ID. The name includes the sender if
-// the receiver gets other messages that look alike, and a number if the same sender sends
-// several.
+// the receiver gets messages from other senders that look alike. It includes a number if the
+// same sender sends several such messages.
 func (e *explanation) message(id uint64) string {
 	name, sent := e.steps[id]
 	if !sent {

@@ -56,12 +56,13 @@ type Finding struct {
 	Seen *Seen
 
 	print pulse.Print // the fingerprint of the run
-	filed bool        // Case.Explanation was read from the case's file
+	filed bool        // set if Case.Explanation was read from the case's file
 
 	// Replays is the number of replays, out of Tried, that had the same failure and trace.
 	// It is set by Confirm.
 	Replays int
-	// Differs describes how the first other replay differed, "" if there is none.
+	// Differs describes the first difference between a replay and this run, "" if all replays
+	// were the same.
 	Differs string
 }
 
@@ -90,7 +91,7 @@ type Origin struct {
 func From(o Origin, res *props.Result) *Finding {
 	f := &Finding{Failure: res.Failure, Location: res.Location, Logs: append([]string(nil), res.Logs...), Case: CaseOf(o, res)}
 	if res.System != nil {
-		f.print.Take(res.System) // before the texts below, because String methods may change messages
+		f.print.Take(res.System) // the print is taken before the texts below, because their String methods may change messages
 	}
 	f.Draws = draws(res)
 	f.Case.Signature = res.Failure.Lasting()
@@ -143,16 +144,16 @@ func (f *Finding) attach(list []props.Attachment) {
 // that a panic or runtime.Goexit there does not lose the finding.
 func written(a props.Attachment) (data []byte, err error) {
 	if a.Write == nil {
-		return nil, errors.New("it has no function that writes it")
+		return nil, errors.New("it has no Write function")
 	}
 	done := make(chan struct{})
 	var b bytes.Buffer
 	go func() {
 		defer close(done)
-		err = errors.New("its function called runtime.Goexit, as FailNow and Skip of a testing.T do")
+		err = errors.New("its Write function called runtime.Goexit, as FailNow and Skip of a testing.T do")
 		defer func() {
 			if v := recover(); v != nil {
-				err = fmt.Errorf("its function panicked: %s", trace.Label(v))
+				err = fmt.Errorf("its Write function panicked: %s", trace.Label(v))
 			}
 		}()
 		err = a.Write(&b)

@@ -33,33 +33,34 @@ func (s *shrinking) Search(inputs []choice.Input, signature string, near *shrink
 
 const (
 	mostFound   = 8   // the maximum number of runs that Search returns
-	mostOrders  = 150 // the maximum number of runs to enumerate the orders of inputs that differ from near
+	mostOrders  = 150 // the maximum number of runs to enumerate the orders of inputs that are not the inputs of near
 	usualHunted = 16  // the number of failing runs after which Search ends and returns the smallest
 )
 
-// A hunt is the state of one call to Search.
+// A hunt is the state of one call to shrinking.Search.
 type hunt struct {
 	*shrinking
 	inputs    []choice.Input
 	signature string
-	near      *shrink.Outcome
+	near      *shrink.Outcome // the run whose order and size the search starts from
 	other     func(shrink.Outcome)
 	left      int // the number of runs that may still be made
 	found     []shrink.Outcome
 	all       bool // set if every order was run
 }
 
-// elsewhere reports whether the inputs are those of the near run. Then the search is for other
-// orders of the same program.
+// elsewhere reports whether the inputs are the same as in the run near. If they are, the search
+// is only for other orders.
 func (h *hunt) elsewhere() bool {
 	return sameInputs(h.inputs, h.near.Case.Inputs)
 }
 
-// over reports whether the search ends: enough runs were found, every order was run, or no run
-// may be made.
+// over reports whether the search ends: enough failing runs were found, every order was run, or
+// no runs are left.
 func (h *hunt) over() bool { return h.left <= 0 || h.all || len(h.found) >= usualHunted }
 
-// try runs the inputs with a schedule. The outcome has the constraints of the schedule.
+// try runs the inputs with a schedule and offers the run. The outcome has the constraints of
+// the schedule.
 func (h *hunt) try(by choice.Schedule) shrink.Outcome {
 	h.left--
 	out := h.Run(shrink.Case{Inputs: h.inputs, Schedule: by})
@@ -68,7 +69,7 @@ func (h *hunt) try(by choice.Schedule) shrink.Outcome {
 }
 
 // offer adds a run with the wanted failure to found, unless it has more external messages or
-// steps than the near run.
+// steps than the run near.
 func (h *hunt) offer(out shrink.Outcome) {
 	switch {
 	case out.Signature != h.signature:
@@ -93,7 +94,7 @@ func (h *hunt) byName() {
 	if h.left < 2 || len(h.near.Case.Schedule.Before) == 0 {
 		return
 	}
-	is := h.latest // usually a run of these inputs
+	is := h.latest // the last run, which usually has these inputs
 	if !is.known || !sameInputs(is.inputs, h.inputs) {
 		h.left--
 		res := h.run(shrink.Case{Inputs: h.inputs, Schedule: choice.Schedule{Choices: h.near.Case.Schedule.Choices}})
@@ -117,8 +118,8 @@ func (h *hunt) byName() {
 	}
 }
 
-// namesOfNear returns the names of the near run's messages, and whether they are known. It
-// caches the names, because many searches have the same near run.
+// namesOfNear returns the names of the messages in the run near. known is false if the run has
+// no names. namesOfNear caches the names, because many searches have the same near run.
 func (h *hunt) namesOfNear() (*twoNames, bool) {
 	c := &h.near.Case
 	same := slices.Equal(h.named.Schedule.Before, c.Schedule.Before) && slices.Equal(h.named.Schedule.Choices, c.Schedule.Choices) && sameInputs(h.named.Inputs, c.Inputs)
@@ -175,7 +176,8 @@ func (w *orderer) Done(run explore.Run) {
 	}
 }
 
-// Again does nothing, because the failing runs found so far remain valid.
+// Again does nothing when the exploration restarts, because the failing runs found so far
+// remain valid.
 func (w *orderer) Again() {}
 
 // atRandom runs random orders until a few failing runs are found.

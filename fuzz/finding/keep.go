@@ -65,8 +65,8 @@ func (f *Finding) Keep(folder corpus.Folder, r *props.Runner) (record.Kept, erro
 }
 
 // yield is called instead of saving the finding, because case c shows the same bug and is no
-// larger. If the two have different signatures with the same cause, it adds the finding's
-// signature to the case.
+// larger than the finding. If c and the finding have different signatures with the same cause,
+// yield adds the finding's signature to c.
 func (f *Finding) yield(folder corpus.Folder, c *corpus.Case, is relation) (k record.Kept, err error) {
 	now, path := *c, c.Path
 	if is == oneCause {
@@ -109,14 +109,14 @@ func (f *Finding) relation(c *corpus.Case) relation {
 type shown int
 
 const (
-	other shown = iota // anything else
-	same               // it fails as saved
-	stale              // it cannot be replayed as saved
+	other shown = iota // the case passes or fails differently, or may belong to another function literal
+	same               // the case fails as saved
+	stale              // the case cannot be replayed as saved
 )
 
 // shows replays a case and returns the result. shared reports whether function literals of one
-// test share the folder of the case. Then a case that cannot be replayed may belong to another
-// function literal, so it is not stale.
+// test share the folder of the case. If they do, a case that cannot be replayed is not stale,
+// because it may belong to another function literal.
 func shows(r *props.Runner, c *corpus.Case, shared bool) shown {
 	switch p := Replay(r, c); {
 	case p.Result.Failure != nil && !p.Result.Failure.Matches(c.Signature):
@@ -156,7 +156,8 @@ func (p *Replayed) Renew(folder corpus.Folder, c *corpus.Case) (path string, err
 }
 
 // explainKept rewrites the saved case if its file was written before the condition or all Faces
-// were known. It keeps a comment that somebody has changed.
+// (the signatures of other failures with the same cause) were known. It keeps a comment that
+// somebody has changed.
 func (f *Finding) explainKept(k *record.Kept, folder corpus.Folder, cases []corpus.Case) (err error) {
 	before := *f
 	before.Case.Explanation = nil
@@ -177,11 +178,11 @@ func (f *Finding) explainKept(k *record.Kept, folder corpus.Folder, cases []corp
 	return nil
 }
 
-// Tidy removes duplicate cases of a folder, which may exist after two branches were merged. Of
-// cases with the same run it keeps one, if possible one with a condition. Of cases with the
-// same failure (see corpus.Case.Alike) it keeps the smallest that still fails as saved. If none
-// of them still fails, all stay. Tidy returns the paths of the removed cases. Files next to
-// them stay.
+// Tidy removes duplicate cases of a folder, which may exist after two branches were merged. If
+// several cases have the same run, it keeps one of them, if possible one with a condition. If
+// several cases have the same failure (see corpus.Case.Alike), it keeps the smallest that still
+// fails as saved. If none of them still fails, all stay. Tidy returns the paths of the removed
+// cases. Other files of a removed case stay.
 func Tidy(folder corpus.Folder, r *props.Runner) (gone []string) {
 	cases, _ := folder.Load() // the smallest first
 	drop := make([]bool, len(cases))

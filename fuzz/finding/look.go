@@ -51,7 +51,7 @@ func (f *Finding) Look(r *props.Runner) {
 	for i := range t.Actors {
 		set(&l.Handlers, i, h.Place(int32(i)))
 	}
-	for i := range t.Sends { // now, because the next run makes actor references invalid
+	for i := range t.Sends { // labels are made now, because the next run makes actor references invalid
 		l.Labels = append(l.Labels, t.Sends[i].Label())
 	}
 	l.Diagram = f.diagram(t)
@@ -98,7 +98,7 @@ func (l *looker) Stepped(s *pulse.System, step int) {
 }
 
 // handle records the handler that received a message in a step. The step may have changed the
-// actor's handler, so this is the handler before the step.
+// handler of the actor, so the recorded handler is the one before the step.
 func (l *looker) handle(s *pulse.System, step int) {
 	st := &s.Trace().Steps[step]
 	place := at(l.Handlers, st.Actor)

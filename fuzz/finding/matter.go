@@ -42,14 +42,14 @@ func (s *shrinking) cause(ctx context.Context, out *Shrunk) *corpus.Explanation 
 const (
 	mattering    = 5000 // the maximum number of runs for all draws of a case, except searches for orders
 	variants     = 120  // the number of changed inputs tried for a draw
-	mostTried    = 25   // the number of values of a draw after which no further variant is tried
+	mostTried    = 25   // the number of values tried for a draw after which no further variant is tried
 	fewestForAny = 20   // the number of other values that must fail for "any"
 	nearer       = 60   // the number of inputs tried to find the value next to a bound
-	hunted       = 60   // the number of runs to search for an order in which another value fails
-	edited       = 8    // how many numbers of a draw are changed one at a time
+	hunted       = 60   // the maximum number of runs to search for an order in which another value fails
+	edited       = 8    // only the first `edited` numbers of a draw are changed one at a time
 )
 
-// A matter finds out which draws of a case matter.
+// A matter finds out which draws of a case matter to its failure.
 type matter struct {
 	*shrinking
 	best   *shrink.Outcome
@@ -76,7 +76,7 @@ type tried struct {
 // draw returns the remark on draw i, "" if there is nothing to say.
 func (m *matter) draw(ctx context.Context, i int) string {
 	own := m.best.Case.Inputs[i]
-	if len(own.Words) == 0 { // the draw is a Source, or it reads nothing
+	if len(own.Words) == 0 { // the draw is a Source, or it reads no numbers
 		return ""
 	}
 	m.values, m.tried, m.known, m.unknown = nil, nil, map[string]bool{}, false
@@ -107,10 +107,11 @@ func (m *matter) more(ctx context.Context) bool {
 	return m.left > 0 && ctx.Err() == nil && !m.unknown
 }
 
-// between returns the k-th input to try for a value between the least failing value and the
-// greatest passing one. If way is -1, larger values pass, so it is the greatest failing value
-// and the least passing one. gap is false if no value lies between, or if no bound separates
-// failing from passing values.
+// between returns the k-th input to try in order to find a bound. If way is 1, the value of the
+// input is meant to lie between the least failing value and the greatest passing value. If way
+// is -1, it is meant to lie between the greatest failing value and the least passing value. gap
+// is false if no value lies between these two, or if no bound separates failing from passing
+// values.
 func (m *matter) between(way int64, k int) (in choice.Input, gap bool) {
 	fails, passes := edges(m.tried, way)
 	if m.unit == noUnit || fails < 0 || passes < 0 || (m.tried[fails].measure-m.tried[passes].measure)*way <= 1 {
@@ -135,7 +136,7 @@ func (m *matter) between(way int64, k int) (in choice.Input, gap bool) {
 }
 
 // variant returns the k-th input to try in place of a draw. It changes one number of the draw,
-// or all.
+// or all numbers.
 func variant(own *choice.Input, k int) choice.Input {
 	near := [...]uint64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
 	n := min(len(own.Words), edited)
@@ -194,7 +195,7 @@ func (m *matter) try(i int, in choice.Input) {
 	m.tried = append(m.tried, t)
 }
 
-// applies reports whether a run sent all messages of the constraints.
+// applies reports whether a run sent all messages named in the constraints.
 func applies(list []choice.Constraint, res *props.Result) bool {
 	if res.System == nil {
 		return len(list) == 0
@@ -224,7 +225,7 @@ func (m *matter) inAnother(inputs []choice.Input) (fails, known bool) {
 
 // measure returns the number that stands for a value in bounds such as "≥ 3". It is the value
 // itself (with the unit "") or its length (with the unit "length "). Other values have the unit
-// noUnit. of is the number of possible values, 0 if unknown.
+// noUnit. The last result is the number of possible values, 0 if unknown.
 func measure(v any, arity int) (n int64, unit string, of int) {
 	switch r := reflect.ValueOf(v); {
 	case arity > 0:
@@ -290,8 +291,8 @@ func bound(list []tried, way int64) (text string, least int64, ok bool) {
 }
 
 // edges returns the indices of the least failing value and the greatest passing value. If way
-// is -1, it returns those of the greatest failing value and the least passing value. Index -1
-// means that there is no such value.
+// is -1, it returns the indices of the greatest failing value and the least passing value. An
+// index is -1 if there is no such value.
 func edges(list []tried, way int64) (fails, passes int) {
 	fails, passes = -1, -1
 	for i, t := range list {

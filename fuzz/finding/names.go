@@ -14,17 +14,17 @@ import (
 // names, in the second one only their labels, without numbers.
 type twoNames [2]map[uint64]stepName
 
-// renamed translates constraints to another run, by the names of messages. was has the names in
-// the original run and is those in the other run, by ID. Constraints on messages that the other
-// run does not send are dropped.
-func renamed(list []choice.Constraint, was, is map[uint64]stepName) (out []choice.Constraint) {
+// renamed translates constraints to another run, by the names of messages. from has the names
+// in the original run, and to has the names in the other run; the keys are message IDs.
+// Constraints on messages that the other run does not send are dropped.
+func renamed(list []choice.Constraint, from, to map[uint64]stepName) (out []choice.Constraint) {
 	byName := map[stepName]uint64{}
-	for id, name := range is {
+	for id, name := range to {
 		byName[name] = id
 	}
 	for _, c := range list {
-		first, ok := byName[was[c.First]]
-		second, also := byName[was[c.Second]]
+		first, ok := byName[from[c.First]]
+		second, also := byName[from[c.Second]]
 		if ok && also {
 			out = append(out, choice.Constraint{First: first, Second: second})
 		}
@@ -42,7 +42,7 @@ func labelsOf(sys *pulse.System) trace.Names {
 	return names
 }
 
-// A stepName identifies a message in all orders of a program.
+// A stepName identifies a message in all orders of the property's messages.
 type stepName struct {
 	message, sender, receiver string
 	before                    int // the number of earlier messages with the same text, sender and receiver
@@ -50,8 +50,8 @@ type stepName struct {
 
 func (n stepName) number() uint64 { return hash.String(fmt.Sprint(n)) }
 
-// namesOf returns the names of a run's messages, by step ID. actors has the names of the
-// actors.
+// namesOf returns the names of a run's messages; the keys are step IDs. actors has the names of
+// the run's actors.
 func namesOf(sys *pulse.System, actors trace.Names) map[uint64]stepName {
 	names, count := map[uint64]stepName{}, map[stepName]int{}
 	t := sys.Trace()

@@ -44,7 +44,7 @@ func Repair(ctx context.Context, r *props.Runner, c *corpus.Case) (f *Finding, o
 		}
 	}
 	if played.Result.System == nil {
-		return nil, false // there is no order to look for
+		return nil, false // the run made no system, so there is no order to search for
 	}
 	h := &hunt{shrinking: s, inputs: near.Case.Inputs, signature: c.Signature, near: &near, other: func(shrink.Outcome) {}}
 	near.External, near.Steps = math.MaxInt, math.MaxInt // accept longer runs
@@ -62,8 +62,8 @@ func Repair(ctx context.Context, r *props.Runner, c *corpus.Case) (f *Finding, o
 	return nil, false
 }
 
-// under runs random orders under constraints of the near run: first under all of them, then
-// under ever smaller random subsets.
+// under runs random orders under constraints of the run near: first under all of its
+// constraints, then under ever smaller random subsets.
 func (h *hunt) under() {
 	choices := h.near.Case.Schedule.Choices
 	tries := uint64(h.left)

@@ -31,9 +31,9 @@ type Replayed struct {
 	impossible bool // see the function impossible
 }
 
-// Replay replays a case as it was saved. If the case has a schedule, because it was not run yet,
-// Replay runs it with the schedule. If the program has changed, Replay replays the parts of the
-// case that still apply.
+// Replay replays a case as it was saved. If the case was never run, it has a schedule in place
+// of decisions, and Replay runs it with that schedule. If the program has changed, Replay
+// replays the parts of the case that still apply.
 func Replay(r *props.Runner, c *corpus.Case) Replayed {
 	if c.Planned() {
 		ordered := strategy.Ordered(&c.Schedule)
@@ -79,7 +79,7 @@ func (p *Replayed) Finding(r *props.Runner, o Origin, c *corpus.Case) *Finding {
 
 // Held returns a message for a case whose property held. The message says whether the failure
 // is mended, and what to do with the file. shared reports whether function literals of one test
-// share the folder, so that the case may belong to another one.
+// share the folder. In that case the file may belong to another function literal.
 func (p *Replayed) Held(file string, shared bool) string {
 	switch {
 	case p.Result.Skipped:
@@ -116,8 +116,8 @@ func (p *Replayed) Unrepaired(file string) string {
 	return fmt.Sprintf("case %s cannot be repaired: no run near it fails as it did; delete it %s", file, advice)
 }
 
-// played returns the result of replaying a case. If the run has a different failure than the
-// saved one, How says so.
+// replayed returns the result of replaying a case. If the run failed differently than the saved
+// run, How says so.
 func replayed(c *corpus.Case, res props.Result, exact bool, how string) Replayed {
 	p := Replayed{Result: res, Exact: exact, How: how, Mended: res.Failure == nil && !res.Skipped, doubted: c.Doubtful}
 	if f := res.Failure; f != nil && c.Signature != "" && !f.Matches(c.Signature) {
@@ -150,7 +150,7 @@ func replayLeniently(r *props.Runner, c *corpus.Case, why string, impossible boo
 	return p
 }
 
-// howMuch describes how many deliveries of the record was its lenient replay made.
+// howMuch describes how many of the saved deliveries a lenient replay has made.
 func howMuch(was, is *choice.Record) string {
 	left := map[uint64]int{}
 	for _, id := range is.Deliveries {
@@ -215,7 +215,7 @@ func settingsIn(o pulse.Options) (list []corpus.Setting) {
 	return list
 }
 
-// changedSettings describes how the options of a case (was) differ from those of a run (is).
+// changedSettings describes each option whose saved value differs from its present value.
 func changedSettings(was, is []corpus.Setting) (changes []string) {
 	find := func(list []corpus.Setting, name string) string {
 		for _, s := range list {

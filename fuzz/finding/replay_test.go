@@ -47,8 +47,8 @@ func TestAttachments(t *testing.T) {
 	defer r.Close()
 	res := r.Run(props.Plan{})
 	f := From(Origin{Property: "p", Test: "TestX"}, &res)
-	for i, want := range []string{"none could not be made: it has no function that writes it", "panics could not be made: its function panicked: \"no\"",
-		"exits could not be made: its function called runtime.Goexit", "fails could not be made: full"} {
+	for i, want := range []string{"none could not be made: it has no Write function", "panics could not be made: its Write function panicked: \"no\"",
+		"exits could not be made: its Write function called runtime.Goexit", "fails could not be made: full"} {
 		if !strings.HasPrefix(f.Logs[i], want) {
 			t.Errorf("log %d is %q, expected %q", i, f.Logs[i], want)
 		}

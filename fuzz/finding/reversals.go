@@ -7,7 +7,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// turns reports whether message second comes before message first in the order of the pair.
+// turns reports whether message second comes before message first in p.order.
 func (p *pair) turns(first, second uint64) bool {
 	i, k := slices.Index(p.order, first), slices.Index(p.order, second)
 	return k >= 0 && (i < 0 || k < i)
@@ -16,20 +16,20 @@ func (p *pair) turns(first, second uint64) bool {
 // A pair is two messages to one actor that can be received in the reverse order.
 type pair struct {
 	choice.Constraint
-	order []uint64 // the order of the run, changed so that Second comes before First; by number: see namer
-	exact int      // the index of First in order
-	apart int      // the distance of the two messages, in receives of their actor; 1 for consecutive ones
+	order []uint64 // the order of the run, changed so that Second comes before First, as numbers of messages: see namer
+	exact int      // the index of First in order; the messages before this index keep their exact order
+	apart int      // the number of receives from First to Second at their actor; 1 if they are consecutive
 }
 
-// A reversals finds the pairs of a run.
+// A reversals finds the pairs of messages in a run that can be received in the reverse order.
 type reversals struct {
 	t       *trace.Trace
 	id      func(*trace.Send) uint64 // returns the ID of the step that receives a message
 	order   []uint64                 // the numbers of the received messages, in order
-	numbers map[uint64]uint64        // the numbers of messages, by ID
+	numbers map[uint64]uint64        // maps the ID of a message to its number: see namer
 
 	received []int32         // the indices in t.Sends of the received messages, in order
-	by       map[int32][]int // the indices in received of each actor's messages
+	by       map[int32][]int // for each actor, the indices of its messages in the field received
 	pairs    []pair
 }
 
@@ -62,7 +62,7 @@ func (r *reversals) find() {
 type candidate struct {
 	send  int32
 	place int // the index in reversals.received; its length if the message was not received
-	turn  int // the number of messages that the actor received before
+	turn  int // the number of messages that the actor received before this one
 }
 
 // candidates returns the messages that were received, and those that could have been received

@@ -15,17 +15,18 @@ import (
 )
 
 // A sampling is the result of running a case in random orders, if there are too many orders to
-// run them all. The runs have the draws of the case, and its answers to the same questions. In
-// each step all deliverable messages are equally likely.
+// run them all. The runs have the draws of the case. They answer questions (choices such as
+// faults) like the run of the case. In each step all deliverable messages are equally likely.
 type sampling struct {
-	// Free counts random orders without constraints.
+	// Free counts random orders without constraints, and how many of these orders fail.
 	Free corpus.Share
 	// Under counts random orders in which all of Constraints hold. Runs in which a constraint
 	// did not hold are not counted.
 	Under corpus.Share
-	// Constraints are on two messages to one actor each. If the two are received in reverse
-	// order and everything else stays as far as possible, the case passes. The case may not
-	// send the second message, because it fails before.
+	// Constraints has constraints on two messages to one actor. If these two messages are
+	// received in reverse order, and everything else stays the same as far as possible, the
+	// case passes. The second message may not be sent by the case, because the case fails
+	// before.
 	Constraints []choice.Constraint
 	// Turned counts, for each constraint, random orders in which this constraint is reversed
 	// and the others hold. If such orders are too rare, it counts orders without the
@@ -37,25 +38,25 @@ type sampling struct {
 
 const (
 	sampled     = 100     // the number of orders that a corpus.Share counts
-	mostSample  = 300     // the maximum number of runs made to count these orders
+	mostSample  = 300     // the maximum number of runs made to fill a corpus.Share
 	mostSampled = 8       // the maximum number of examined constraints
 	mostTurns   = 300     // the maximum number of reversed pairs
-	mostApart   = 50      // the maximum distance of a pair: see pair.apart
-	turning     = 200_000 // the number of steps of all runs after which no constraint is reported
-	fewestSaid  = 10      // the number of counted orders needed to report a constraint
+	mostApart   = 50      // the maximum distance of the two messages of a pair: see pair.apart
+	turning     = 200_000 // the number of steps, in all runs together, after which a sampling ends
+	fewestSaid  = 10      // the number of counted orders that are needed to report a constraint
 )
 
-// A turner runs a case in random orders. It identifies messages by numbers as in namer.
+// A turner runs a case in random orders. It identifies messages by numbers: see namer.
 type turner struct {
 	*shrinking
 	left      int // the number of steps that may still be made
 	inputs    *shrink.Case
 	signature string
-	answers   map[uint64]int      // the answers of the case, by namer.question
+	answers   map[uint64]int      // the answers of the case; the keys are results of namer.question
 	order     []uint64            // the messages that the case receives, in order
 	ids       []uint64            // the IDs of the messages in order
-	numbers   map[uint64]uint64   // the numbers of messages, by ID
-	sent      map[uint64]bool     // the messages that the case sends
+	numbers   map[uint64]uint64   // maps the ID of a message to its number: see namer
+	sent      map[uint64]bool     // the messages that the case sends; the keys are numbers of messages
 	unsent    map[uint64]stepName // the names of other messages
 }
 
@@ -74,8 +75,8 @@ func (s *shrinking) sample(ctx context.Context, c *shrink.Case, signature string
 	return out
 }
 
-// mending returns the pairs whose reversal makes the case pass. It leaves out a pair if its
-// reversal also reverses a pair that was returned before, which is nearer.
+// mending returns the pairs whose reversal makes the case pass. It leaves out a pair if
+// reversing it also reverses a nearer pair that is already in the list.
 func (w *turner) mending(ctx context.Context, pairs []pair) (list []choice.Constraint) {
 	for _, p := range pairs {
 		if len(list) < mostSampled && w.left > 0 && ctx.Err() == nil &&
@@ -106,10 +107,10 @@ func (w *turner) afterwards(ctx context.Context, list []choice.Constraint) []cho
 	return list
 }
 
-// unsentBefore delays the message with the given number as long as possible. If the run passes,
+// unsentBefore runs the case with one message delayed as long as possible. If the run passes,
 // it returns the messages that the same actor received before and that the case does not send.
-// They are given by number, because their IDs may belong to other messages in the run of the
-// case.
+// The result has numbers and not IDs, because in the run of the case the same IDs may belong to
+// other messages.
 func (w *turner) unsentBefore(number uint64) (list []uint64) {
 	by := &steered{answers: w.answers, order: w.order, waits: []wait{{first: never, second: number}}}
 	res := w.runs(by)
@@ -136,12 +137,13 @@ func (w *turner) unsentBefore(number uint64) (list []uint64) {
 	return nil
 }
 
-// never is not the number of any message. A message that waits for it is delayed as long as
-// possible.
+// never is a number that no message has. A message that waits for message number never is
+// delayed as long as possible.
 const never = 0
 
-// weigh runs random orders in which all constraints hold, and others in which one of them is
-// reversed. It drops needless constraints, and stores the others in out with their counts.
+// weigh runs random orders in which all constraints hold, and orders in which one constraint is
+// reversed. It drops needless constraints, and stores the other constraints in out with their
+// counts.
 func (w *turner) weigh(ctx context.Context, out *sampling, list []choice.Constraint) {
 	all := w.share(ctx, list)
 	for i := 0; i < len(list) && len(list) > 1; {
@@ -185,8 +187,8 @@ func (w *turner) turned(ctx context.Context, list []choice.Constraint, i int) co
 	return share
 }
 
-// note runs the case and stores its order and answers. It returns the pairs of the run, nil if
-// a run with the stored order and answers does not fail.
+// note runs the case and stores its order and answers. It returns the pairs of the run that can
+// be reversed, or nil if a run with the stored order and answers does not fail.
 func (w *turner) note() (list []pair) {
 	w.schedule = w.inputs.Schedule
 	n := &noted{by: strategy.Ordered(&w.schedule)}
@@ -204,7 +206,7 @@ func (w *turner) note() (list []pair) {
 	for _, number := range n.numbers {
 		w.sent[number] = true
 	}
-	for _, exact := range [2]int{len(n.order), 0} { // in exactly this order, then with this order as a preference
+	for _, exact := range [2]int{len(n.order), 0} { // first in exactly the order n.order, then in any order that prefers n.order
 		again := w.runs(&steered{answers: w.answers, order: n.order, exact: exact})
 		if !w.fails(&again) {
 			w.order = nil
@@ -228,14 +230,14 @@ func (w *turner) fails(res *props.Result) bool {
 	return res.System != nil && res.Failure != nil && res.Failure.Signature() == w.signature
 }
 
-// mends reports whether the case passes if a pair is reversed and everything else stays as far
-// as possible.
+// mends reports whether the case passes if a pair is reversed and everything else stays the
+// same as far as possible.
 func (w *turner) mends(p pair) bool {
 	return w.mendsBy(&steered{answers: w.answers, order: p.order, exact: p.exact})
 }
 
-// mendsBy reports whether a run with the strategy passes, in the given order, and all waits
-// hold.
+// mendsBy runs the case with a strategy. It reports whether the run passes, follows the exact
+// part of the strategy's order, and meets all waits.
 func (w *turner) mendsBy(by *steered) bool {
 	res := w.runs(by)
 	return !by.lost && by.kept() && res.System != nil && !res.Skipped && res.Failure == nil

@@ -12,8 +12,9 @@ import (
 )
 
 // Worth reports whether a finding is worth saving. A misuse of the library outside of steps is
-// not, because it fails in every run. In a step it may depend on the order. A nondeterministic
-// run is not worth saving either, because it cannot be replayed.
+// not worth saving, because it fails in every run. A misuse in a step is worth saving, because
+// it may depend on the order. A nondeterministic run is not worth saving, because it cannot be
+// replayed.
 func (f *Finding) Worth() bool {
 	switch f.Failure.Kind {
 	case pulse.KindMisuse:

@@ -24,7 +24,7 @@ func (f *Finding) Shorten(r *props.Runner) {
 		res := r.Run(planOf(&c, replayer))
 		return firstDifference(&res, replayer, &c) == "" && res.Failure != nil && res.Failure.Signature() == f.Failure.Signature()
 	}
-	// If n deliveries suffice, more deliveries suffice too.
+	// a binary search suffices, because if n deliveries suffice, more deliveries suffice too
 	if n := sort.Search(len(all), same); n < len(all) {
 		f.Case.Record.Deliveries, f.Case.Record.Plain = all[:n:n], true
 	}

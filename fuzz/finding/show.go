@@ -16,7 +16,7 @@ import (
 // changes is an observer that records the state of an actor after each step that changed it.
 type changes struct {
 	now   []string   // the current state of each actor
-	steps [][]string // for each step, the states that it changed
+	steps [][]string // for each step, the actor states that the step changed
 	whose [][]int32  // for each element of steps, the actors that have these states
 }
 
@@ -53,8 +53,8 @@ func (c *changes) after(t *trace.Trace, names trace.Names) func(int) []string {
 	}
 }
 
-// ReplayText replays a case and describes it like Text, with the actors' states after each step that
-// changes them and at the end. Use it to inspect a model whose property holds.
+// ReplayText replays a case and describes it like Text, with the actors' states after each step
+// that changes them and at the end. Use it to inspect a model whose property holds.
 func ReplayText(r *props.Runner, c *corpus.Case) string {
 	var states []string
 	var kept changes

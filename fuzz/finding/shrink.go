@@ -14,11 +14,11 @@ import (
 
 // A Shrunk is the result of shrinking a finding.
 type Shrunk struct {
-	// Finding is the smallest run, confirmed and legal for its options (see package legal).
-	// It is nil if the original finding was not replaced. Then Shrunk or Differs of the
+	// Finding is the smallest run, confirmed and legal for its options (see package legal). It
+	// is nil if the original finding was not replaced. In that case Shrunk or Differs of the
 	// original finding says why.
 	Finding *Finding
-	// Others has the first run of each other failure met while shrinking, confirmed.
+	// Others has one confirmed finding for each other failure met while shrinking.
 	Others []*Finding
 	shrink.Result
 	// From is the number of steps of the original run.
@@ -71,8 +71,8 @@ func Shrink(ctx context.Context, r *props.Runner, f *Finding, o shrink.Options) 
 	return out
 }
 
-// afterwards determines the time that is reserved to confirm, save and report the smallest run.
-// It is a multiple of the time that the first runs of Shrink took.
+// afterwards determines the time that Shrink reserves to confirm, save and report the smallest
+// run. That time is afterwards times as long as the first runs of Shrink took.
 const afterwards = 4
 
 // leaving returns a context that ends earlier than ctx by the given time, but by at most half
@@ -85,8 +85,8 @@ func leaving(ctx context.Context, some time.Duration) (context.Context, context.
 	return context.WithDeadline(ctx, end.Add(-min(some, max(0, time.Until(end)/2))))
 }
 
-// unbind removes the constraints whose second message the run of a case does not send. Such
-// constraints do not affect the run. They remain if shrinking ends early.
+// unbind removes each constraint whose second message is not sent by the run of the case. Such
+// a constraint does not affect the run. These constraints remain if shrinking ends early.
 func (s *shrinking) unbind(c *shrink.Case) {
 	if len(c.Schedule.Before) == 0 {
 		return
@@ -107,8 +107,8 @@ func keptAs(f *Finding, why string) string {
 	return fmt.Sprintf("%s, not shrunk: %s", words.Count(f.Steps(), "step"), why)
 }
 
-// smaller reports whether the smallest run is smaller than the first. Constraints do not count,
-// because they are not saved.
+// smaller reports whether the smallest run is smaller than the run before shrinking.
+// Constraints do not count, because they are not saved.
 func (s *Shrunk) smaller(first shrink.Outcome) bool {
 	best := s.Best
 	best.Case.Schedule.Before, first.Case.Schedule.Before = nil, nil

@@ -25,7 +25,7 @@ type shrinking struct {
 
 	schedule choice.Schedule
 	walker   value.Walker
-	named    shrink.Case // the near run whose names are in names
+	named    shrink.Case // the run whose names are in names
 	names    *twoNames
 	latest   latest
 }
@@ -61,7 +61,7 @@ func (s *shrinking) first(f *Finding) (out shrink.Outcome, why string) {
 	}
 	c, whole := shrinkCase(&res), sequence(res.System)
 	out = s.Run(c)
-	if out.Signature != f.Failure.Signature() { // the order of timers that are due at the same time may matter
+	if out.Signature != f.Failure.Signature() { // the run may depend on the order of timers that are due at the same time
 		c.Schedule.Before = whole
 		out = s.Run(c)
 	}
@@ -72,7 +72,7 @@ func (s *shrinking) first(f *Finding) (out shrink.Outcome, why string) {
 }
 
 // finding runs a case, checks that the run is legal, and returns it as a confirmed finding. If
-// the run is refused, f is nil and wrong says why.
+// the run passes, is not legal or is not confirmed, f is nil and wrong gives the reason.
 func (s *shrinking) finding(c shrink.Case) (f *Finding, wrong string) {
 	res := s.run(c)
 	if res.Failure == nil {
@@ -117,8 +117,8 @@ func padded(list []choice.Input) []choice.Input {
 	return list
 }
 
-// unpad removes the unread padding from the inputs of a run. list has the inputs without
-// padding.
+// unpad removes the padding that a run has not read from the inputs in its result. list has the
+// same inputs without padding.
 func unpad(res *props.Result, list []choice.Input) {
 	for i := range min(len(res.Inputs), len(list)) {
 		if in := &res.Inputs[i]; in.Label == list[i].Label && len(list[i].Words) > 0 {
@@ -127,7 +127,8 @@ func unpad(res *props.Result, list []choice.Input) {
 	}
 }
 
-// Run runs a case. The outcome has the constraints of the case.
+// Run runs a case. The outcome has the constraints of the given case, not the constraints that
+// the run would need.
 func (s *shrinking) Run(c shrink.Case) shrink.Outcome {
 	c = c.Clone()
 	res := s.run(c)
@@ -136,7 +137,8 @@ func (s *shrinking) Run(c shrink.Case) shrink.Outcome {
 	return out
 }
 
-// Parts runs a case and returns the parts of its draws.
+// Parts runs a case and returns the parts of its draws: the ranges of numbers that single
+// generators read.
 func (s *shrinking) Parts(c shrink.Case) (list []shrink.Part) {
 	s.schedule = c.Schedule
 	res := s.play(props.Plan{Inputs: padded(c.Inputs), EarlyTimers: s.early, Strategy: strategy.Ordered(&s.schedule), Parts: true})
@@ -199,9 +201,9 @@ func shrinkCase(res *props.Result) shrink.Case {
 	return c
 }
 
-// overtakings returns the constraints that lead to the order of a run if otherwise the oldest
-// message comes first. A message that was pending while younger messages were received must
-// wait for the last of those younger messages.
+// overtakings returns the constraints that turn the order "oldest message first" into the order
+// of a run. A message that was pending while younger messages were received must wait for the
+// last of those younger messages.
 func overtakings(sys *pulse.System) (list []choice.Constraint) {
 	t, host := sys.Trace(), sys.Host()
 	for i := range t.Sends {

@@ -8,18 +8,18 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A namer numbers the messages of a run in progress. The number is a hash of what a stepName
-// contains: label, sender, receiver, and the count of such messages sent before. A message that
-// is sent in every order has different IDs, but one number. So a constraint on numbers means
-// the same in all orders.
+// A namer gives a number to each message of a run in progress. The number is a hash of the
+// label, the sender, the receiver, and the count of earlier messages with the same three. The
+// ID of a message differs between orders, but its number does not. So a constraint on numbers
+// means the same in all orders.
 type namer struct {
 	enabled *pulse.Enabled            // nil before the first Pick
 	actors  []uint64                  // the numbers of the actors
-	ranks   map[string]uint64         // the number of actors with each label
-	alike   map[uint64]uint64         // the number of messages, or questions, with each hash
-	read    int                       // the number of messages that have a number
-	numbers map[uint64]uint64         // the numbers of messages, by ID
-	sent    map[uint64]trace.SendKind // the kinds of sent messages, by number
+	ranks   map[string]uint64         // maps a label to the number of actors that have it
+	alike   map[uint64]uint64         // counts messages, or questions, with the same hash
+	read    int                       // the number of messages that have been numbered so far
+	numbers map[uint64]uint64         // maps the ID of a message to its number
+	sent    map[uint64]trace.SendKind // the kind of each sent message; the key is the message's number
 	latest  uint64                    // the message that was sent last, by number
 	step    uint64                    // the message that was received last, by number
 }
@@ -28,7 +28,7 @@ func (n *namer) begin() {
 	*n = namer{actors: n.actors[:0], ranks: map[string]uint64{}, alike: map[uint64]uint64{}, numbers: map[uint64]uint64{}, sent: map[uint64]trace.SendKind{}}
 }
 
-// Needs asks for a Pick in every step, and for IDs.
+// Needs asks for a call to Pick in every step, and for IDs.
 func (n *namer) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: true} }
 
 // catchUp numbers the messages that were sent since its last call.
@@ -49,7 +49,7 @@ func (n *namer) catchUp() {
 	}
 }
 
-// actor returns the number of actor i, 0 if there is no such actor.
+// actor returns the number of the actor with index i, 0 if there is no such actor.
 func (n *namer) actor(i int32) uint64 {
 	if i < 0 || int(i) >= len(n.actors) {
 		return 0
@@ -57,8 +57,8 @@ func (n *namer) actor(i int32) uint64 {
 	return n.actors[i]
 }
 
-// next returns a different number in each call with the same hash. It depends only on the hash
-// and the count of such calls.
+// next returns a different number in each call with the same hash. The number depends only on
+// the hash and on the count of earlier calls with this hash.
 func (n *namer) next(sum uint64) uint64 {
 	n.alike[sum]++
 	return hash.Fold(sum, n.alike[sum])
@@ -73,9 +73,9 @@ func (n *namer) message(i int) uint64 {
 	return id
 }
 
-// question returns a number for a question. It depends on the message sent last if the question
-// is about a fault of a message, and on the message received last if the question is about an
-// actor.
+// question returns a number for a question. The number depends on the message sent last if the
+// question is about a fault of a message, and on the message received last if the question is
+// about an actor.
 func (n *namer) question(k choice.Kind) uint64 {
 	n.catchUp()
 	about := uint64(0)
@@ -88,7 +88,8 @@ func (n *namer) question(k choice.Kind) uint64 {
 	return n.next(hash.Fold(uint64(k)+1, about))
 }
 
-// A noted is a strategy that follows a schedule and stores its decisions by number.
+// A noted is a strategy that follows a schedule and stores each decision under a number that is
+// the same in all orders: see namer.
 type noted struct {
 	namer
 	by      *strategy.Orderer
@@ -124,7 +125,8 @@ func (n *noted) Choose(k choice.Kind, of int) int {
 	return v
 }
 
-// A wait makes message second wait for message first, both given by number.
+// A wait makes message second wait until message first is received. Both messages are given by
+// number: see namer.
 type wait struct {
 	first, second uint64
 	came          bool // set if first was received before second
@@ -132,8 +134,9 @@ type wait struct {
 }
 
 // A steered is a strategy that makes random orders in which all waits hold, or follows a given
-// order as far as possible. It gives the answers of a noted run. If all deliverable messages
-// must wait and no timer may fire early, it picks one of them anyway.
+// order as far as possible. It answers the questions of the program (choices, such as faults)
+// like a noted run. If all deliverable messages must wait and no timer may fire early, it picks
+// one of these messages anyway.
 type steered struct {
 	namer
 	answers map[uint64]int
@@ -145,18 +148,19 @@ type steered struct {
 	// exact is the number of messages at the start of order that must be received in exactly
 	// this order.
 	exact int
-	lost  bool // set if these messages were not received in exactly this order
+	lost  bool // set if the first `exact` messages of order were not received in exactly this order
 
-	places map[uint64]int  // the indices in order of messages, by number
+	places map[uint64]int  // maps the number of a message to its index in order
 	taken  map[uint64]bool // the received messages
 	at     int             // the number of received messages
-	held   int             // the number of times that Pick returned Hold
+	held   int             // the number of times that Pick returned pulse.Hold
 }
 
 // A random order fires a timer early at one in timePasses opportunities, on average.
 const timePasses = 4
 
-// mostHeld is the maximum number of times that Pick returns Hold in a run.
+// mostHeld is the maximum number of times in a run that Pick returns pulse.Hold, which lets a
+// timer fire early.
 const mostHeld = 1000
 
 // Begin forgets the previous run.
@@ -171,8 +175,8 @@ func (s *steered) Begin(uint64) {
 	}
 }
 
-// Choose gives the answer of the noted run, or zero if there is none. In random orders it
-// decides at random whether a timer fires early.
+// Choose returns the answer that the noted run gave to the same question, or zero if it gave
+// none. In random orders it decides at random whether a timer fires early.
 func (s *steered) Choose(k choice.Kind, of int) int {
 	about := s.question(k)
 	if k == choice.Clock && s.order == nil {
@@ -221,7 +225,7 @@ func (s *steered) inTurn(e *pulse.Enabled) int {
 	})
 }
 
-// untimely reports whether the next message of order is from a timer that has not fired yet.
+// untimely reports whether the next message in s.order is from a timer that has not fired yet.
 func (s *steered) untimely(e *pulse.Enabled) bool {
 	for _, number := range s.order {
 		if kind, sent := s.sent[number]; sent && !s.taken[number] {
@@ -231,8 +235,8 @@ func (s *steered) untimely(e *pulse.Enabled) bool {
 	return false
 }
 
-// any returns the index of a message for which may returns true, -1 if there is none. It is the
-// first of these messages in order, or a random one if order is nil.
+// any returns the index of a deliverable message for which may returns true, -1 if there is
+// none. It returns the first such message in s.order, or a random one if s.order is nil.
 func (s *steered) any(e *pulse.Enabled, may func(i int) bool) int {
 	best, n := -1, uint64(0)
 	for i := range e.Len() {
@@ -249,8 +253,8 @@ func (s *steered) any(e *pulse.Enabled, may func(i int) bool) int {
 	return best
 }
 
-// before reports whether message i comes before message `other`. A message comes earlier if it
-// is earlier in order. Messages that are not in order come last, oldest first.
+// before reports whether message i comes before message `other`. Messages in s.order come
+// first, in that order. All other messages come last, oldest first.
 func (s *steered) before(e *pulse.Enabled, i, other int) bool {
 	a, first := s.places[s.message(i)]
 	b, second := s.places[s.message(other)]
@@ -260,7 +264,7 @@ func (s *steered) before(e *pulse.Enabled, i, other int) bool {
 	return first || !second && e.Seq(i) < e.Seq(other)
 }
 
-// take updates s after a message was picked.
+// take records that the message with the given number was picked.
 func (s *steered) take(number uint64) {
 	s.at++
 	s.step, s.taken[number] = number, true
@@ -274,7 +278,7 @@ func (s *steered) take(number uint64) {
 	}
 }
 
-// kept reports whether all waits held.
+// kept reports whether all waits were met.
 func (s *steered) kept() bool {
 	for i := range s.waits {
 		if !s.waits[i].came {

@@ -15,15 +15,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// The maximum numbers of listed messages.
 const (
-	mostOthers = 20 // messages that could have been received in place of the received one
-	mostLeft   = 50 // messages that were not received
+	mostOthers = 20 // the maximum number of listed messages that could have been received in place of the received one
+	mostLeft   = 50 // the maximum number of listed messages that were not received
 )
 
-// ReplaySteps replays a case like Replay, and describes up to count of its steps in detail, starting at
-// index first. The details include the actors' states and the other deliverable messages. If
-// the run has many actors, Walk describes fewer steps, to limit the size of the result.
+// ReplaySteps replays a case like Replay, and describes up to count of its steps in detail,
+// starting at index first. The details include the actors' states and the other deliverable
+// messages. If the run has many actors, ReplaySteps describes fewer steps, to limit the size of
+// the result.
 func ReplaySteps(r *props.Runner, c *corpus.Case, first, count int) *record.Walk {
 	played := Replay(r, c)
 	w := &record.Walk{Failed: int(trace.None), Actors: []string{}, Receivers: []int{}, Draws: []string{}, Logs: []string{}, Moments: []record.Moment{}, Waiting: []record.Message{}}

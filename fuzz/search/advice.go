@@ -65,8 +65,8 @@ func (v *Verdict) adviceOnSize() (list []string) {
 	return append(list, all+raise+", have more Config.Workers, make the input smaller, or use Check")
 }
 
-// adviceOnWaste returns why runs were wasted or skipped, if these outnumber the completed
-// runs.
+// adviceOnWaste explains why runs were wasted or skipped. It returns nil unless
+// the wasted runs or the skipped runs outnumber the completed runs.
 func (v *Verdict) adviceOnWaste() []string {
 	switch {
 	case v.Wasted > v.Runs && v.Reduction != explore.Optimal:
@@ -76,13 +76,13 @@ func (v *Verdict) adviceOnWaste() []string {
 		return []string{fmt.Sprintf("%s were wasted and %s were not: each wasted run only showed whether a process in ReceiveMatch takes a message; with Receive no run is wasted",
 			words.Count(v.Wasted, "run"), words.Grouped(v.Runs))}
 	case v.Skipped > v.Runs:
-		return []string{fmt.Sprintf("%s were skipped: draw what is wanted instead", words.Count(v.Skipped, "run"))}
+		return []string{fmt.Sprintf("%s were skipped: draw only values that the property accepts", words.Count(v.Skipped, "run"))}
 	}
 	return nil
 }
 
-// Failing returns the number of failing runs. It is the number of failing orders if no
-// order ran twice.
+// Failing returns the number of failing runs. If no order ran twice, that is the number
+// of failing orders.
 func (v Verdict) Failing() (n int) {
 	for _, count := range v.Failures {
 		n += count

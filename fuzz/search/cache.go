@@ -44,7 +44,7 @@ const cached = "cache"
 // save there.
 type larder struct {
 	held   distill.Held
-	ran    int // the number of cases that were run so far; they are the first held cases
+	ran    int // the number of cases run so far, which are the first cases of held
 	basket distill.Basket
 }
 
@@ -82,9 +82,9 @@ func (s *sampler) toBasket(arm string, seed uint64, res *props.Result) {
 	s.larder.basket.Add(distill.Passed{Case: finding.CaseOf(o, res), Pairs: distill.PairsOf(res.System.Trace())})
 }
 
-// toCache saves a smallest set of runs that together contain every pair seen, as far as a
-// heuristic finds it. If space permits, it also saves the cached cases that there was no
-// time to run.
+// toCache saves in the cache a smallest set of runs that together contain every receive
+// pair seen, as far as a heuristic finds one. If space permits, it also saves the cached
+// cases that there was no time to run.
 func (s *sampler) toCache() (c Cached) {
 	if s.larder == nil {
 		return c

@@ -15,8 +15,8 @@ import (
 // T.Feature, T.Sometimes and T.Maximize. Without hints it does nothing.
 type climbs struct {
 	ladder guide.Ladder[foothold]
-	made   guide.Climb[foothold] // the climb that planned the last run; zero if no climb did
-	how    change                // how the inputs of the last run were changed, if made is set
+	made   guide.Climb[foothold] // the order, made from a kept run, that planned the last run; zero if there was none
+	how    change                // how the inputs of the last run were changed, if field made is not zero
 	odds   [changes]struct{ tried, gained int }
 	names  map[uint64]string // maps Sign.Name to the name of the hint
 	lost   bool              // set if a run had more hints than are recorded
@@ -30,32 +30,34 @@ type foothold struct {
 	steps []int // for each choice, the result of askedIn
 }
 
-// A change is a way to derive the inputs of a run from those of an earlier run.
+// A change is a way to derive the inputs of a run from the inputs of an earlier run.
 type change int
 
 const (
 	same   change = iota // no draw changes
-	tail                 // the end of one draw is new, and so are all later draws
+	tail                 // the last numbers of one draw and all later draws are new
 	word                 // one number that a draw reads is new
 	anew                 // one draw is new
 	others               // one draw and all later draws are taken from another run
 	changes
 )
 
-// mostNamesOfSigns is the maximum number of names kept for messages. A ladder has fewer
-// names.
+// mostNamesOfSigns is the maximum number of hint names kept for messages. A guide.Ladder
+// keeps fewer names.
 const mostNamesOfSigns = 64
 
-// mostWords limits the numbers of a draw that can change: only the first mostWords do.
+// Only the first mostWords numbers of a draw can change.
 const mostWords = 4096
 
-// signOf converts a hint to a sign of package guide.
+// signOf converts a hint to a guide.Sign, which is the form of a hint that guide.Ladder
+// keeps.
 func signOf(h *props.Hint) guide.Sign {
 	return guide.Sign{Name: hash.Fold(hash.String(h.Name), uint64(h.Kind)+1), Value: h.Value,
 		IsHeight: h.Kind == props.HintMaximize, Height: h.Height, Steps: h.Steps}
 }
 
-// learn keeps a run whose hints reached something new.
+// learn adds a run and its hints to the ladder, which keeps the run if it got farther than
+// the kept runs.
 func (c *climbs) learn(res *props.Result) {
 	if len(res.Hints) == 0 {
 		return
@@ -104,8 +106,8 @@ func (f *foothold) answersTo(steps int) []choice.Choice {
 	return f.answers[:i]
 }
 
-// next plans a run from a kept run that got far. It returns false if there is no such run,
-// and otherwise for one seed in eight.
+// next plans a run from a kept run that got far. It returns false and plans nothing if
+// there is no such run, and for one seed in eight.
 func (c *climbs) next(p *props.Plan, f *forced) bool {
 	seed := hash.Mix(p.StrategySeed + hash.Gamma)
 	c.made = guide.Climb[foothold]{}
@@ -158,8 +160,8 @@ func (c *climbs) choose(seed uint64) change {
 	return same // unreachable: the weights add up to sum
 }
 
-// change returns the inputs of f with the given change. The change others takes draws from
-// the foothold other.
+// change returns the inputs of f after the change given by how. The change `others`
+// copies draws of the foothold other.
 func (f *foothold) change(other *foothold, how change, seed uint64) []choice.Input {
 	if how == same {
 		return f.inputs
@@ -183,8 +185,8 @@ func (f *foothold) change(other *foothold, how change, seed uint64) []choice.Inp
 	return list
 }
 
-// cut returns an input with the first n numbers of in. All further numbers are derived from
-// the seed.
+// cut returns an input that keeps the first n numbers of a draw. All further numbers are
+// derived from the seed.
 func cut(in *choice.Input, n int, seed uint64) choice.Input {
 	c := choice.Input{Label: in.Label, Seed: seed}
 	for i := range n {

@@ -17,17 +17,18 @@ import (
 // run.
 const leastConfirming = 128
 
-// Confirming runs may take 1/confirmingPart of the remaining time. Random runs after
-// Explore are at most 1/confirmingPart of its runs, but at least leastConfirming.
+// Confirming runs may take 1/confirmingPart of the remaining time. The number of random
+// runs after Explore is at most 1/confirmingPart of the number of explored runs, but at
+// least leastConfirming.
 const confirmingPart = 4
 
-// mostConfirmed limits the inputs of random confirming runs: only the first mostConfirmed
-// completed inputs are used.
+// Random confirming runs use only the first mostConfirmed completed inputs.
 const mostConfirmed = 16
 
 const (
 	// mostConfirming is the maximum number of unreduced runs that confirm an
-	// exploration, and also the maximum number of random ones.
+	// exploration, and also the maximum number of random runs that confirm an
+	// exploration.
 	mostConfirming = 10_000
 	// mostAgain is the maximum number of runs that are repeated if a confirming run
 	// fails.
@@ -79,15 +80,15 @@ func (x *exploring) confirm() {
 	}
 }
 
-// confirmAll runs all orders without a reduction, if they are few. If it can run them all,
-// the exploration is complete no matter what actors share.
+// confirmAll runs all orders without a reduction, if there are few orders. If it can run
+// all orders, the exploration is complete no matter what actors share.
 func (x *exploring) confirmAll(ctx context.Context) {
 	v, w := &x.verdict, x.workers[0]
 	y := newExploring(ctx, x.property, ExploreOptions{Method: explore.Method{Reduction: explore.Everything}, Seed: x.Seed, Inputs: x.Inputs,
 		Runs: mostConfirming})
 	defer y.close()
 	own := y.workers[0]
-	own.runner.runs = w.runner.runs // the flight recorder continues with this run number
+	own.runner.runs = w.runner.runs // the run numbers of the flight recorder continue
 	if err := y.all(); err != nil { // impossible: these options are never refused
 		return
 	}
@@ -152,14 +153,14 @@ func (v *Verdict) reduced() bool {
 	return v.Reduction != explore.Everything || v.Sleep || v.asked.States != explore.NoStates
 }
 
-// leftOut reports whether orders were left out by a reduction, and none by a bound.
+// leftOut reports whether a reduction may have left out orders, and no bound may have.
 func (v *Verdict) leftOut() bool {
 	m := &v.asked
 	return v.reduced() && m.DelayBound == 0 && m.PreemptionBound == 0 && m.Depth == 0 && !m.DepthFirst
 }
 
-// doubt returns why a pruned order fails. It returns "" if none fails, or if the text of
-// the verdict gives the reason.
+// doubt returns why a confirming run failed although every explored order passed. It
+// returns "" if no confirming run failed, or if the text of the verdict gives the reason.
 func (v *Verdict) doubt() string {
 	if v.refuted != shared {
 		return v.refuted.String()

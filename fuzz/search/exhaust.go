@@ -38,16 +38,17 @@ type Exhaustion struct {
 }
 
 // Exhaust runs a property in every distinct order of all its inputs, within the given
-// number of runs. The property must make no draws other than OneOf. Exhaust is for searches
-// that end early if nothing is left to run, so it is more careful than Explore. If no
-// distinct order fails, Exhaust also runs all orders unreduced, within 10 times the number
-// of runs. If there are more orders, it sets All only for programs that use nothing that
-// reductions may be wrong about. As in Sample, runs may have early timers.
+// number of runs. The property must make no draws other than OneOf. Exhaust is for
+// searches that end early if nothing is left to run, so it is more careful than Explore.
+// If no distinct order fails, Exhaust also runs all orders unreduced, within 10 times the
+// number of runs. If there are more orders, it sets All only for programs that use no
+// feature for which a reduction may be wrong. As in Sample, runs may have early timers.
 func Exhaust(ctx context.Context, p Property, seed uint64, runs int) Exhaustion {
 	return exhaustTwice(ctx, p, seed, runs, unreducedTimes*runs)
 }
 
-// exhaustTwice runs the distinct orders within runs, and then all orders within allRuns.
+// exhaustTwice runs every distinct order, with at most the given number of runs, and then
+// all orders without a reduction, with at most allRuns runs.
 func exhaustTwice(ctx context.Context, p Property, seed uint64, runs, allRuns int) Exhaustion {
 	o := ExploreOptions{Seed: seed, Runs: runs}
 	o.Method.CountDistinct = true
@@ -60,7 +61,7 @@ func exhaustTwice(ctx context.Context, p Property, seed uint64, runs, allRuns in
 	unreduced.Method = explore.Method{Reduction: explore.Everything, CountDistinct: true}
 	all := exhaustOnce(ctx, p, unreduced)
 	all.passesAgain = x.passesAgain
-	if !x.doubts && !all.All && len(all.Found) == 0 && all.Verdict.Nondeterminism == "" { // too many orders for an unreduced exploration
+	if !x.doubts && !all.All && len(all.Found) == 0 && all.Verdict.Nondeterminism == "" { // there are too many orders to run them all without a reduction
 		return x
 	}
 	all.All = all.All && (x.doubts || maps.Equal(x.orders, all.orders)) // if the orders differ, the program is nondeterministic
@@ -70,15 +71,15 @@ func exhaustTwice(ctx context.Context, p Property, seed uint64, runs, allRuns in
 	return all
 }
 
-// unreducedTimes is the number of unreduced runs that Exhaust may make per run of its
-// bound.
+// unreducedTimes is the number of unreduced runs that Exhaust may perform for each run of
+// its bound.
 const unreducedTimes = 10
 
-// doubt returns the reason why a run fails although every distinct order passed, or nil if
-// the failure says it.
+// doubt returns the reason why a run fails although every distinct order passed. It
+// returns nil if the reason is unknown or the failure itself says it.
 func (x *Exhaustion) doubt(f *finding.Finding) []string {
 	switch {
-	case f.Failure.Kind == pulse.KindNondeterminism: // such a failure already says that the program is nondeterministic
+	case f.Failure.Kind == pulse.KindNondeterminism: // a nondeterminism failure itself says that the program is nondeterministic
 		return nil
 	case f.Replays < finding.Tried || !x.passesAgain():
 		return []string{outlives.String()}
@@ -88,8 +89,8 @@ func (x *Exhaustion) doubt(f *finding.Finding) []string {
 	return nil
 }
 
-// exhaust explores a property. If the program may break the reduction, exhaust explores it
-// again without a reduction.
+// exhaust explores a property. If the program uses a feature for which a reduction may be
+// wrong, exhaust explores the property again without a reduction.
 func exhaust(ctx context.Context, p Property, o ExploreOptions) Exhaustion {
 	o.Method.CountDistinct = true
 	x := exhaustOnce(ctx, p, o)

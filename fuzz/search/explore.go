@@ -33,8 +33,8 @@ type ExploreOptions struct {
 	KeepOn bool
 	// Estimate asks for an estimated total number of runs in Verdict.Estimate.
 	Estimate bool
-	// File is the file in which the state of the exploration is saved. If it exists,
-	// the exploration continues from there.
+	// File is the file in which the state of the exploration is saved. If the file
+	// exists, the exploration continues from the saved state.
 	File string
 	// Progress is called with the progress of the exploration. It may be nil.
 	Progress func(explore.Progress)
@@ -102,12 +102,12 @@ type exploring struct {
 	verdict  Verdict
 	inputs   *inputs
 	workers  []*explorer
-	made     int // the number of runs of all kinds: see madeBy
+	made     int // the number of runs, including wasted runs and probes: see madeBy
 
 	begun      int      // the number of inputs begun
 	open       []*input // the inputs that were begun and are not done
 	turn       *input   // the current input
-	done       []*input // the first completed inputs, for confirm
+	done       []*input // the first completed inputs, which confirm runs again
 	ended      bool     // set if the exploration must not make further runs
 	incomplete bool     // set if some input is incomplete
 
@@ -115,7 +115,7 @@ type exploring struct {
 	met map[string]bool // the signatures that were already reported to Met
 
 	// The following fields are for Exhaust.
-	noDraws     bool             // set to stop at an input with a draw other than OneOf
+	noDraws     bool             // set to stop at the first input with a draw other than OneOf
 	earlyTimers int              // the maximum number of early timers in a run
 	orders      map[uint64]bool  // the orders of the runs, as hashes made by orderOf; nil if not needed
 	seen        *coverage.Orders // the receive pairs of the runs; nil if not needed
@@ -168,7 +168,8 @@ func (x *exploring) noteWatched(in *input) {
 	}
 }
 
-// madeBy returns the number of runs made for one input so far, of all kinds.
+// madeBy returns the number of all runs made for one input so far, including wasted runs,
+// cut runs and probes.
 func madeBy(r *explore.Result) int {
 	runs := r.Runs
 	if len(r.Levels) > 0 { // r.Runs counts only the runs of the last level

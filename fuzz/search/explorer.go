@@ -24,9 +24,9 @@ type explorer struct {
 	runner  *counted
 	inputs  []choice.Input
 	last    props.Result
-	keeps   bool // set if some run had Result.Remembers
-	between bool // set if some run had Result.Between
-	looks   bool // set if some run had Result.Looks
+	keeps   bool // set if Result.Remembers was set for some run (the property also checks earlier states)
+	between bool // set if Result.Between was set for some run (the property checks states between steps)
+	looks   bool // set if Result.Looks was set for some run (for example, the property reads the trace)
 	doubts  bool // set if some run used a feature for which a reduction may be wrong
 	timed   bool // set if some run had timers
 	early   int  // the maximum number of early timers in a run; MaxInt means no bound
@@ -52,9 +52,9 @@ func (c *counted) Run(plan props.Plan) props.Result {
 	return c.Runner.Run(plan)
 }
 
-// counts has the numbers of runs of a search.
+// counts has the numbers of the finished and skipped runs of a search.
 type counts struct {
-	finished int    // the number of runs that the search did not stop; failed probes (random runs) do not count
+	finished int    // the number of runs that went through an order to its end; probes (random runs) do not count
 	skipped  int    // the number of skipped runs
 	reason   string // the last reason given for a skip
 }
@@ -67,16 +67,18 @@ type placed struct {
 	probe bool // set if the failing run was a probe (random run)
 }
 
-// A place is the position of a failing run, which decides which of several failing runs is
-// first. It does not depend on the speed of the workers. With one worker, index alone
-// counts runs.
+// A place is the position of a failing run in an exploration. If several failing runs
+// have the same signature, the run with the smallest place is reported. The place does
+// not depend on the speed of the workers. With one worker, subtree is 0, and index is the
+// number of finished runs.
 type place struct{ input, subtree, index int }
 
 func (p place) compare(q place) int {
 	return cmp.Or(cmp.Compare(p.input, q.input), cmp.Compare(p.subtree, q.subtree), cmp.Compare(p.index, q.index))
 }
 
-// turnTo switches to the given input, whose runs so far are counted in own.
+// turnTo switches the worker to an input. own has the counts of the runs of that input so
+// far.
 func (w *explorer) turnTo(in *input, own *counts) {
 	w.inputs, w.number, w.own = in.drawn, in.number, own
 }
@@ -219,7 +221,7 @@ func (x *exploring) complaints(v *Verdict, failed bool) (list []string) {
 	}
 	v.crowded = isCrowded(runners)
 	if !failed && v.Nondeterminism == "" && (v.Complete || v.Runs >= manyRuns) {
-		if names := missed(runners); v.Watched { // a pruned order may reach such a situation
+		if names := missed(runners); v.Watched { // a pruned order may reach one of the missed situations
 			v.Unreached = names
 		} else {
 			list = append(list, neverReached(names, v.Runs)...)
@@ -244,7 +246,7 @@ func (x *exploring) lost(found map[string]*placed) (list []string) {
 // describe describes the run of a finding, such as "run 3 of 24 (explore, optimal), 0.2ms".
 func (x *exploring) describe(f *placed) string {
 	all, number := max(1, x.finishedRuns()), f.index+1
-	several := len(x.workers) > 1 // if set, the index depends on the speed of the workers
+	several := len(x.workers) > 1 // with several workers, the index depends on their speed
 	if several {
 		number = all
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // A forced plans runs that begin with given steps, in a given order. It is the run-time
-// scheduler of Bitá: see strategy.Ordered.
+// scheduler of the paper Bitá (Tasharofi et al., FSE 2013): see strategy.Ordered.
 type forced struct {
 	schedule choice.Schedule
 	ordered  *strategy.Orderer
@@ -54,24 +54,25 @@ func usable(res *props.Result) bool {
 	return res.Failure == nil && !res.Skipped && res.Rejected == "" && res.System != nil
 }
 
-// mostForced is the maximum number of orders that bita makes from one run. In the paper,
-// three orders suffice for 10 of the 12 bugs that Bitá finds. With 8 or 24 orders, bugs
-// that few inputs show took more runs in our measurements.
+// mostForced is the maximum number of orders that bita makes from one run. In the Bitá
+// paper, three orders suffice for 10 of the 12 bugs. With 8 or 24 orders, bugs that few
+// inputs show took more runs in our measurements.
 const mostForced = 3
 
-// bita is the arm that follows Bitá. It performs a base run, generates orders from the base
-// run by the criteria PR, PMR and PCR, and performs a run with each order. Then it makes
-// the next base run, and so on. The first base run delivers the oldest message first, and
-// all others are random. bita tries no goal twice.
+// bita is the arm that follows the Bitá paper. It performs a base run, generates orders
+// from the base run by the criteria PR, PMR and PCR (see guide.Criterion), and performs a
+// run with each order. Then it performs the next base run, and so on. The first base run
+// delivers the oldest message first, and all other base runs are random. No guide.Goal (a
+// receive pair to reach) is tried twice.
 type bita struct {
 	forced
 	goals guide.Goals
 	base  *guide.Base       // the base run; nil if no more orders will be made from it
-	rest  []guide.Criterion // the remaining criteria; the generator uses the first of these
+	rest  []guide.Criterion // the remaining criteria for choosing receive pairs; the generator uses the first one
 	by    *guide.Generator  // the generator of orders; nil until needed
-	from  source            // the source of the base run
+	from  source            // the inputs and choices of the base run
 	based bool              // set if the last run was a base run
-	bases int               // the number of base runs so far
+	bases int               // the number of base runs (runs that are not made from another run) so far
 	made  int               // the number of orders made from the base run
 }
 

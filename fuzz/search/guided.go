@@ -24,8 +24,8 @@ type guided struct {
 	climbs
 	pool    guide.Pool
 	seen    coverage.Orders // the receive pairs of this batch only, because chance decides which other batches the worker has seen
-	sources []source        // maps Kept.Index to the source of the kept run
-	move    guide.Move      // the move that planned the last run; zero if no move did
+	sources []source        // maps Kept.Index to the inputs and choices of the kept run
+	move    guide.Move      // the order, made from a kept run, that planned the last run; zero if there was none
 	exact   bool            // set if the last run had the inputs of the kept run
 	free    pulse.Strategy  // the strategy of random runs
 	count   int             // the number of planned runs
@@ -54,9 +54,10 @@ func (g *guided) Plan(p *props.Plan) {
 	g.plan(p, g.move.Order, from.answers)
 }
 
-// changed returns the given inputs with one input redrawn for a quarter of the seeds, and
-// no inputs, so that all are redrawn, for another quarter. exact reports whether the inputs
-// are unchanged.
+// changed returns the inputs of the next run. For half of the seeds these are the given
+// inputs. For a quarter of the seeds one of the given inputs is redrawn. For the last
+// quarter changed returns no inputs, so that all inputs are redrawn. exact reports
+// whether the inputs are unchanged.
 func changed(inputs []choice.Input, seed uint64) (list []choice.Input, exact bool) {
 	switch {
 	case seed&1 == 0 || len(inputs) == 0:
@@ -70,9 +71,10 @@ func changed(inputs []choice.Input, seed uint64) (list []choice.Input, exact boo
 	return list, false
 }
 
-// Learn keeps a run that contains a new receive pair or a step of no kept run.
+// Learn keeps a run that contains a new receive pair, or a step that no kept run
+// contains.
 func (g *guided) Learn(res *props.Result) {
-	if g.move.From != nil && g.exact { // a run with other inputs says nothing about the goal
+	if g.move.From != nil && g.exact { // a run with other inputs does not show whether the move's order is impossible
 		if _, stopped := g.ordered.Stopped(); stopped {
 			g.pool.Failed(g.move)
 		}

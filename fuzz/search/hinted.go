@@ -9,9 +9,9 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// hintingTime is the time after which LookForHints performs no further run, but it makes
-// leastHinting runs on any machine. If the runs of a property are slower, guidance
-// is useless.
+// LookForHints performs no further run after hintingTime. On a slow machine it still
+// performs leastHinting runs. Guidance is useless for a property whose runs are slower
+// than that.
 const (
 	hintingTime  = 100 * time.Millisecond
 	leastHinting = 2
@@ -22,7 +22,7 @@ const (
 type Hints struct {
 	// Given reports whether the property gave a hint.
 	Given bool
-	// Failed is the failing run of the trial; nil if none failed.
+	// Failed is the failing run that LookForHints met; nil if none failed.
 	Failed *finding.Finding
 	// Run is the number of the failing run, from 0.
 	Run int
@@ -51,7 +51,7 @@ func LookForHints(ctx context.Context, p Property, o Options) (h Hints) {
 	return h
 }
 
-// AddTo makes the failing run of the trial the finding of res, if res has none.
+// AddTo makes the failing run found by LookForHints the finding of res, if res has none.
 func (h *Hints) AddTo(res *Result) {
 	if res.Finding == nil && h.Failed != nil {
 		res.Finding, res.Index = h.Failed, h.Run
@@ -60,11 +60,11 @@ func (h *Hints) AddTo(res *Result) {
 
 // hinted returns the arms for a property that gives hints. About half of the runs are
 // performed by the arm guided. The list has an odd length, so that each arm has early
-// timers in some runs and not in others.
+// timers in some of its runs and none in others.
 func hinted() []Entry {
 	list, err := Strategies(floorArm, "guided", "urw", "guided", "pos", "guided", "pct", "guided", floorArm)
 	if err != nil {
-		panic(err) // one of the names is wrong
+		panic(err) // one of the names above is unknown
 	}
 	for i := range list {
 		list[i].Batch *= 2 // double the batch, because guided makes only half of the runs

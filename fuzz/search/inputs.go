@@ -18,7 +18,7 @@ import (
 // is found by running the property up to its first step.
 type inputs struct {
 	runner *counted
-	seed   uint64      // the seeds of all inputs are derived from it
+	seed   uint64      // the seed from which the seeds of all inputs are derived
 	wanted int         // the number of seeds that must give a new input
 	late   func() bool // reports whether the time is up
 
@@ -30,7 +30,7 @@ type inputs struct {
 	useless  int                // the number of consecutive seeds that gave no new input
 	sampled  bool               // set if some draw is not a OneOf draw
 	cut      bool               // set if the enumeration ended because the time was up
-	seen     map[string][][]any // the values of the earlier inputs, by a text of their labels and values
+	seen     map[string][][]any // the values of all earlier inputs; the key is a text of their labels and values
 	tries    int                // the number of inputs drawn, new or not
 	skipped  int                // the number of inputs that the property skipped
 	skips    string             // the reason given for the last skip
@@ -78,8 +78,8 @@ func (in *inputs) single() bool {
 	return !slices.ContainsFunc(in.arity, func(n int) bool { return n != 1 })
 }
 
-// following returns the draws with which the next input begins, or false if there is no
-// further input.
+// following returns the draws with which the next input begins. It returns false if there
+// is no further input.
 func (in *inputs) following() ([]choice.Input, bool) {
 	for i := len(in.drawn) - 1; i >= 0; i-- {
 		if n := in.arity[i]; n > 0 && in.drawn[i].Words[0]+1 < uint64(n) {
@@ -97,8 +97,8 @@ func (in *inputs) following() ([]choice.Input, bool) {
 	return nil, true
 }
 
-// count records whether the current seed gave a new input, after all inputs of the seed
-// were drawn.
+// count is called after all inputs of a seed were drawn. It counts the seed as useful if
+// the seed gave a new input, and otherwise as useless.
 func (in *inputs) count() {
 	if in.fresh {
 		in.useful++
@@ -108,8 +108,8 @@ func (in *inputs) count() {
 	}
 }
 
-// with returns the draws before draw i, followed by draw i, a OneOf, with its value number
-// v.
+// with returns the draws before draw i, followed by draw i, which must be a OneOf draw.
+// Draw i gets its value with index v.
 func (in *inputs) with(i int, v uint64) []choice.Input {
 	return append(slices.Clone(in.drawn[:i]), choice.Input{Label: in.drawn[i].Label, Words: []uint64{v}})
 }
@@ -149,8 +149,9 @@ func (in *inputs) isWanted(res *props.Result) bool {
 	return false
 }
 
-// isNew reports whether the values of the input differ from those of all earlier inputs,
-// and records them. If all draws are by OneOf, the first seed has given every input.
+// isNew reports whether the values of the input differ from the values of all earlier
+// inputs, and records them. If all draws are OneOf draws, no input of a later seed is
+// new, because the first seed gives every input.
 func (in *inputs) isNew(res *props.Result) bool {
 	if res.Rejected != "" {
 		in.rejected[res.Rejected]++
@@ -181,7 +182,7 @@ type peek struct{}
 // Begin does nothing.
 func (peek) Begin(uint64) {}
 
-// Needs asks for a Pick even if there is only one message.
+// Needs asks for a call to Pick even if only one message is deliverable.
 func (peek) Needs() pulse.Needs { return pulse.Needs{Single: true} }
 
 // Pick ends the run.

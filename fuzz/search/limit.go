@@ -5,12 +5,12 @@ import "time"
 // A Limit is the time at which the -timeout flag of go test ends the process.
 type Limit struct {
 	Deadline time.Time     // zero if there is no deadline
-	Margin   time.Duration // a search must end at least this long before Deadline
+	Margin   time.Duration // the time to reserve before Deadline, in which no search may run
 }
 
-// mostMargin is the maximum margin. During the margin, findings are replayed, saved and
-// reported. If less than four times mostMargin remains, the margin is a quarter of the
-// remaining time.
+// mostMargin is the maximum value of Limit.Margin. During the margin, findings are
+// replayed, saved and reported. If less than four times mostMargin remains before the
+// deadline, the margin is a quarter of the remaining time.
 const mostMargin = 5 * time.Second
 
 // LimitOf returns the limit of t if t has a Deadline method and a deadline, else the zero

@@ -15,10 +15,10 @@ const stageRuns = 16
 // A stage is a range of batches of the default portfolio that use the same arms.
 type stage struct {
 	until int // the number of the first batch after the stage; zero for the last stage
-	// lists are lists of arm names. Each batch uses one of the lists, in turn, and
-	// repeats it if necessary. Further runs are random: see share. The number of lists
-	// is coprime to earlyShare: otherwise some arms would have early timers in all of
-	// their runs, and others in none.
+	// lists holds lists of arm names. The batches of the stage use the lists in turn.
+	// The arms of a list take turns, apart from the runs that a share gives to the
+	// random arm. The number of lists is coprime to earlyShare, because otherwise
+	// some arms would have early timers in all of their runs, and other arms in none.
 	lists []string
 }
 
@@ -59,7 +59,7 @@ func listOf(batch int) []string {
 func usual() []Entry {
 	list, err := Strategies(floorArm, "pos", "urw", "pct", "pctcp", "slow", "bita")
 	if err != nil {
-		panic(err) // one of the names is wrong
+		panic(err) // one of the names above is unknown
 	}
 	for i := range list {
 		if list[i].Name == "bita" {
@@ -79,8 +79,8 @@ const (
 	floorPart = 4 // the random arm gets at least 1/floorPart of the runs and of their cost
 )
 
-// costs is the average cost of a step by arm, including the work of the arm before and
-// after the run. The unit is a quarter of the cost of a step in random order.
+// costs has, for each arm, the average cost of a step, including the work of the arm
+// before and after the run. The unit is a quarter of the cost of a step in random order.
 var costs = map[string]int{floorArm: 4, "pct": 4, "pos": 5, "urw": 5, "pctcp": 6, "slow": 5, "bita": 8}
 
 // A share divides the runs of one batch among the arms. The division depends only on the
@@ -127,7 +127,7 @@ func (s *share) next() *Entry {
 	return s.list[(s.taken-1)%len(s.list)]
 }
 
-// made counts a completed run of an arm. spent is the result of isSpent for the run.
+// made counts a completed run of an arm. spent is the result of isSpent for that run.
 func (s *share) made(e *Entry, res *props.Result, spent bool) {
 	if spent {
 		s.spent++

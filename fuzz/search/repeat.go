@@ -10,9 +10,9 @@ import (
 // nothing.
 const repeatEvery = 64
 
-// repeats repeats some of the passing runs, chosen by index alone. It returns true if the
-// repeated run was the same, or if it did not repeat the run. Otherwise it stores a finding
-// and returns false. The result res is invalid after a repeated run.
+// repeats repeats some of the passing runs, chosen by index alone. It returns false and
+// stores a finding if the repeated run differs from the run. Otherwise it returns true.
+// The result res is invalid after a repeated run.
 func (w *worker) repeats(index int, arm string, seed uint64, res *props.Result) bool {
 	if index%repeatEvery != repeatEvery-1 || res.Skipped || res.Rejected != "" || res.System == nil {
 		return true

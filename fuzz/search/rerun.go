@@ -8,15 +8,16 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/flight"
 )
 
-// remade is the number of times that Rerun replays a random run, because a run that kills its
-// process may do so only by chance.
+// remade is the number of times that Rerun replays a random run, because a run may kill
+// its process only by chance.
 const remade = 10
 
-// Rerun replays a run that killed the process of another search. First it replays the runs
-// before it: all runs of an Exhaust with the given bound on runs, or the earlier runs of
-// the same batch of a Sample. A run of the cache is replayed alone. Rerun returns the
-// finding of the first failing run, or nil if all runs pass. reached reports whether the
-// replay got as far as the given run before the context was done.
+// Rerun replays a run that killed the process of another search. First it replays the
+// earlier runs on which that run depends: all runs of an Exhaust, whose bound on runs is
+// exhaust, or the earlier runs of the same batch of a Sample. A run of the cache is
+// replayed alone. Rerun returns the finding of the first failing run, or nil if all runs
+// pass. reached reports whether the replay got as far as the given run before the context
+// was done.
 func Rerun(ctx context.Context, p Property, o Options, exhaust int, run flight.Run) (f *finding.Finding, reached bool) {
 	if run.Phase == flight.Exhaust {
 		if x := Exhaust(ctx, p, o.Seed, exhaust); len(x.Found) > 0 {

@@ -20,12 +20,12 @@ const (
 	// atOnce is the number of inputs drawn before each round. There may be too many
 	// inputs to draw them all at once.
 	atOnce = 64
-	// mostOpen is the maximum number of unfinished explorations. At this number, no
-	// input is drawn.
+	// mostOpen is the maximum number of unfinished explorations. While there are so
+	// many, no further input is drawn.
 	mostOpen = 256
-	// probeAfter is the number of runs of all inputs together before the first probe (a
-	// random run that looks for failures elsewhere in the tree). Afterwards, each input
-	// has probes after its first firstPart runs.
+	// probeAfter is the number of runs of all inputs together before the first probe
+	// (a random run that looks for failures elsewhere in the tree). From then on,
+	// each input has probes after its first firstPart runs.
 	probeAfter = 2000
 )
 
@@ -33,13 +33,13 @@ const (
 type input struct {
 	number  int // the index of the input in the order in which inputs are drawn
 	drawn   []choice.Input
-	between bool // Result.Between of the run that drew the input
+	between bool // set if Result.Between was set for the run that drew the input
 	search  *explore.Ongoing
 	part    int            // the number of runs in the last round
 	steps   int            // the number of steps of the first run
 	words   int            // the number of random numbers that the draws have read
 	result  explore.Result // the result so far
-	made    int            // the number of runs of all kinds: see madeBy
+	made    int            // the number of runs, including wasted runs and probes: see madeBy
 	done    bool
 	probes  bool     // set if the search may already make probes (random runs)
 	counts  []counts // for each worker, the counts of its runs
@@ -147,7 +147,7 @@ func (x *exploring) setProbes(in *input) {
 	}
 }
 
-// turnTo makes in the current input of all workers.
+// turnTo switches all workers to an input.
 func (x *exploring) turnTo(in *input) {
 	x.turn = in
 	for i, w := range x.workers {
@@ -231,7 +231,7 @@ func (x *exploring) conclude() {
 	}
 	v.Complete = !x.incomplete && v.Bound == explore.NoBound && v.Inputs > 0
 	v.Sampled, v.Skipped, v.more = x.inputs.sampled, x.inputs.skipped, !x.inputs.single()
-	if v.Inputs > 1 { // the elapsed times of the inputs overlap
+	if v.Inputs > 1 { // inputs take turns, so the sum of their elapsed times is too large
 		v.Elapsed = 0
 	}
 	v.Elapsed = max(v.Elapsed, time.Since(x.began)) // if the exploration continued from a file, v.Elapsed also includes the time of earlier processes

@@ -26,7 +26,8 @@ type Property struct {
 	Recorder *flight.Recorder
 }
 
-// NewRunner returns a runner of the property. Close it when done.
+// NewRunner returns a runner of the property. Close the runner when it is no longer
+// needed.
 func (p *Property) NewRunner() *props.Runner {
 	r := props.NewRunner(p.Test, p.Func)
 	if p.Made != nil {
@@ -40,8 +41,8 @@ type Options struct {
 	// Runs is the maximum number of runs; zero means that only the context limits the
 	// search.
 	Runs int
-	// First is the number of the batch to begin with, from 0. The runs of the batches
-	// before it count as made. See BatchSize for the number of runs in a batch.
+	// First is the number of the first batch to perform, from 0. The runs of earlier
+	// batches count as performed. See BatchSize for the number of runs in a batch.
 	First int
 	// Seed determines all inputs and orders.
 	Seed uint64
@@ -57,8 +58,9 @@ type Options struct {
 	Hinted bool
 	// Passed is called for each run that passed. It may be nil.
 	Passed func(arm string, res *props.Result)
-	// Planned is called with each run's number and plan before it begins. It may
-	// replace the plan's strategy by one with the same decisions. It may be nil.
+	// Planned is called with each run's number and plan before the run begins. It may
+	// replace the plan's strategy by a strategy that makes the same decisions.
+	// Planned may be nil.
 	Planned func(index int, p *props.Plan)
 	// OrderBytes bounds the memory for receive pairs (see coverage.Orders); zero means the
 	// default.
@@ -113,7 +115,7 @@ type Result struct {
 	Orders *coverage.Orders
 	// Missed lists the situations of Sometimes that no run reached.
 	Missed []string
-	// Cached counts the cases taken from and left in Options.Cache.
+	// Cached counts the cases taken from Options.Cache and the cases saved there.
 	Cached Cached
 	// Late lists the failures caused by goroutines that outlived the last run.
 	Late []*pulse.Failure
@@ -130,10 +132,10 @@ const runsPerInput = 2
 // batch, so a batch must not be too short.
 const batchRuns = 32
 
-// If the property leaves early timers to the search, runs with one in earlyShare inputs
-// have up to earlyTimers early timers. Only such runs find a bug in which a timer races
-// with a slow message. Both numbers are chosen so that early timers are rare, because
-// timers that often fire early hide other bugs.
+// If the property leaves early timers to the search, one in earlyShare inputs is run with
+// up to earlyTimers early timers. Only such runs find a bug in which a timer races with a
+// slow message. Early timers are rare, because timers that often fire early hide other
+// bugs.
 const (
 	earlyShare  = 4
 	earlyTimers = 2
@@ -189,7 +191,7 @@ type sampler struct {
 
 	mu     sync.Mutex
 	first  *finding.Finding // the failing run with the lowest index
-	index  int              // the index of the run in first
+	index  int              // the index of the failing run
 	tally  Tally
 	ended  int // the number of finished batches
 	orders *coverage.Orders
@@ -228,9 +230,9 @@ func (s *sampler) ordersOf(worker int) *coverage.Orders {
 	return &coverage.Orders{Source: hash.Seed(s.Seed+3, uint64(worker)), Bytes: s.OrderBytes}
 }
 
-// work runs one batch after another until the search ends. Batches are handed out in order,
-// and each is finished if there is time. So every run before the failing one is known to
-// have passed.
+// work runs one batch after another until the search ends. Batches are handed out in
+// order, and each begun batch is finished if there is time. So every run before the
+// failing run is known to have passed.
 func (s *sampler) work(r *props.Runner, slot flight.Slot, orders *coverage.Orders) {
 	w := &worker{sampler: s, runner: r, slot: slot, seen: orders, tally: NewTally(), arms: map[string]used{}}
 	for !s.stop.Load() {
@@ -338,9 +340,9 @@ func (w *worker) batch(b int) bool {
 }
 
 // Receive pairs are counted in the first firstCounted runs, which contain most pairs, and
-// then in one run of countedShare. Counting the pairs of all runs would take about a tenth
-// of the time of a search. The choice does not depend on the arm, so that the counted
-// unguided runs represent all unguided runs.
+// then in one of countedShare runs, on average. Counting the pairs of all runs would take
+// about a tenth of the time of a search. Which runs are counted does not depend on the
+// arm, so that the counted unguided runs represent all unguided runs.
 const (
 	firstCounted = 1024
 	countedShare = 8
@@ -350,8 +352,8 @@ func (s *sampler) counts(index int) bool {
 	return s.CountAll || s.larder != nil || index < firstCounted || hash.Seed(s.Seed+4, uint64(index))%countedShare == 0
 }
 
-// count counts the receive pairs of a run that counts selects. If one of them is new, the
-// run may be saved in the cache.
+// count counts the receive pairs of a run if the function counts selects the run. If one
+// of the pairs is new, the run may be saved in the cache.
 func (w *worker) count(index int, e *Entry, res *props.Result) {
 	if res.System == nil {
 		return

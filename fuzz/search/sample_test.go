@@ -146,7 +146,7 @@ func TestVerdictNamesSituations(t *testing.T) {
 	for i := range mostMissed + 2 {
 		v.Unreached = append(v.Unreached, fmt.Sprint("s", i))
 		got := v.String()
-		named, end := strings.Count(got, "; sometimes \"s"), "; "+words.Count(i-mostMissed+1, "situation")+" more reached in none of them"
+		named, end := strings.Count(got, "; sometimes \"s"), "; "+words.Count(i-mostMissed+1, "situation")+" more reached in no run"
 		if named != min(i+1, mostMissed) || strings.HasSuffix(got, end) != (i >= mostMissed) {
 			t.Errorf("of %d situations: %s", i+1, got)
 		}

@@ -150,7 +150,7 @@ func TestSometimesInOrdersLeftOut(t *testing.T) {
 	}
 	x := exploreFor(t, ExploreOptions{}, property)
 	if len(x.Complaints) > 0 || !slices.Equal(x.Verdict.Unreached, []string{"the other alone"}) ||
-		!strings.Contains(x.Verdict.String(), `sometimes "the other alone": reached in none of them`) {
+		!strings.Contains(x.Verdict.String(), `sometimes "the other alone": reached in no run`) {
 		t.Errorf("%q %v", x.Complaints, x.Verdict)
 	}
 	x = exploreFor(t, ExploreOptions{Method: explore.Method{Reduction: explore.Everything}}, property)

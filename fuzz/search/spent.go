@@ -10,11 +10,11 @@ import (
 // only one order.
 const mostLooked = 64
 
-// isSpent reports whether a run is known to have shown all that its input can show, because
-// another run with the input would be the same. This holds if the run made no choice and no
-// two messages could have been received in reverse order. If the property observes steps of
-// several actors, at each step only one message may have been deliverable. It also holds if
-// a run made no system.
+// isSpent reports whether a run is known to have shown all that its input can show,
+// because every other run with the input would be the same. This holds if the run made no
+// choice and no two messages could have been received in reverse order. If the property
+// observes steps of several actors, only one message must have been deliverable at each
+// step. It also holds if a run made no system.
 func isSpent(res *props.Result) bool {
 	if res.System == nil {
 		return true
@@ -22,8 +22,8 @@ func isSpent(res *props.Result) bool {
 	if res.System.Steps() > mostLooked {
 		return false
 	}
-	// Choices are checked last, because the check for races settles most runs: they
-	// have a race between two early messages.
+	// Choices are checked last, because most runs have a race between two early
+	// messages, which the check for races finds quickly.
 	t := res.System.Trace()
 	if res.Watches && !t.Sequential() || !res.Watches && hasRace(t) {
 		return false
@@ -42,8 +42,8 @@ func hasRace(t *trace.Trace) bool {
 	return false
 }
 
-// inputSeed returns the seed for the input of the run with the given index. spent is
-// isSpent of the previous run in the same batch.
+// inputSeed returns the seed for the input of the run with the given index. spent is the
+// result of isSpent for the previous run in the same batch.
 func (s *sampler) inputSeed(index int, spent bool) uint64 {
 	if spent && index%runsPerInput > 0 {
 		return hash.Seed(s.Seed+5, uint64(index))

@@ -26,8 +26,8 @@ type Tally struct {
 	Early    int // the number of runs whose timers could fire early
 	// By is the number of runs of each arm.
 	By map[string]int
-	// Crowded describes hints, such as those of T.Feature, that were too numerous for a
-	// guided search to keep.
+	// The keys of Crowded describe hints, such as hints of T.Feature, that were too
+	// numerous for a guided search to keep.
 	Crowded map[string]bool `json:",omitempty"`
 	// Fresh is the number of new receive pairs in the runs of each arm. A pair is new
 	// if no earlier run of the same worker contains it.
@@ -194,8 +194,8 @@ func (t *Tally) Arms() string {
 	return strings.Join(names, ", ")
 }
 
-// FoundAt describes the failing run, such as "run 12 of 12 (pct), 0.2ms". The last part is
-// the argument.
+// FoundAt describes the failing run, such as "run 12 of 12 (pct), 0.2ms". elapsed is the
+// last part of this text.
 func (r *Result) FoundAt(elapsed string) string {
 	return fmt.Sprintf("run %d of %d (%s), %s", r.Index+1, r.Runs, r.Finding.Case.Strategy, elapsed)
 }

@@ -31,15 +31,16 @@ type Verdict struct {
 	// the property skipped and inputs with a draw that found no value.
 	Skipped int
 	// Watched reports whether a reduction has pruned orders although the property has
-	// Always, Eventually, a monitor, an observer, the isolation check or a reader of the
-	// trace. In a pruned order these might have seen something different.
+	// Always, Eventually, a monitor, an observer, the isolation check or a reader of
+	// the trace. In a pruned order one of these observers might have seen something
+	// different.
 	Watched bool
 	// Unreached lists the situations of Sometimes that no run reached, if Watched is
 	// set: a pruned order may reach such a situation.
 	Unreached []string
 
 	crowded bool  // set if the calls to T.Sometimes used too many names: see isCrowded
-	looked  bool  // set if some run had props.Result.Looks
+	looked  bool  // set if props.Result.Looks was set for some run
 	refuted doubt // why a confirming run failed; noDoubt if none did
 	assumes bool  // set if Complete assumes that actors share nothing but messages
 	timed   bool  // set if the program sets timers
@@ -104,10 +105,10 @@ func (v Verdict) String() string {
 	}
 	for i, name := range v.Unreached {
 		if i == mostMissed {
-			fmt.Fprintf(&b, "; %s more reached in none of them", words.Count(len(v.Unreached)-i, "situation"))
+			fmt.Fprintf(&b, "; %s more reached in no run", words.Count(len(v.Unreached)-i, "situation"))
 			break
 		}
-		fmt.Fprintf(&b, "; sometimes %q: reached in none of them", name)
+		fmt.Fprintf(&b, "; sometimes %q: reached in no run", name)
 	}
 	if v.crowded {
 		b.WriteString("; " + manySituations + areNotJudged)
@@ -191,8 +192,8 @@ func (v Verdict) why() string {
 	return string(v.Bound)
 }
 
-// handedOver says that the search restarted with another reduction, and why. It returns ""
-// if the search did not restart.
+// handedOver says that the search restarted with a different reduction, and why. It
+// returns "" if the search did not restart.
 func (v Verdict) handedOver() string {
 	if v.Because == "" {
 		return ""
@@ -201,7 +202,8 @@ func (v Verdict) handedOver() string {
 	return fmt.Sprintf("; restarted with the reduction %s instead of %s, because %s", to, from, v.Because)
 }
 
-// reduction names a reduction, and says whether Everything had sleep sets.
+// reduction returns the name of a reduction. If the reduction is Everything, the name
+// says whether sleep sets were used.
 func reduction(r explore.Reduction, sleep bool) string {
 	if r == explore.Everything && sleep {
 		return r.String() + " with sleep sets"
@@ -280,8 +282,9 @@ func (v *Verdict) addEstimate(o *explore.Result) {
 	v.Estimate += o.Estimate
 }
 
-// addLevels adds the levels of one more input. An input with fewer levels than another is
-// complete at its last level, and therefore at all higher levels.
+// addLevels adds the levels (results for each bound on delays or preemptions) of one more
+// input. An input with fewer levels than another is complete at its last level, and
+// therefore at all higher levels.
 func (v *Verdict) addLevels(levels []explore.Level) {
 	for i, l := range levels {
 		if i == len(v.Levels) {

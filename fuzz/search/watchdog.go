@@ -20,7 +20,8 @@ type Watchdog struct {
 	Limit time.Duration
 	// Deadline is the time at which the process ends; zero means never.
 	Deadline time.Time
-	// In the last half of Margin before Deadline, the limit is at most half of Margin.
+	// Margin is the time to reserve before Deadline. In the last half of this time, a
+	// run without progress is reported after at most Margin/2.
 	Margin time.Duration
 	// Tell is called with the report: a headline and more lines. It may be called
 	// again, with an empty headline and the texts of values of the program.
@@ -62,7 +63,7 @@ func (d *Watchdog) Stop() {
 	}
 }
 
-// looks is the number of times that a runner is checked within the limit.
+// looks is the number of times that a Watchdog checks a runner within Watchdog.Limit.
 const looks = 10
 
 // watch watches until it has reported a run or is stopped.
@@ -135,17 +136,17 @@ func howItStands(s *props.Stall) string {
 	var b strings.Builder
 	switch s.State {
 	case "":
-		b.WriteString("its goroutine is not found\n")
+		b.WriteString("the goroutine of the run is not found\n")
 	case "running", "runnable":
-		b.WriteString("its goroutine is running: does a loop never end?\n")
+		b.WriteString("the goroutine of the run is running: does a loop never end?\n")
 	default:
-		fmt.Fprintf(&b, "its goroutine waits (%s), and no other actor runs meanwhile\n", s.State)
+		fmt.Fprintf(&b, "the goroutine of the run waits (%s), and no other actor runs meanwhile\n", s.State)
 	}
 	if len(s.Stack) > 0 {
 		b.WriteString(stack.Lines(s.Stack) + "\n")
 	}
 	if f := s.Intruder; f != nil {
-		fmt.Fprintf(&b, "it may wait for something that was refused: %s\n", trace.Visible(f.Text))
+		fmt.Fprintf(&b, "the run may wait for something that jostle refused: %s\n", trace.Visible(f.Text))
 		if len(f.Stack) > 0 {
 			b.WriteString(stack.Lines(f.Stack) + "\n")
 		}
@@ -154,8 +155,8 @@ func howItStands(s *props.Stall) string {
 	return b.String()
 }
 
-// valuesText describes the drawn values and the received message. With the race detector it
-// returns "".
+// valuesText describes the drawn values and the received message. It returns "" if the
+// race detector is on.
 func valuesText(s *props.Stall) string {
 	if props.HasRaceDetector() {
 		return ""

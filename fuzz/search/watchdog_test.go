@@ -30,7 +30,7 @@ func TestRefusedCallsAreNamed(t *testing.T) {
 	d.report(&looked{runner: r, since: time.Now()})
 	close(release)
 	<-over
-	const want = "it may wait for something that was refused: Send on a Ctx from another goroutine"
+	const want = "the run may wait for something that jostle refused: Send on a Ctx from another goroutine"
 	if !strings.Contains(strings.Join(told, "\n"), want) {
 		t.Errorf("got\n%s\nwant %s", strings.Join(told, "\n"), want)
 	}

@@ -9,7 +9,7 @@ import (
 // a lane, and each step has a row.
 const (
 	lane, row     = 150, 30 // the width of a lane and the height of a row
-	left, top     = 90, 50  // the position of the first lane and row
+	left, top     = 90, 50  // the horizontal position of the first lane and the vertical position of the first row
 	head          = 24      // the maximum length of a label or name, in characters
 	tail          = 70      // the maximum length of the text next to a step, in characters
 	mostCharted   = 300     // the maximum number of rows
@@ -44,7 +44,7 @@ func (p *Record) chart(w *Writer) {
 	for i := range p.Steps {
 		p.arrowOf(w, &p.Steps[i])
 	}
-	for i := range p.Steps { // last, so that the text is above all arrows
+	for i := range p.Steps { // the texts are drawn last, so that they are above all arrows
 		p.textOf(w, &p.Steps[i])
 	}
 	for i := range p.Waiting {
@@ -94,7 +94,7 @@ func (p *Record) textOf(w *Writer, s *Step) {
 
 func (p *Record) title(s *Step) string { return fmt.Sprintf("%d  %s", s.Number, p.inWords(s)) }
 
-// waiting draws a message that was not received. Its arrow ends in row at.
+// waiting draws a message that was not received. at is the row in which the arrow ends.
 func (p *Record) waiting(w *Writer, m *Message, at int) {
 	from := rowAt(at)
 	if m.SentIn >= 0 && m.SentIn < at {

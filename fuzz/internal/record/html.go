@@ -174,7 +174,7 @@ type Writer struct {
 	below   string // the element of other headings
 }
 
-// Put writes a format, which is HTML, with escaped texts in it.
+// Put writes HTML. Each %s of the format is replaced by the next of texts, escaped.
 func (w *Writer) Put(format string, texts ...string) {
 	if len(texts) == 0 {
 		w.WriteString(format)

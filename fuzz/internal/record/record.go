@@ -46,7 +46,8 @@ type Record struct {
 	Replays int `json:"replays"`
 	// Tried is the number of replays.
 	Tried int `json:"tried"`
-	// Differs describes how the first other replay differed, "" if there is none.
+	// Differs describes the first difference between a replay and the run, "" if all replays
+	// were the same.
 	Differs string `json:"differs,omitempty"`
 	// Stray is set if the run fails only in the process that found it.
 	Stray bool `json:"stray,omitempty"`
@@ -93,18 +94,18 @@ type Record struct {
 	Waiting []Message `json:"waiting,omitempty"`
 }
 
-// Confirmed reports whether all replays had the same failure and trace, also in another
-// process.
+// Confirmed reports whether all replays had the same failure and trace. If the run was also
+// replayed in another process, it must have failed there too.
 func (r *Record) Confirmed() bool { return r.Tried > 0 && r.Replays == r.Tried && !r.Stray }
 
-// A Kept says where a finding was saved, or why not.
+// A Kept says where a finding was saved, or why it was not saved.
 type Kept struct {
 	// Path is the file of the case that shows the failure from now on.
 	Path string `json:"path,omitempty"`
 	// Alike lists files of other cases of the same bug.
 	Alike []string `json:"alike,omitempty"`
-	// Fewer is set if the files in Alike were removed in favor of Path. If Fewer is not set
-	// and Alike is not empty, Path is in Alike, and the finding was not saved.
+	// Fewer is set if the files in Alike were removed in favor of Path. If Fewer is not set and
+	// Alike is not empty, the finding was not saved, and Path is one of the files in Alike.
 	Fewer bool `json:"fewer,omitempty"`
 	// OneCause is set if a case in Alike has another failure with the same cause.
 	OneCause bool `json:"oneCause,omitempty"`

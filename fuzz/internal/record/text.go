@@ -155,7 +155,8 @@ func (r *Record) early() []string {
 }
 
 // repeats says whether the replays were the same, and if not, what may be the reason. It also
-// gives the depth, which is the distance of the order from oldest message first.
+// gives the depth, which is the distance between the run's order and the order "oldest message
+// first".
 func (r *Record) repeats() string {
 	s := fmt.Sprintf("replayed %d of %d", r.Replays, r.Tried)
 	if r.Shrunk == "" {

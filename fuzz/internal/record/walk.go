@@ -17,14 +17,14 @@ type Walk struct {
 	Logs    []string `json:"logs"` // lines logged outside of steps
 	// First is the number of the first step in Moments.
 	First int `json:"first"`
-	// Moments has some consecutive steps in detail.
+	// Moments describes some consecutive steps in detail.
 	Moments []Moment `json:"moments"`
 	// Waiting lists messages that were not received.
 	Waiting []Message `json:"waiting"`
 	// More is the number of further messages that were not received.
 	More int `json:"more"`
-	// Unsteady says how two runs with the same decisions differ, "" if they do not. If they
-	// differ, the steps are those of one of the runs.
+	// Unsteady describes the first difference between two runs with the same decisions, "" if
+	// there is none. If there is one, the steps are those of one of the two runs.
 	Unsteady string `json:"unsteady"`
 }
 
@@ -37,9 +37,10 @@ type Moment struct {
 	Before []Field `json:"before,omitempty"`
 	// Now is the receiver's state after the step, empty if unknown.
 	Now []Field `json:"now,omitempty"`
-	// Others lists messages that could have been received in place of this one.
+	// Others lists messages that could have been received in place of the message of this step.
 	Others []Message `json:"others,omitempty"`
-	// More is the number of such messages that are not in Others.
+	// More is the number of further messages that could have been received and are not in
+	// Others.
 	More int `json:"more,omitempty"`
 	// Fixed is set if the strategy did not choose the step: it is a fault or part of start-up.
 	Fixed bool `json:"fixed,omitempty"`

@@ -11,7 +11,7 @@ import (
 )
 
 // Why describes in which orders a case fails, with one line for each term of the condition. It
-// returns "" if that is unknown.
+// returns "" if the failing orders are unknown.
 func Why(e *corpus.Explanation) string {
 	if e == nil || e.Told != "" {
 		return ""
@@ -49,7 +49,8 @@ func Why(e *corpus.Explanation) string {
 		strings.Join(terms(e), ",\n    or where "), tail)
 }
 
-// terms describes each term of the condition.
+// terms describes each term of the condition. The case fails in the orders in which all
+// constraints of some term hold.
 func terms(e *corpus.Explanation) (list []string) {
 	var term []corpus.Constraint
 	all := e.Of(corpus.InCondition)
@@ -62,7 +63,7 @@ func terms(e *corpus.Explanation) (list []string) {
 	return list
 }
 
-// inTerm describes the constraints of one term.
+// inTerm describes the constraints of one term, which must all hold.
 func inTerm(list []corpus.Constraint) string {
 	var parts []string
 	for _, c := range list {
@@ -76,8 +77,8 @@ func inTerm(list []corpus.Constraint) string {
 	return strings.Join(slices.Compact(parts), " and ")
 }
 
-// fromPlain describes how the order of a case differs from plain order, which is oldest message
-// first.
+// fromPlain describes how the order of a case differs from plain order ("oldest message
+// first").
 func fromPlain(e *corpus.Explanation) string {
 	const plain = "plain order, where the oldest message comes first"
 	var list []string
@@ -126,7 +127,7 @@ func sampled(e *corpus.Explanation) string {
 	return text + " where " + strings.Join(lines, ",\n    and ")
 }
 
-// given describes the nonzero answers of a case, such as faults.
+// given describes the choices that have a nonzero answer in a case, such as faults.
 func given(kinds []choice.Kind) (list []string) {
 	for _, k := range [...]struct {
 		choice.Kind
@@ -169,7 +170,7 @@ func turned(s corpus.Share) string {
 	return fmt.Sprintf("%s, %s%d of %d", how, still, s.Failed, s.Of)
 }
 
-// needs describes the faults that the failure needs, "" if it needs none.
+// needs describes the faults that the failure needs. It returns "" if it needs none.
 func needs(list []corpus.Need) string {
 	suffix := map[choice.Kind]string{choice.Drop: "lost", choice.Duplicate: "delivered twice", choice.Delay: "delayed"}
 	var parts []string
@@ -208,10 +209,11 @@ func Said(c *corpus.Case) (lines []string) {
 	return lines
 }
 
-// depth returns a line with the depth of a case, "" if the depth is zero or unknown.
+// depth returns a line that gives and explains the depth of a case. It returns "" if the depth
+// is zero or unknown.
 func depth(e *corpus.Explanation) string {
 	if e.Depth == 0 {
 		return ""
 	}
-	return fmt.Sprintf("depth %d: the number of constraints and answers that turn plain order into its order", e.Depth)
+	return fmt.Sprintf("depth %d: the number of constraints and answers that turn plain order (oldest message first) into this order", e.Depth)
 }

@@ -52,7 +52,7 @@ func (s *Session) again(ctx context.Context, q *Request, r *Reply) error {
 // died. The case of the record includes that decision.
 func stopped(q *Request, res *search.Result) record.Record {
 	f := res.Finding
-	f.Differs = "" // the confirming replays were not stopped, so they differ
+	f.Differs = "" // the confirming replays were not stopped, so they differ from the stopped run
 	f.Explain("", nil)
 	c := f.Case
 	c.Signature, c.Hash, c.Record.Plain, c.Doubtful = q.Signature, 0, true, false
@@ -111,8 +111,8 @@ func (t *teller) Choose(k choice.Kind, n int) int {
 	return v
 }
 
-// tell reports a decision to t.say if t.stop is nil. It returns whether the run must end before
-// the decision.
+// tell reports a decision to t.say if t.stop is nil. stop reports whether the run must end
+// before the decision.
 func (t *teller) tell(d Decision) (stop bool) {
 	d.Run, d.Number = t.run, t.made
 	t.made++

@@ -37,7 +37,7 @@ func (s *Session) conclude(ctx context.Context, reply *Reply, r *props.Runner, f
 		return []record.Record{recordOf(out.Finding, where, kept, err)}
 	}
 	if out.Finding.Seen == nil {
-		out.Finding.Look(r) // to record the lines of code
+		out.Finding.Look(r) // Look records the lines of code
 	}
 	list := []record.Record{recordOf(out.Finding, where, kept, err)}
 	reply.shown.add(out.Finding.Trace)
@@ -91,8 +91,8 @@ func (s *Session) saveEarly(f *finding.Finding) string {
 	return path
 }
 
-// save saves a finding. If the file early was made by saveEarly for this finding, save removes
-// it.
+// save saves a finding. If saveEarly made the file early for this finding, save removes that
+// file.
 func (s *Session) save(r *props.Runner, f *finding.Finding, early string) (kept record.Kept, err error) {
 	if kept.Path = s.shorter(f); kept.Path == "" {
 		if kept, err = f.Keep(s.Folder, r); err == nil {
@@ -108,7 +108,7 @@ func (s *Session) save(r *props.Runner, f *finding.Finding, early string) (kept 
 	mine := s.early[early]
 	delete(s.early, kept.Path)
 	delete(s.early, early)
-	if mine && isBeside(early, kept.Path) { // jostle does not remove a file of another folder
+	if mine && isBeside(early, kept.Path) { // jostle does not remove a file in another folder
 		err = errors.Join(err, f.Discard(early))
 	}
 	return kept, err
@@ -161,8 +161,8 @@ func (s *Session) shrunk(ctx context.Context, most time.Duration, runs int, r *p
 }
 
 // keepOthers lists the other failures met while out.Finding was shrunk. In the remaining time
-// it shrinks and saves those that no saved case shows. It ignores failures met while these are
-// shrunk; the next search can find them.
+// it shrinks and saves the failures that no saved case shows. It ignores any failure met in
+// this second shrinking, because the next search can find it.
 func (s *Session) keepOthers(ctx context.Context, r *props.Runner, out *finding.Shrunk) {
 	also := func(text string) { out.Finding.Also = append(out.Finding.Also, text) }
 	for _, other := range out.Others {
@@ -186,8 +186,8 @@ func (s *Session) addPages(r *props.Runner, f *finding.Finding, kept *record.Kep
 	return f.AddPages(r, kept)
 }
 
-// A saved case whose failing orders are known gets 1/knownPart of the time that a new failure
-// gets.
+// A saved case whose failing orders are known is shrunk and explained for at most 1/knownPart
+// of the time that a new failure gets.
 const knownPart = 10
 
 // retell returns the finding to report for a saved case that failed again, in the run of f. It

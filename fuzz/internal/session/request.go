@@ -23,7 +23,7 @@ const (
 	Shrink  Kind = "shrink"  // shrink and explain a case, and save the result
 	Replay  Kind = "replay"  // run a case
 	Walk    Kind = "walk"    // run a case and report some of its steps
-	Repair  Kind = "repair"  // find a run with the failure of a stale case, and save it
+	Repair  Kind = "repair"  // find a run with the failure of a case that cannot be replayed as saved, and save it
 	Tidy    Kind = "tidy"    // remove cases that show the same failure as another case
 	Explore Kind = "explore" // run every order
 	Import  Kind = "import"  // run the inputs of go test -fuzz in a folder
@@ -35,77 +35,80 @@ type Request struct {
 	Do   Kind
 	Seed uint64 `json:",omitempty"`
 
-	// First is the first batch of Run, the batch of Again, or the first step of Walk.
+	// First is the number of the first batch (Run request), of the batch to rerun (Again
+	// request), or of the first step (Walk request).
 	First int `json:",omitempty"`
-	// Count is the number of batches of Run or steps of Walk.
+	// Count is the number of batches of a Run request, or of steps of a Walk request.
 	Count int `json:",omitempty"`
-	// Without lists batches that Run leaves out.
+	// Without lists batches that a Run request leaves out.
 	Without []int `json:",omitempty"`
-	// Runs is the maximum number of runs of Check, Run, Again, Shrink or Explore; zero means
-	// that the request sets no limit.
+	// Runs is the maximum number of runs of a Check, Run, Again, Shrink or Explore request;
+	// zero means that the request sets no limit.
 	Runs int `json:",omitempty"`
-	// Hinted is Reply.Hinted of an earlier Begin.
+	// Hinted is the field Reply.Hinted of an earlier Begin request.
 	Hinted bool `json:",omitempty"`
-	// Time limits the time for the request. After this time Run begins no further batch.
+	// Time limits the time for the request. After this time a Run request begins no further
+	// batch.
 	Time time.Duration `json:",omitempty"`
 
-	// Stop is the decision before which Again ends the run; nil for none.
+	// Stop is the decision before which an Again request ends the run; nil for none.
 	Stop *Decision `json:",omitempty"`
-	// Signature is the signature of the case that Again returns.
+	// Signature is the signature of the case that an Again request returns.
 	Signature string `json:",omitempty"`
-	// Headline is the first line of the comment of the case that Again returns.
+	// Headline is the first line of the comment of the case that an Again request returns.
 	Headline string `json:",omitempty"`
 
-	// Case is the text of the case for Shrink, Replay, Walk, Repair or Export.
+	// Case is the text of the case for a Shrink, Replay, Walk, Repair or Export request.
 	Case string `json:",omitempty"`
 	// File is the name of the case's file. If Case is "", the file is read, and the beginning
 	// of its name is enough.
 	File string `json:",omitempty"`
-	// Fresh is set if Shrink may remove the file, because it was made for this finding.
+	// Fresh is set if a Shrink request may remove the file, because the file was made for this
+	// finding.
 	Fresh bool `json:",omitempty"`
-	// Keep makes Shrink save the result.
+	// Keep makes a Shrink request save the result.
 	Keep bool `json:",omitempty"`
-	// Where describes the run that Shrink shrinks.
+	// Where describes the run of a Shrink request.
 	Where string `json:",omitempty"`
 	// Folder is the folder with the inputs for Import or Export.
 	Folder string `json:",omitempty"`
-	// Pairs makes Replay return the receive pairs of a run that passes.
+	// Pairs makes a Replay request return the receive pairs of a run that passes.
 	Pairs bool `json:",omitempty"`
-	// Pages asks for HTML pages next to cases that fail.
+	// Pages asks for an HTML page next to the file of each failing case.
 	Pages bool `json:",omitempty"`
 
-	// When Enough is done, Run ends after its current run. Nil means never.
+	// If the context Enough is done, a Run request ends after its current run. Nil means never.
 	Enough context.Context `json:"-"`
 }
 
 // A Reply is the result of a request.
 type Reply struct {
 	search.Tally
-	// Notes are messages to report first.
+	// Notes are messages to report before Findings.
 	Notes []string `json:",omitempty"`
-	// Findings has one finding for each signature, to report after Notes.
+	// Findings has one finding for each signature. They are reported after Notes.
 	Findings []record.Record `json:",omitempty"`
 	// Problems are messages to report after Findings. A test should fail for each.
 	Problems []string `json:",omitempty"`
 	// Text is reported last.
 	Text string `json:",omitempty"`
-	// Trace is the trace of Replay's run as text.
+	// Trace is the trace of the run of a Replay request, as text.
 	Trace string `json:",omitempty"`
 
-	// Complete says that every order was run, and how many there are. It is "" if some may not
-	// have been run.
+	// Complete says that every order was run, and how many orders there are. It is "" if some
+	// order may not have been run.
 	Complete string `json:",omitempty"`
-	// Conditional is set if Complete holds only if actors share nothing but messages.
+	// Conditional is set if Complete assumes that actors share nothing but messages.
 	Conditional bool `json:",omitempty"`
-	// Hinted is set by Begin if the property gives hints, so that half of the runs are to be
-	// guided.
+	// Hinted is set by a Begin request if the property gives hints, so that half of the runs
+	// are to be guided.
 	Hinted bool `json:",omitempty"`
 
-	// Batch is the number of runs in a batch of Run.
+	// Batch is the number of runs in a batch of a Run request.
 	Batch int `json:",omitempty"`
-	// Over is the number of batches that Run has finished or left out.
+	// Over is the number of batches that a Run request has finished or left out.
 	Over int `json:",omitempty"`
-	// Cut is set if Request.Enough ended Run within a batch.
+	// Cut is set if Request.Enough ended a Run request within a batch.
 	Cut bool `json:",omitempty"`
 	// Failed is the number of runs that failed.
 	Failed int `json:",omitempty"`
@@ -113,26 +116,27 @@ type Reply struct {
 	Missed []string `json:",omitempty"`
 	// Late describes failures caused by goroutines that outlived the last run.
 	Late []string `json:",omitempty"`
-	// Orders has the receive pairs of the runs of Run, encoded by coverage.Orders. If Begin has
-	// set Complete, it has those of Begin's random runs.
+	// Orders has the receive pairs of the runs of a Run request, encoded by coverage.Orders. If
+	// a Begin request has set Complete, Orders has the receive pairs of its random runs.
 	Orders []byte `json:",omitempty"`
-	// Shown has the receive pairs of all other runs, encoded in the same way: of saved cases,
-	// of every order before the search, and of the findings.
+	// Shown has the receive pairs of the runs that are not in Orders, encoded in the same way:
+	// the runs of saved cases, of every order before the search, and of the findings.
 	Shown []byte `json:",omitempty"`
 
 	// Exact is set if a case ran as saved.
 	Exact bool `json:",omitempty"`
 	// Mended is set if the failure of a case is mended: see finding.Replayed.
 	Mended bool `json:",omitempty"`
-	// Renewed is the file of the passing run that Repair saved in place of a mended case.
+	// Renewed is the file of the passing run that a Repair request saved in place of a mended
+	// case.
 	Renewed string `json:",omitempty"`
-	// Pairs has the receive pairs of Replay's run.
+	// Pairs has the receive pairs of the run of a Replay request.
 	Pairs []distill.Pair `json:",omitempty"`
-	// Gone lists the files that Tidy removed.
+	// Gone lists the files that a Tidy request removed.
 	Gone []string     `json:",omitempty"`
 	Walk *record.Walk `json:",omitempty"`
 
-	// Verdict is the verdict of Explore.
+	// Verdict is the verdict of an Explore request.
 	Verdict *search.Verdict `json:"-"`
 
 	shown shown // the receive pairs for Shown
@@ -162,7 +166,7 @@ func (r *Reply) addRuns(runs *search.Tally, missed []string) {
 // Fails reports whether a test should fail for the reply.
 func (r *Reply) Fails() bool { return len(r.Findings)+len(r.Problems) > 0 }
 
-// addFinding adds a finding, unless there is one with the same signature.
+// addFinding adds a finding, unless there is one with the same Exact signature.
 func (r *Reply) addFinding(f record.Record) {
 	if !slices.ContainsFunc(r.Findings, func(old record.Record) bool { return old.Exact == f.Exact }) {
 		r.Findings = append(r.Findings, f)
@@ -176,7 +180,8 @@ type Event struct {
 	Decide *Decision `json:",omitempty"`
 }
 
-// An At says what a session begins to do. If Saved and What are "", it begins a batch.
+// An At says which work a session begins. If Saved and What are "", that work is a batch of
+// random runs.
 type At struct {
 	Batch int    `json:",omitempty"` // the number of the batch
 	Saved string `json:",omitempty"` // the file of the saved case that it runs
@@ -191,11 +196,12 @@ func (a *At) String() string {
 	return a.What
 }
 
-// A Decision is one decision of a rerun.
+// A Decision is one decision of a run: a delivery or an answer to a question.
 type Decision struct {
 	Run    int // the number of the run
 	Number int // the number of decisions before this one in the run
-	// Delivery is the ID of the step that comes next; zero if the decision is an answer.
+	// Delivery is the ID of the step that comes next; zero if the decision is an answer to a
+	// question.
 	Delivery uint64 `json:",omitempty"`
 	// Choice is the answer to a question: the kind, the number of possible answers, and the
 	// answer. It is nil if the decision is a delivery.

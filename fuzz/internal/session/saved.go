@@ -66,7 +66,7 @@ func (s *Session) play(ctx context.Context, runner *props.Runner, c *corpus.Case
 			return played, err
 		}
 		if !played.Exact {
-			played = finding.Replay(runner, c) // the result was only valid until the next run
+			played = finding.Replay(runner, c) // replayed again, because the first result was valid only until the next run
 		}
 	}
 	where := fmt.Sprintf("saved case %s (%s)", filepath.Base(c.Path), played.How)
@@ -75,7 +75,7 @@ func (s *Session) play(ctx context.Context, runner *props.Runner, c *corpus.Case
 		r.note("%s", played.Held(filepath.Base(c.Path), s.isLiteral()))
 	case s.Later:
 		f := played.Finding(runner, s.origin(c), c)
-		f.Look(runner) // to record the lines of code
+		f.Look(runner) // Look records the lines of code
 		kept := record.Kept{Path: c.Path}
 		rec := recordOf(f, where, kept, s.addPages(runner, f, &kept))
 		rec.Known = true
@@ -91,8 +91,8 @@ func (s *Session) play(ctx context.Context, runner *props.Runner, c *corpus.Case
 }
 
 // repaired replaces a saved case that can no longer be replayed as saved. If the failure is
-// mended, the run that passed replaces it, else a run near it with the same failure. done
-// reports whether the case was replaced.
+// mended, the passing run replaces the case. Otherwise a similar run with the same failure
+// replaces it. done reports whether the case was replaced.
 func (s *Session) repaired(ctx context.Context, runner *props.Runner, c *corpus.Case, played *finding.Replayed, q *Request, r *Reply) (done bool, err error) {
 	file := filepath.Base(c.Path)
 	if r.Renewed, err = played.Renew(s.Folder, c); r.Renewed != "" {
@@ -109,7 +109,7 @@ func (s *Session) repaired(ctx context.Context, runner *props.Runner, c *corpus.
 		return false, nil
 	}
 	list := s.conclude(ctx, r, runner, f, fmt.Sprintf("near case %s (%s)", file, played.How), end{keep: true, runs: s.mostRuns(q)})
-	if path := list[0].Path; path != "" && path != c.Path && !f.Case.OfLiteral() { // the case of a literal may belong to another one
+	if path := list[0].Path; path != "" && path != c.Path && !f.Case.OfLiteral() { // a case of one function literal may belong to another function literal of the test
 		os.Remove(c.Path)
 	}
 	r.Findings = append(r.Findings, list...)
@@ -157,7 +157,8 @@ func (s *Session) tidy(_ context.Context, _ *Request, r *Reply) error {
 	return nil
 }
 
-// repair replaces a stale case by a run with the same failure.
+// repair replaces a case that can no longer be replayed as saved by a run with the same
+// failure.
 func (s *Session) repair(ctx context.Context, q *Request, r *Reply) error {
 	c, err := s.find(q)
 	if err != nil {

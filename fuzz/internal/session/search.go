@@ -51,7 +51,7 @@ func (s *Session) begin(ctx context.Context, q *Request, r *Reply) error {
 			return err
 		}
 	}
-	s.say(Event{At: &At{}}) // the trial for hints makes runs of the first batch
+	s.say(Event{At: &At{}}) // the runs made to look for hints are runs of the first batch
 	h := s.hints(ctx, q)
 	if r.Hinted = h.Given; h.Failed != nil && len(r.Findings) == 0 {
 		s.foundIn(ctx, r, &search.Result{Finding: h.Failed, Index: h.Run}, time.Now())
@@ -100,8 +100,8 @@ func (s *Session) few(ctx, searching context.Context, q *Request, r *Reply) (lef
 	return res.Finding == nil && !same, err
 }
 
-// complete records that every order was run, and stores the receive pairs of the random runs
-// res that confirmed it.
+// complete records that every order was run, and stores the receive pairs of the confirming
+// random runs. res is the result of these runs.
 func (r *Reply) complete(x *search.Exhaustion, res *search.Result, seed uint64) (err error) {
 	r.Complete, r.Conditional = x.Whole(), x.Conditional()
 	r.Tally.Add(&res.Tally)
@@ -227,7 +227,8 @@ func (s *Session) run(ctx context.Context, q *Request, r *Reply) error {
 	return err
 }
 
-// joined returns the receive pairs of all parts of a search. It does not copy a single part.
+// joined returns the receive pairs of all parts of a search. If there is only one part, joined
+// returns that part itself, not a copy.
 func joined(parts []*coverage.Orders, seed uint64) *coverage.Orders {
 	if len(parts) == 1 {
 		return parts[0]

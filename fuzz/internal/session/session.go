@@ -32,14 +32,14 @@ type Session struct {
 	Portfolio []search.Entry
 	// Workers is the number of goroutines that run the property concurrently.
 	Workers int
-	// Explore has the settings of Explore that no Request has.
+	// Explore has the settings of an Explore request that are not in the Request.
 	Explore search.ExploreOptions
 	// Cache holds passing cases of earlier searches.
 	Cache distill.Cache
 	// Passed is called for each run of a search that passed. It may be nil.
 	Passed func(arm string, res *props.Result)
-	// FewFor limits the time in which Begin and Check try to run every order; zero means that
-	// they do not try.
+	// FewFor limits the time in which Begin and Check requests try to run every order; zero
+	// means that they do not try.
 	FewFor time.Duration
 
 	// Later leaves failing runs unshrunk, for a later request. If Later is not set, a failing
@@ -50,7 +50,7 @@ type Session struct {
 	Shrink time.Duration
 	// Limit is the time at which all requests must end.
 	Limit search.Limit
-	// Pages asks for HTML pages next to cases.
+	// Pages asks for an HTML page next to the file of each case.
 	Pages bool
 	// Repair lets a better run with the same failure replace a saved case.
 	Repair bool
@@ -58,17 +58,17 @@ type Session struct {
 	Shortest bool
 	// Shown formats a path for messages; nil leaves paths unchanged.
 	Shown func(path string) string
-	// Shrinking, if not nil, is called before a run is shrunk. It returns a function to report
-	// the progress of shrinking, and a function to call at the end.
+	// Shrinking, if not nil, is called before a run is shrunk. It returns a function to call
+	// with the progress of shrinking, and a function to call when shrinking is over.
 	Shrinking func() (tell func(shrink.Progress), over func())
 
 	// Say receives events. It may be nil.
 	Say func(Event)
-	// Turn is called before each run of Run, and may wait. It may be nil.
+	// Turn is called before each run of a Run request, and may wait. It may be nil.
 	Turn func()
 
 	early map[string]bool    // the files made by saveEarly that are not replaced yet
-	alone map[string]int     // the failures that an exploration reports itself, by signature
+	alone map[string]int     // the number of failing runs by signature, if an exploration reports them itself
 	kept  map[string]keptRun // for Shortest, by failureOf
 }
 
@@ -125,9 +125,9 @@ func (s *Session) options(q *Request) search.Options {
 		Passed: s.Passed, Cache: s.Cache}
 }
 
-// old returns the folder that the test had for cases of version 1. is reports whether that is
+// old returns the folder that the test had for cases of version 1. differs reports whether it is
 // another folder than s.Folder.
-func (s *Session) old() (f corpus.Folder, is bool) {
+func (s *Session) old() (f corpus.Folder, differs bool) {
 	f = corpus.FolderOf(filepath.Dir(s.Folder.Dir), s.Property.Test)
 	return f, f != s.Folder
 }
@@ -149,5 +149,6 @@ func (s *Session) find(q *Request) (c corpus.Case, err error) {
 	return c, err
 }
 
-// isLiteral reports whether function literals of one test share the folder of the cases.
+// isLiteral reports whether the property has the name of its test, as function literals do. The
+// function literals of one test share a folder of cases.
 func (s *Session) isLiteral() bool { return s.Property.Name == s.Property.Test }

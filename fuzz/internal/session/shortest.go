@@ -46,9 +46,9 @@ func (s *Session) keepShortest(f *finding.Finding, kept *record.Kept) error {
 	return nil
 }
 
-// ConcludeNew shrinks, explains and saves the cases in the folder that are not in before,
-// smallest first, if they fail as saved. Other processes have saved these cases unshrunk. take
-// receives the records.
+// ConcludeNew shrinks, explains and saves the cases in the folder that are not listed in
+// before, smallest first, if they fail as saved. Other processes have saved these cases
+// unshrunk. ConcludeNew calls take with each record.
 func (s *Session) ConcludeNew(ctx context.Context, r *props.Runner, before []corpus.Case, take func(record.Record)) {
 	now, _ := s.Folder.Load()
 	for i := range now {
