@@ -23,7 +23,7 @@ type clock struct {
 	now      int64
 	heap     []entry
 	places   []int32 // by message slot: the heap index of the entry that has the slot as its send or its last
-	owned    []int32 // for each actor, the number of timers in the heap that it owns
+	owned    []int32 // by actor: the number of its timers in the heap
 	number   int32   // the number of the entry pushed last
 	periodic int
 	set      int   // number of timers set in this run
@@ -157,8 +157,8 @@ func (c *clock) removeAt(i int) entry {
 	return e
 }
 
-// placeOf returns the heap index of the entry whose send or last is slot, or -1
-// if there is none.
+// placeOf returns the heap index of the entry that has slot as its send or its
+// last, or -1 if there is none.
 func (c *clock) placeOf(slot int32) int {
 	if int(slot) < len(c.places) {
 		if i := int(c.places[slot]); i < len(c.heap) && (c.heap[i].send == slot || c.heap[i].last == slot) {
@@ -215,7 +215,7 @@ func (c *clock) timerOf(actor int32) int {
 	return indexFunc(c.heap, func(e entry) bool { return e.actor == actor && e.effect <= tick })
 }
 
-// any reports whether an entry is due at or before until.
+// any reports whether an entry is due at or before the time until.
 func (c *clock) any(until int64) bool { return len(c.heap) > 0 && c.heap[0].at <= until }
 
 // later returns the time d from now, or forever on overflow.

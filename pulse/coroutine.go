@@ -37,7 +37,7 @@ type Coroutine struct {
 	ended   bool // set if the body has ended
 	panic   *carried
 	inspect func()    // if set, the next resumption only runs this function and parks again
-	seen    raceClock // for the race detector: the clock of everything that happened before the next resumption
+	seen    raceClock // vector clock for the race detector: see knows
 }
 
 // signal is the empty value that a coroutine and its resumer pass to each

@@ -14,11 +14,11 @@ import (
 // It is empty when an actor is spawned. Like the Ctx that returned it, a Disk
 // is valid only during its actor's steps.
 //
-// Read returns a written value at once; Sync makes it survive crashes. A crash
-// loses some, none or all of the writes since the last Sync, as the strategy
-// decides. The lost writes are the last ones; with Faults.UnorderedWrites they
-// may be any of the unsynced ones. A panic and the restart after it lose no
-// writes, since only a crash stands for a failure of the machine.
+// Read returns a written value at once. Sync makes the value survive crashes.
+// A crash loses some, none or all of the writes since the last Sync, as the
+// strategy decides. A crash loses the last of these writes or, with
+// Faults.UnorderedWrites, any of these writes. A panic and the restart after
+// it lose no writes, since only a crash stands for a failure of the machine.
 //
 // Sync takes no virtual time and always succeeds.
 type Disk struct{ ctx *Ctx }

@@ -29,7 +29,7 @@ const (
 	eventReceipt eventKind = iota
 	eventSpawned           // the actor starts with the history of its spawner
 	eventLearned           // the system returned v to the actor
-	eventStruck            // a Nemesis crashed or restarted the actor, which is no step of the actor
+	eventStruck            // a Nemesis has crashed or restarted the actor; the event belongs to no step
 )
 
 // remember records the receipt of message d at the beginning of a step of a. A

@@ -65,7 +65,7 @@ func (r *mailroom) delay(m int32, at int64) {
 	}
 }
 
-// endDelay ends the delay of an entry's message.
+// endDelay ends the delay of the message of clock entry e.
 func (r *mailroom) endDelay(e *entry) {
 	r.slow--
 	if e.effect == release {

@@ -66,8 +66,8 @@ const recentTypes = 64
 
 func typeWord(v any) uintptr { return *(*uintptr)(unsafe.Pointer(&v)) }
 
-// lookUp returns the entry of the cache t.recent in which the type of v is, if
-// it is in the cache. lookUp is small enough to be inlined.
+// lookUp returns the only entry of the cache t.recent that can hold the type
+// of v. lookUp is small enough to be inlined.
 func (t *types) lookUp(v any) *recentType { return &t.recent[typeWord(v)>>5%recentTypes] }
 
 // hash returns the hash of the type of v, from the cache t.recent if possible.

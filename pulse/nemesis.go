@@ -175,8 +175,9 @@ func (n Nemesis) Heal() {
 }
 
 // Lose loses the next count messages from one actor to another. With
-// math.MaxInt it loses all messages, with zero none. It replaces an earlier
-// Lose of this link. It never loses a Kill, a Down or a message of SendAfter.
+// math.MaxInt it loses all messages, with zero none. Lose replaces an earlier
+// Lose from the same actor to the same actor. A Kill, a Down and a message of
+// SendAfter are never lost.
 func (n Nemesis) Lose(from, to Ref, count int) {
 	if !n.link("Nemesis.Lose", from, to) {
 		return
@@ -188,10 +189,10 @@ func (n Nemesis) Lose(from, to Ref, count int) {
 }
 
 // Delay delays each later message from one actor to another by d of virtual
-// time. With d zero, later messages are not delayed. It replaces an earlier
-// Delay of this link. With FIFO delivery a delayed message also delays later
-// messages on the link, including a Kill or a Down, which otherwise are not
-// delayed.
+// time. With d zero, later messages are not delayed. Delay replaces an earlier
+// Delay from the same actor to the same actor. A Kill or a Down is not delayed
+// itself. But with FIFO delivery a delayed message also delays all later
+// messages on the link.
 func (n Nemesis) Delay(from, to Ref, d time.Duration) {
 	if !n.link("Nemesis.Delay", from, to) {
 		return
@@ -240,9 +241,9 @@ func (n Nemesis) ok(what string, refs ...Ref) bool {
 	return true
 }
 
-// finds reports whether the life of actor a is want. The caller learns the
-// state of the actor, so finds records a dependency of the running step on
-// that state.
+// finds reports whether actor a is alive, down or ended, as want says. The
+// caller learns the state of the actor, so finds records a dependency of the
+// running step on that state.
 func (n Nemesis) finds(a *actor, want life) bool {
 	n.s.rec.touch(a.actor, trace.ItsLife, 0)
 	n.s.learned(uint64(a.life))

@@ -33,12 +33,12 @@ func (d Delivery) String() string {
 type Environment uint8
 
 const (
-	// EnvironmentOpen: the test may send more. A process that waits for a
-	// particular message is stuck. Actors that accept any message and processes
-	// that sleep past the horizon are not stuck.
+	// EnvironmentOpen: the test may send more messages. A process that waits
+	// for a particular message is stuck. Actors that accept any message and
+	// processes that sleep past the horizon are not stuck.
 	EnvironmentOpen Environment = iota
-	// EnvironmentClosed: the test sends nothing more. Every actor that is still
-	// alive is stuck.
+	// EnvironmentClosed: the test sends no more messages. Every actor that is
+	// still alive is stuck.
 	EnvironmentClosed
 )
 
@@ -63,7 +63,7 @@ type Options struct {
 	Seed uint64
 
 	// Steps is the maximum number of steps of a run; zero means 100,000. A run
-	// that needs more fails.
+	// that needs more steps fails.
 	Steps int
 	// Pending is the maximum number of messages that wait at once; zero means
 	// 100,000. It also limits other things: the messages that one step sends,
@@ -105,8 +105,8 @@ type Options struct {
 
 	Faults Faults
 
-	// Failed is called when a run has failed, before Run returns. It may panic,
-	// so that a property does not continue with a broken system.
+	// Failed is called when a run has failed, before Run returns. Failed may
+	// panic, so that a property does not continue with a broken system.
 	Failed func(*Failure)
 }
 

@@ -220,11 +220,12 @@ func (p *Process) Receive() any {
 // A rejected message stays in flight, at the front of its channel. So when the
 // process later accepts it, a message of another channel that was sent later
 // can overtake it. A mailbox that keeps the order of arrival, such as a
-// mailbox in Erlang, does not allow that. The strategy tries all orders that
-// are possible with such a mailbox, and also orders that are not. So a failure
-// may be impossible with such a mailbox. To avoid that, receive every message
-// by Receive and store the unwanted messages, as in the example Mailbox.
-// Explore wastes no run on a process that does so.
+// mailbox in Erlang, does not allow that. The orders that a strategy can
+// choose include all orders of such a mailbox, and also orders that such a
+// mailbox excludes. So a failure may be impossible with such a mailbox. To
+// exclude these orders, receive every message by Receive and store the
+// unwanted messages, as in the example Mailbox. Explore wastes no run on a
+// process that does so.
 func (p *Process) ReceiveMatch(match func(msg any) bool) any {
 	if match == nil && p.me("ReceiveMatch") != nil {
 		p.sys.misuse("ReceiveMatch(nil): give it a function that says which messages are wanted, or call Receive")

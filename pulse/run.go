@@ -341,8 +341,8 @@ func (s *System) pickedNone(k, n int, until int64) bool {
 }
 
 // judge checks a run in which nothing more can happen. It fails the run if
-// there are stuck actors or forbidden orphans, or if the strategy is a Judge
-// and returns an error.
+// there are stuck actors, if there are orphans and Options.Orphans is set, or
+// if the strategy is a Judge and returns an error.
 func (s *System) judge() {
 	if f := s.stuck(s.options.Environment == EnvironmentClosed); f != nil {
 		s.fails.fail(f)

@@ -134,7 +134,7 @@ func mask(s string) string {
 	return emptied(several.ReplaceAllString(s, "$1"))
 }
 
-// emptied replaces the contents of brackets by "…". It writes "(nil)" like an
+// emptied replaces the contents of brackets by "…". It treats "(nil)" as an
 // empty list.
 func emptied(s string) string {
 	s = strings.ReplaceAll(s, "(nil)", "{}")

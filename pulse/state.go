@@ -151,9 +151,9 @@ func (w *stateWalk) begin(texts bool) {
 	w.sortActors()
 }
 
-// sortActors updates w.ids and w.order, which sorts the actors by identity, to
-// the current actors. If the run has spawned the same actors as the previous
-// run, nothing needs sorting.
+// sortActors updates w.ids (the identities of the actors) and w.order (the
+// actors sorted by identity). If the run has spawned the same actors as the
+// previous run, nothing needs sorting.
 func (w *stateWalk) sortActors() {
 	actors := w.sys.actors
 	for w.same < len(actors) && w.same < len(w.ids) && w.ids[w.same] == actors[w.same].id {
@@ -475,9 +475,9 @@ func (w *stateWalk) dueTimers() []entry {
 	return w.due
 }
 
-// timerIndex returns the position in dueTimers of the timer for which is
-// returns true. The first position is 1. timerIndex returns 0 if there is no
-// such timer, because it has fired or was stopped.
+// timerIndex returns the position in dueTimers of the timer for which the
+// function is returns true. The first position is 1. timerIndex returns 0 if
+// there is no such timer, because it has fired or was stopped.
 func (w *stateWalk) timerIndex(is func(*entry) bool) int64 {
 	list := w.dueTimers()
 	for i := range list {

@@ -56,8 +56,8 @@ type Needs struct {
 	Strikes bool
 }
 
-// NeedsOf returns the Needs of a strategy. They are zero if the strategy has no
-// method Needs.
+// NeedsOf returns the Needs of a strategy. The result is zero if the strategy
+// has no method Needs.
 func NeedsOf(s Strategy) Needs {
 	if n, ok := s.(interface{ Needs() Needs }); ok {
 		return n.Needs()

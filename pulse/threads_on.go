@@ -218,8 +218,8 @@ func (t *threads) released(m int32) {
 	t.sent[m].release()
 }
 
-// copied makes the copy of a message in slot to use the clock of the original
-// in slot from.
+// copied gives a copy of a message the clock of the original. from is the slot
+// of the original, and to is the slot of the copy.
 func (t *threads) copied(from, to int32) {
 	clockAt(&t.sent, max(from, to))
 	t.sent[to] = t.sent[from]

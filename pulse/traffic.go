@@ -492,8 +492,8 @@ func (t *traffic) intrude(what, on string) {
 
 // intrusion returns the failure for a call from a goroutine that may not use
 // the system. The stack of the failure starts at the caller of intrusion's
-// caller. The text ends with a piece of advice: now if the system is running,
-// and late otherwise.
+// caller. The text ends with the advice now if the system is running, and with
+// the advice late if not.
 func intrusion(what string, running bool, now, late string) *Failure {
 	f := &Failure{Kind: KindMisuse, Text: what + " from another goroutine: only the goroutine that runs a system, and its handlers, may use it; " + now}
 	if !running {

@@ -7,8 +7,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// An Asker sends a message and waits for the answer. It is a Process during its
-// steps, or a System between runs.
+// An Asker sends a message and waits for the answer. An Asker is a Process
+// during its steps, or a System between runs.
 type Asker interface {
 	Ask(to Ref, msg any) any
 }
