@@ -138,13 +138,13 @@ type Spec struct {
 func (spec *Spec) refusal() string {
 	switch {
 	case spec.OnPanic > OnPanicEscalate:
-		return fmt.Sprintf("Spec.OnPanic is %d, which is not a Directive", spec.OnPanic)
+		return fmt.Sprintf("Spec.OnPanic is %d: it must be a constant of type Directive", spec.OnPanic)
 	case spec.Restarts < 0:
 		return negative("Spec.Restarts", spec.Restarts, "the default")
 	case spec.Mailbox < 0:
 		return negative("Spec.Mailbox", spec.Mailbox, "no bound")
 	case spec.OnFull > OnFullFail:
-		return fmt.Sprintf("Spec.OnFull is %d, which is not an Overflow", spec.OnFull)
+		return fmt.Sprintf("Spec.OnFull is %d: it must be a constant of type Overflow", spec.OnFull)
 	case spec.OnFull != OnFullDropNewest && spec.Mailbox == 0:
 		return "Spec.OnFull is set, but Spec.Mailbox is zero: a mailbox without a bound is never full"
 	}

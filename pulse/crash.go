@@ -64,7 +64,7 @@ func ofCrash(v any) bool {
 func (c *cast) mayCrash(a *actor) {
 	p := a.process
 	if p != nil && !p.co.mine() {
-		c.misuse("MayCrash of a process outside of its own code")
+		c.misuse("MayCrash of a process outside of its own code: call it in the function of the process")
 	}
 	c.rec.nextPoint()
 	v := c.choose(choice.Crash, 2)

@@ -160,7 +160,7 @@ func (h Host) Accept(r Ref, match func(msg any) bool) {
 	h.inTheNameOf(r)
 	a := s.actors[r.actor]
 	if a.toStart {
-		s.misuse("Host.Accept of %s, which has not started: it accepts only its start", s.rec.nameOf(r.actor))
+		s.misuse("Host.Accept of %s, which has not started: an actor accepts no other message before its start message", s.rec.nameOf(r.actor))
 	}
 	a.match, a.accept, a.sieve = match, acceptMatching, 0
 	if match == nil {

@@ -198,7 +198,7 @@ func (n Nemesis) Delay(from, to Ref, d time.Duration) {
 		return
 	}
 	if d < 0 {
-		n.s.misuse("Nemesis.Delay by %v: time does not go back; zero ends a delay", d)
+		n.s.misuse("Nemesis.Delay by %v: the duration must not be negative; zero ends the delay", d)
 	}
 	n.set(trace.Strike{Kind: trace.Delay, From: from.actor, To: to.actor, N: int64(d)}, func(x *link) { x.delay = int64(d) })
 }
@@ -217,7 +217,7 @@ func (n Nemesis) link(what string, from, to Ref) bool {
 		return false
 	}
 	if from.actor == to.actor {
-		n.s.misuse("%s from %s to itself: there is no link; name two actors", what, n.s.rec.nameOf(to.actor))
+		n.s.misuse("%s from %s to itself: an actor has no link to itself; name two actors", what, n.s.rec.nameOf(to.actor))
 	}
 	return true
 }

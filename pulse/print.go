@@ -67,9 +67,9 @@ func (p *Print) Differs(q *Print, s *System) string {
 		return fmt.Sprintf("%s sends %s to %s, which was not sent in the previous run, though all decisions were the same",
 			senderOf(t, i), trace.Label(t.Sends[i].Body), t.Name(t.Sends[i].To))
 	case len(p.sends) > len(q.sends):
-		return fmt.Sprintf("%d messages were sent, and %d in the previous run, though all decisions were the same", len(q.sends), len(p.sends))
+		return fmt.Sprintf("%d messages were sent, but %d messages in the previous run, though all decisions were the same", len(q.sends), len(p.sends))
 	case p.steps != q.steps:
-		return fmt.Sprintf("there were %d steps, and %d in the previous run, though all decisions were the same", q.steps, p.steps)
+		return fmt.Sprintf("there were %d steps, but %d steps in the previous run, though all decisions were the same", q.steps, p.steps)
 	case p.hash != q.hash:
 		return "actors were spawned, steps came, or a Nemesis struck in a different order than in the previous run, though all decisions were the same"
 	}

@@ -344,9 +344,9 @@ func (p *Process) astray(what string) *actor {
 	case s.calls.strange():
 		s.intrude(what, "Process")
 	case !s.calls.running:
-		s.misuse("%s on the Process of %s outside of its code", what, s.rec.nameOf(p.actor))
+		s.misuse("%s on the Process of %s while its code is not running: call it in the function of the process", what, s.rec.nameOf(p.actor))
 	case s.actors[s.rec.cur].process != nil:
-		s.misuse("%s on the Process of %s in a step of %s: a process waits by its own Process only",
+		s.misuse("%s on the Process of %s in a step of %s: a process may call only its own Process",
 			what, s.rec.nameOf(p.actor), s.rec.nameOf(s.rec.cur))
 	default:
 		s.misuse("%s in a handler of %s: a plain handler may not block; make it a process with Go", what, s.rec.nameOf(s.rec.cur))
@@ -433,7 +433,7 @@ func isFixed(code uintptr) bool {
 // on its argument, but now returns a different result for a waiting message.
 func (t *traffic) checkSieve(b *mailbox) {
 	if b.life == alive && b.sieve != 0 && b.sieve == b.sifted && b.accept == acceptMatching && !t.mail.isSifted(b) {
-		t.misuse("ReceiveMatch of %s by a package-level function that now gives another answer for the same message: "+
+		t.misuse("ReceiveMatch of %s by a package-level function that now returns a different result for the same message: "+
 			"let it depend only on the message, or use a function literal", t.rec.nameOf(b.actor))
 	}
 }

@@ -27,7 +27,7 @@ func (o *Options) horizon() int64 {
 // pending, and no actor counts as stuck.
 func (s *System) RunFor(d time.Duration) bool {
 	if d < 0 {
-		s.misuse("RunFor(%v): time does not go back", d)
+		s.misuse("RunFor(%v): the duration must not be negative", d)
 	}
 	return s.drive("RunFor", max(s.clock.now, min(s.clock.later(d), s.options.horizon())), false)
 }

@@ -119,7 +119,7 @@ func (s *System) mustBeIdle(what string) bool {
 		return false
 	}
 	if s.calls.running {
-		s.misuse("%s of a system while it runs", what)
+		s.misuse("%s of a system while it runs: call it between runs", what)
 	}
 	return true
 }
@@ -260,7 +260,7 @@ func (s *System) Fail(f *Failure) {
 		return
 	}
 	if f == nil {
-		s.misuse("Fail(nil): give it what was found wrong")
+		s.misuse("Fail(nil): give it a Failure")
 	}
 	s.fails.fail(f)
 	if s.calls.running {

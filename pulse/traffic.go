@@ -278,7 +278,7 @@ func (t *traffic) sendAfter(from int32, to Ref, d time.Duration, msg any) Timer 
 // in entry e, and adds e to the clock.
 func (t *traffic) pushTimer(e entry, d time.Duration, from, to int32, msg any) Timer {
 	if d < 0 {
-		t.misuse("a timer of %v: time does not go back; zero is at once", d)
+		t.misuse("a timer of %v: the duration must not be negative; zero means at once", d)
 	}
 	t.rec.meetsTime(&t.faults, trace.TheTimers)
 	t.clock.set++
