@@ -14,21 +14,22 @@ type Actor interface {
 
 // A Starter is an actor that is notified when it starts. Started runs in a
 // separate step, before the actor receives any message. In Started the actor
-// can read its disk, set timers and send its first messages. Started runs again
-// after each restart, which follows a crash or a panic and loses all timers. A
-// process needs no Starter, because a restart runs its code from the beginning.
-// See Process.Started.
+// can read its disk, set timers and send its first messages. Started runs
+// again after each restart. A restart follows a crash or a panic, and loses
+// all timers. A process needs no Starter, because a restart runs its code from
+// the beginning. See Process.Started.
 //
-// The system checks whether an actor is a Starter when it is spawned and when
-// it is restarted. The system does not call Started of a handler set by Become.
+// The system checks whether an actor is a Starter when the actor is spawned
+// and when the actor is restarted. The system does not call Started of a
+// handler set by Become.
 type Starter interface {
 	Actor
 	Started(ctx *Ctx, how Start)
 }
 
-// A Start says why an actor starts: for the first time or after a restart. If
-// an actor crashes before its StartNew arrives, it receives StartNew after the
-// restart.
+// A Start says why an actor starts: for the first time or after a restart. An
+// actor that crashes before it has received StartNew receives StartNew after
+// the restart.
 type Start uint8
 
 const (
@@ -79,9 +80,9 @@ func (r Ref) String() string {
 // IsZero reports whether r is the zero Ref.
 func (r Ref) IsZero() bool { return r.sys == nil }
 
-// Actor returns a reference to the actor that identifies no Ask. Ctx.Sender may
-// return a reference that also identifies an Ask, which is not equal to the
-// result of Actor.
+// Actor returns a reference to the same actor, without the number of an Ask. A
+// reference from Ctx.Sender may contain such a number, so that a message to
+// that reference answers the Ask. The two references are not equal.
 func (r Ref) Actor() Ref {
 	r.ask = 0
 	return r
@@ -126,8 +127,8 @@ type Spec struct {
 	Safe bool
 	// Mailbox is the maximum number of messages that wait for the actor; zero
 	// means no limit. A message waits from when it is sent, also by the test,
-	// until it is received. Timers, Downs, answers to an Ask, starts and kills
-	// do not count and are always accepted.
+	// until it is received. Messages of timers, Downs, answers to an Ask,
+	// start messages and Kills do not count and are always accepted.
 	Mailbox int
 	// OnFull says what happens to a message sent to a full mailbox.
 	OnFull Overflow
@@ -137,13 +138,13 @@ type Spec struct {
 func (spec *Spec) refusal() string {
 	switch {
 	case spec.OnPanic > OnPanicEscalate:
-		return fmt.Sprintf("Spec.OnPanic is %d, which is not a Directive", spec.OnPanic)
+		return fmt.Sprintf("Spec.OnPanic is %d: it must be a constant of type Directive", spec.OnPanic)
 	case spec.Restarts < 0:
 		return negative("Spec.Restarts", spec.Restarts, "the default")
 	case spec.Mailbox < 0:
 		return negative("Spec.Mailbox", spec.Mailbox, "no bound")
 	case spec.OnFull > OnFullFail:
-		return fmt.Sprintf("Spec.OnFull is %d, which is not an Overflow", spec.OnFull)
+		return fmt.Sprintf("Spec.OnFull is %d: it must be a constant of type Overflow", spec.OnFull)
 	case spec.OnFull != OnFullDropNewest && spec.Mailbox == 0:
 		return "Spec.OnFull is set, but Spec.Mailbox is zero: a mailbox without a bound is never full"
 	}
@@ -158,7 +159,7 @@ const (
 	// OnFullDropNewest loses the message.
 	OnFullDropNewest Overflow = iota
 	// OnFullDropOldest loses the message that has waited longest. With
-	// Unordered delivery the wait of a delayed message begins when the delay
+	// Unordered delivery, a delayed message begins to wait when its delay
 	// ends.
 	OnFullDropOldest
 	// OnFullFail fails the run.
@@ -171,9 +172,9 @@ type Directive uint8
 const (
 	// OnPanicFail fails the run.
 	OnPanicFail Directive = iota
-	// OnPanicRestart restarts the actor. The actor gets a new state if its Spec
-	// has New or Process; otherwise it keeps the old state. The message that
-	// caused the panic is lost; waiting messages are kept. The actor's
+	// OnPanicRestart restarts the actor. An actor whose Spec has New or
+	// Process gets a new state. Any other actor keeps its state. The message
+	// that caused the panic is lost; waiting messages are kept. The actor's
 	// children, timers and watches end.
 	OnPanicRestart
 	// OnPanicStop ends the actor and its children.
@@ -186,5 +187,5 @@ const (
 // Down is the message that a watcher receives when an actor ends or crashes.
 type Down struct {
 	Actor  Ref
-	Reason string // "stopped", "killed", "crashed", "panicked", "returned", a reason given to Host.End, or "gone" if the actor was not alive at the time of Watch
+	Reason string // why the actor ended: "stopped", "killed", "crashed", "panicked", "returned", a reason given to Host.End, or "gone" if the actor was not alive at the time of Watch
 }

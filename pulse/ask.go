@@ -9,8 +9,8 @@ import (
 
 // asking holds the answers to the Ask calls of the test.
 type asking struct {
-	answer  any   // the answer to the last Ask
-	answers []any // the answers to all Ask calls of this run; set only if states are compared, since the test's next actions depend on the answers
+	answer  any   // the answer to the test's last Ask
+	answers []any // the answers to all Ask calls of the test in this run; a part of the state, so recorded only if the strategy compares states
 }
 
 func (k *asking) reset() { k.answer, k.answers = nil, k.answers[:0] }
@@ -33,7 +33,7 @@ func (k *asking) answered(c *cast, answer any) {
 
 // moreMayCome reports whether a delivery to another actor, a fault or an early
 // timer could have come in place of the answer. It may return true although
-// nothing could have come, but never the reverse.
+// nothing could have come. If it returns false, nothing could have come.
 func (c *cast) moreMayCome() bool {
 	left := &c.faults.left
 	if c.faults.strikes && left.Crash+left.Partition+left.RestartKept+left.RestartLost > 0 {
@@ -61,7 +61,7 @@ func (s *System) Ask(to Ref, msg any) any {
 	if !s.mustBeIdle("Ask") {
 		return nil
 	}
-	if to.sys != s || to.run != s.run { // build the text only if the check fails
+	if to.sys != s || to.run != s.run { // tested here first, so that the text for check is built only if check fails
 		s.check(to, "Ask "+trace.Label(msg))
 	}
 	test := s.actors[trace.Test]
@@ -72,7 +72,7 @@ func (s *System) Ask(to Ref, msg any) any {
 	s.drive("Ask", s.options.horizon(), true)
 	test.await = 0
 	if s.fails.failure == nil && len(s.mail.ready) > 0 {
-		s.rec.step = s.rec.steps - 1 // messages are still deliverable, so the test's next actions belong to the step that received the answer
+		s.rec.step = s.rec.steps - 1 // the run goes on after this Ask, so the test's next actions belong to the step that received the answer
 	}
 	return s.asking.answer
 }

@@ -8,11 +8,12 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A mailbox may be bounded. Its messages are counted only when another one is
-// sent to it, so unbounded mailboxes cost nothing. Whether a message fits
-// depends on the order of sends to the mailbox and receives from it. So each
-// such step records a trace.Touch of kind ItsRoom, which makes these steps
-// conflict.
+// A mailbox may be bounded. The messages of a bounded mailbox are counted only
+// when a message is sent to that mailbox, so unbounded mailboxes cost nothing.
+// Whether a message fits depends on the order of the sends to the mailbox and
+// the receives from it. So each step that sends or receives such a message
+// records a trace.Touch of kind ItsRoom. Steps that record this Touch for one
+// mailbox conflict.
 
 // bind sets the capacity and the overflow policy of a mailbox from a Spec.
 func (t *traffic) bind(b *mailbox, spec *Spec) {
@@ -23,9 +24,9 @@ func (t *traffic) bind(b *mailbox, spec *Spec) {
 // takesRoom reports whether a message counts toward the capacity of a mailbox.
 func takesRoom(d *trace.Send) bool { return d.Kind == trace.Message || d.Kind == trace.Copy }
 
-// overflows reports whether message m is lost because its receiver's mailbox is
-// full. With OnFullDropOldest it drops the oldest message instead and returns
-// false.
+// overflows reports whether message m is lost because its receiver's mailbox
+// is full. With OnFullDropOldest, overflows drops the oldest message in the
+// mailbox and returns false.
 func (t *traffic) overflows(m int32) bool {
 	d := &t.mail.sends[m]
 	b := t.mail.boxes[d.To]
@@ -41,10 +42,10 @@ func (t *traffic) overflows(m int32) bool {
 		return false
 	}
 	if b.onFull == OnFullDropOldest {
-		t.rec.touchOther(b.actor) // this step depends on the receiver, because in another order the receiver could have taken the dropped message
+		t.rec.touchOther(b.actor) // the receiver could have taken the dropped message before this step, so this step conflicts with the receiver's steps
 		t.mail.withdraw(oldest)
 		if !b.open {
-			t.mail.refilter(b) // the dropped message may have blocked a later message of its channel
+			t.mail.refilter(b) // a message behind the dropped one may now be deliverable
 		}
 		return false
 	}
@@ -67,7 +68,7 @@ func (t *traffic) full(d *trace.Send, b *mailbox) {
 }
 
 // inRoom returns the number of messages that count toward the capacity of a
-// mailbox, and the slot of the oldest such message, or none.
+// mailbox. oldest is the slot of the oldest of these messages, or none.
 func (r *mailroom) inRoom(b *mailbox) (n, oldest int32) {
 	oldest = none
 	for _, m := range r.sentTo(b) {
@@ -91,8 +92,8 @@ func (r *mailroom) arrival(m int32) int32 {
 	return r.sends[m].Seq
 }
 
-// older returns the number of messages in a bounded mailbox that arrived before
-// m.
+// older returns the number of messages in a bounded mailbox that arrived
+// before message m.
 func (r *mailroom) older(b *mailbox, m int32) (n int) {
 	list := r.sentTo(b)
 	at := indexOf(list, m)

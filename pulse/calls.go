@@ -8,17 +8,18 @@ import (
 
 // calls decides which goroutine may call a system. While the system takes
 // steps, only the goroutine that runs the step may call it. Between steps any
-// goroutine may, unless there is an owner.
+// goroutine may call the system, unless Host.Own has made one goroutine the
+// owner.
 //
-// Invariant: while running, g is the goroutine that runs the step, and
-// addresses from top-span to top are on its stack.
+// Invariant: while running is set, g is the goroutine that runs the step, and
+// the addresses from top-span to top are on that goroutine's stack.
 type calls struct {
 	g       uintptr    // the goroutine that runs the step
 	top     uintptr    // an address on g's stack, above the addresses of the step's calls
 	span    uintptr    // addresses from top-span to top are known to be on g's stack
 	dying   *Coroutine // the coroutine that is being killed, or nil
 	running bool       // set while the system takes steps
-	owner   uintptr    // the only goroutine that may call between steps; 0 means any
+	owner   uintptr    // the only goroutine that may call the system between steps; 0 means any goroutine
 	// crashing is the actor whose handler is being unwound because it crashed,
 	// or trace.Test if there is none. While a handler is unwound, no actor's
 	// step counts as running.
@@ -26,13 +27,13 @@ type calls struct {
 	left     []uintptr // the stack at which the handler crashed
 }
 
-// A Caller says where a call to a system comes from: outside a step, inside the
-// running step, or a process that is being ended.
+// A Caller says which code has called the system: code outside of a step, the
+// code of the running step, or a process that is being ended.
 type Caller uint8
 
 const (
 	// CallerOutside: the call does not come from a step. Every call between
-	// steps is from outside.
+	// two steps is a CallerOutside.
 	CallerOutside Caller = iota
 	// CallerInside: the call comes from the running step.
 	CallerInside
@@ -70,8 +71,8 @@ func (c *calls) strange() bool {
 	return c.owner != 0 && c.owner != self.Goroutine()
 }
 
-// unwind continues the kill of a coroutine if the caller is a deferred function
-// of that coroutine. It then does not return.
+// unwind ends the caller if the caller is a deferred function of a coroutine
+// that is being killed. In that case unwind does not return.
 func (c *calls) unwind() {
 	if d := c.dying; d != nil && d.mine() {
 		d.die()
@@ -80,26 +81,28 @@ func (c *calls) unwind() {
 
 // here returns an address on the stack of the calling goroutine.
 //
-// The stack frame of a handler's call lies slightly below that of the step.
-// Once an address has been confirmed to be on the right goroutine, all
-// addresses between it and calls.top need no further check. This makes the
-// check of the caller cheaper than the call.
+// The address serves to check the caller of a method cheaply. The stack frame
+// of a handler's call lies slightly below the stack frame of the step. Once
+// one address has been confirmed to be on the step's goroutine, all addresses
+// between that address and calls.top need no further check.
 func here() uintptr {
 	var local byte
 	return uintptr(unsafe.Pointer(&local))
 }
 
-// longestSpan bounds calls.span. If the stack grows, and so moves, within a
-// step, old and new addresses are further apart than this.
+// longestSpan is the maximum of calls.span. A stack that grows within a step
+// moves. The old and the new addresses are then further apart than
+// longestSpan.
 const longestSpan = 4096
 
-// same reports whether the caller runs on the goroutine that runs the step. If
-// so, it extends span down to sp, an address on the caller's stack.
+// same reports whether the caller runs on the goroutine that runs the step. In
+// that case it sets c.span so that the span reaches from c.top down to sp, an
+// address on the caller's stack.
 func (c *calls) same(sp uintptr) bool {
 	if c.g != self.Goroutine() {
 		return false
 	}
-	c.span = 0 // if the stack has moved, the memory below top may belong to another goroutine
+	c.span = 0 // the stack may have moved, and then the memory below top may belong to another goroutine
 	if c.top > sp && c.top-sp <= longestSpan {
 		c.span = c.top - sp
 	}

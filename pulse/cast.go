@@ -8,9 +8,9 @@ import (
 // their watchers. It takes no steps.
 //
 // Invariants: actors[i] has index i in its mailbox, its Ctx, the mailroom and
-// the trace. The slice's spare capacity holds actors of earlier runs. A parent
-// comes before its children. An actor's process is non-nil only until the
-// process's code returns; until then its coroutine is in use.
+// the trace. The spare capacity of the slice actors holds actors of earlier
+// runs. A parent comes before its children. The field process of an actor is
+// nil unless the actor is a process whose code has not returned.
 type cast struct {
 	traffic
 	actors    []*actor
@@ -18,8 +18,8 @@ type cast struct {
 	states    *stateWalk // equal to walk if the strategy compares states, else nil
 	pool      coroutines
 	processes []*Process         // unused Process values, for reuse
-	inUse     int                // number of processes that have not been retired
-	places    map[uintptr]string // names of method values, by code pointer; see placeOf
+	inUse     int                // number of Process values in use
+	places    map[uintptr]string // the lines at which methods begin, by code pointer; a cache for placeOf
 }
 
 // An actor is one actor of a run. The next run reuses its memory.
@@ -29,10 +29,10 @@ type actor struct {
 	mailbox
 	process  *Process
 	ctx      Ctx
-	asks     int32 // the number of the last Ask or wait for a timer, which a restart does not reset
+	asks     int32 // number of Asks, polls and timed waits so far; a restart does not reset the number
 	parent   int32
 	restarts int
-	waits    wait // what a stuck report says about the actor
+	waits    wait // what the actor waits for, as a stuck report says it
 	watchers []int32
 	special  bool // set if spec is not zero
 	spec     Spec
@@ -58,7 +58,7 @@ func (c *cast) add(name string, handler Actor, info *typeInfo, parent int32) *ac
 	if threaded {
 		makeThread(c, a)
 	}
-	if c.states != nil && a.actor != trace.Test { // the spawner may have put what it knows into the handler, so the new actor's history starts with the spawner's
+	if c.states != nil && a.actor != trace.Test { // the spawner may have put data into the handler, so the new actor's history starts as a copy of the spawner's history
 		c.states.happened(event{kind: eventSpawned, actor: a.actor, step: none, spawner: c.rec.cur})
 	}
 	return a
@@ -173,8 +173,8 @@ func (c *cast) end(a *actor, reason string) {
 }
 
 // endChildren ends all descendants of an actor. If a child has already ended,
-// it records a dependency, because this step would have ended the child if it
-// had come earlier.
+// endChildren records a dependency on the child, because an earlier step would
+// have ended it.
 func (c *cast) endChildren(parent int32, reason string) {
 	for i := int(parent) + 1; i < len(c.actors); i++ {
 		switch a := c.actors[i]; {
@@ -188,10 +188,11 @@ func (c *cast) endChildren(parent int32, reason string) {
 	}
 }
 
-// descends reports whether actor is from or a descendant of from.
-func (c *cast) descends(actor, from int32) bool {
+// descends reports whether an actor is ancestor itself or a descendant of
+// ancestor.
+func (c *cast) descends(actor, ancestor int32) bool {
 	for ; actor >= 0; actor = c.actors[actor].parent {
-		if actor == from {
+		if actor == ancestor {
 			return true
 		}
 	}
@@ -210,9 +211,9 @@ func (c *cast) crash(a *actor) {
 	c.loseWrites(a)
 }
 
-// loseNews records a dependency on each actor whose Down message is lost when a
-// crashes. If this step had come before that actor's end, no Down would have
-// been lost.
+// loseNews records a dependency on each actor whose Down message is lost in
+// the crash of actor a. No Down would be lost if a crashed before that actor
+// ended.
 func (c *cast) loseNews(a *actor) {
 	if !c.rec.on {
 		return
@@ -224,8 +225,9 @@ func (c *cast) loseNews(a *actor) {
 	}
 }
 
-// shut closes an actor's mailbox and stops its timers and its code. Waiting
-// messages are discarded with the given fate.
+// shut closes an actor's mailbox and stops its timers and its code. The
+// messages that wait for the actor are discarded, and fate is recorded for
+// each of them in the trace.
 func (c *cast) shut(a *actor, fate trace.Fate) {
 	a.accept = acceptNothing
 	if a.room > 0 {
@@ -237,8 +239,9 @@ func (c *cast) shut(a *actor, fate trace.Fate) {
 	c.killProcess(a)
 }
 
-// listStrikes lists the crashes, restarts and partitions that could happen now,
-// in a fixed order. If there is a partition, it also lists its end.
+// listStrikes lists the crashes, restarts and partitions that could happen
+// now, in a fixed order. During a partition, the list also has the end of the
+// partition.
 func (c *cast) listStrikes() []strike {
 	f := &c.faults
 	f.list = f.list[:0]
@@ -270,7 +273,7 @@ func (c *cast) mayStrike(a *actor) bool {
 }
 
 // anew returns the new handler of a restarted actor, or nil if the actor keeps
-// the old one. lose is set if the restart loses the state.
+// its old handler. lose is set if the restart loses the state.
 func (c *cast) anew(a *actor, lose bool) Actor {
 	switch {
 	case a.spec.Process != nil:
@@ -281,15 +284,15 @@ func (c *cast) anew(a *actor, lose bool) Actor {
 	return nil
 }
 
-// renew restarts an actor, with a new handler if handler is not nil. The caller
-// must refilter the mailbox. starter is the sender of the start message, which
-// only a process or a Starter gets.
+// renew restarts an actor, with a new handler if handler is not nil. The
+// caller must then call refilter or reopen for the mailbox. starter is the
+// sender of the start message, which only a process or a Starter gets.
 func (c *cast) renew(a *actor, handler Actor, starter int32) {
 	a.accept, a.await, a.answered, a.used = acceptAll, 0, 0, true
 	switch {
 	case handler == nil && !a.toStart:
 		a.how = StartKept
-	case handler != nil && !(a.toStart && a.how == StartNew): // if this case does not apply, the actor still receives StartNew
+	case handler != nil && !(a.toStart && a.how == StartNew): // an actor that has not yet received StartNew still receives StartNew
 		a.how = StartLost
 	}
 	if handler != nil {
@@ -299,7 +302,7 @@ func (c *cast) renew(a *actor, handler Actor, starter int32) {
 }
 
 // lives reports whether an actor is alive, and records that the running step
-// depends on the answer.
+// depends on it.
 func (c *cast) lives(actor int32) bool {
 	c.rec.read(actor)
 	now := c.actors[actor].life
@@ -319,11 +322,11 @@ func (c *cast) become(actor int32, handler Actor) {
 	c.rec.changed()
 }
 
-// watch makes watcher receive a Down when other ends or crashes. If other is
-// not alive, the Down is sent at once.
+// watch makes actor watcher receive a Down message when actor other ends or
+// crashes. If other is not alive, the Down is sent at once.
 func (c *cast) watch(watcher, other int32) {
 	if a := c.actors[other]; a.life == alive {
-		c.rec.touch(other, trace.ItsLife, 0) // the identities of the Downs depend on the order of the actor's watchers
+		c.rec.touch(other, trace.ItsLife, 0) // the watchers of one actor conflict, because the identities of the Downs depend on the order of the watchers
 		a.watchers = append(a.watchers, watcher)
 		if len(a.watchers) > int(c.mail.limit) {
 			c.bound(int(c.mail.limit), "watchers", "watches of one actor", "watch")
@@ -334,8 +337,8 @@ func (c *cast) watch(watcher, other int32) {
 	c.postDown(other, watcher, "gone")
 }
 
-// unwatch ends all watches of watcher on other, and withdraws Downs of other
-// that are in flight to watcher.
+// unwatch ends all watches of actor watcher on actor other. It withdraws the
+// Down messages of other that are in flight to watcher.
 func (c *cast) unwatch(watcher, other int32) {
 	c.rec.touch(other, trace.ItsLife, 0)
 	a := c.actors[other]
@@ -343,14 +346,14 @@ func (c *cast) unwatch(watcher, other int32) {
 	for _, m := range c.mail.sentTo(&c.actors[watcher].mailbox) {
 		if d := &c.mail.sends[m]; d.Kind == trace.Down && d.From == other {
 			c.mail.withdraw(m)
-			c.todo.afterStep |= workFilter // the withdrawn Down may have blocked a later message of its channel
+			c.todo.afterStep |= workFilter // a message behind the withdrawn Down may now be deliverable
 		}
 	}
 }
 
-// unwatchAll ends all watches of an actor that crashes or restarts. The running
-// step depends on the lifetimes of the watched actors, because each may end
-// before or after it.
+// unwatchAll ends all watches of an actor that crashes or restarts. The
+// running step depends on the lifetime of each watched actor, because that
+// actor may end before or after this step.
 func (c *cast) unwatchAll(watcher int32) {
 	for i, a := range c.actors {
 		kept := deleteFunc(a.watchers, func(w int32) bool { return w == watcher })

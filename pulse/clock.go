@@ -15,25 +15,25 @@ const (
 
 // A clock holds the virtual time and a binary heap of entries, soonest first.
 //
-// Invariants: no parent in the heap is due after its children. The entries'
-// numbers are unique and at most the field number. The field periodic is the
-// number of entries with effect tick. No entry is due before now. The list
-// places may be wrong for slots that belong to no entry.
+// Invariants: no parent in the heap is due after its children. No entry is due
+// before c.now. Each entry has a different number, which is at most c.number.
+// c.periodic is the number of entries with effect tick. c.places is correct
+// for the slots of entries, and may be wrong for all others.
 type clock struct {
 	now      int64
 	heap     []entry
-	places   []int32 // for each message slot, the heap index of the entry whose send or last is the slot
-	owned    []int32 // for each actor, the number of timers in the heap that it owns
+	places   []int32 // by message slot: the heap index of the entry that has the slot as its send or its last
+	owned    []int32 // by actor: the number of its timers in the heap
 	number   int32   // the number of the entry pushed last
 	periodic int
 	set      int   // number of timers set in this run
-	quiet    int   // number of consecutive firings of periodic timers without any other message being sent
+	quiet    int   // number of firings of periodic timers since any other message was sent
 	quietSeq int32 // the value of mailroom.seq when the clock last advanced
-	patience int   // number of quiet firings per periodic timer after which time stops
-	timed    bool  // set if the run ends at a fixed time; quiet firings then do not stop time
+	patience int   // time stops once quiet is at least patience times periodic: see Options.Ticks
+	timed    bool  // set if the run ends at a fixed time; time then does not stop earlier
 }
 
-// effect is what happens when an entry is due.
+// effect says what happens when an entry of the clock is due.
 type effect uint8
 
 const (
@@ -46,10 +46,10 @@ const (
 // An entry is an event that is due at a time.
 type entry struct {
 	at     int64
-	number int32 // the position in the order of pushes, which breaks ties
+	number int32 // the number of the push; of two entries due at the same time, the lower number comes first
 	send   int32 // slot of the entry's message
-	actor  int32 // the actor whose end stops the timer; none for delays and SendAfter
-	last   int32 // slot of the message of the timer's last firing while that message waits, or none
+	actor  int32 // the actor that owns the timer, whose end stops the timer; none for delays and SendAfter
+	last   int32 // for a periodic timer, the slot of its previous message while that message waits, or none
 	period int64
 	effect effect
 }
@@ -84,15 +84,16 @@ func (c *clock) insert(e entry) {
 	c.up(len(c.heap) - 1)
 }
 
-// own adds by to the timer count of the entry's owner, if there is one.
-func (c *clock) own(e *entry, by int32) {
+// own adds delta to the number of timers of the actor that owns entry e, if
+// there is one.
+func (c *clock) own(e *entry, delta int32) {
 	if e.actor < 0 || e.effect > tick {
 		return
 	}
 	for int(e.actor) >= len(c.owned) {
 		c.owned = append(c.owned, 0)
 	}
-	c.owned[e.actor] += by
+	c.owned[e.actor] += delta
 }
 
 // put stores an entry at heap index i.
@@ -104,7 +105,8 @@ func (c *clock) put(i int, e *entry) {
 	}
 }
 
-// up moves the entry at i up until its parent is not due after it.
+// up moves the entry at heap index i up until its parent is not due after the
+// entry.
 func (c *clock) up(i int) {
 	e := c.heap[i]
 	for i > 0 {
@@ -118,7 +120,8 @@ func (c *clock) up(i int) {
 	c.put(i, &e)
 }
 
-// down moves the entry at i down until its children are not due before it.
+// down moves the entry at heap index i down until no child is due before the
+// entry.
 func (c *clock) down(i int) {
 	e := c.heap[i]
 	for {
@@ -154,8 +157,8 @@ func (c *clock) removeAt(i int) entry {
 	return e
 }
 
-// placeOf returns the heap index of the entry whose send or last is slot, or -1
-// if there is none.
+// placeOf returns the heap index of the entry that has slot as its send or its
+// last, or -1 if there is none.
 func (c *clock) placeOf(slot int32) int {
 	if int(slot) < len(c.places) {
 		if i := int(c.places[slot]); i < len(c.heap) && (c.heap[i].send == slot || c.heap[i].last == slot) {
@@ -165,13 +168,13 @@ func (c *clock) placeOf(slot int32) int {
 	return -1
 }
 
-// find returns the heap index of the entry with the given number, or -1. send
-// is the slot of the entry's first message.
+// find returns the heap index of the entry with the given number, or -1 if
+// there is none. send is the slot of the first message of the entry.
 func (c *clock) find(number, send int32) int {
 	if i := c.placeOf(send); i >= 0 && c.heap[i].number == number {
 		return i
 	}
-	if c.periodic == 0 { // if no timer is periodic, no entry can have a new send
+	if c.periodic == 0 { // only the entry of a periodic timer gets a new send
 		return -1
 	}
 	return indexFunc(c.heap, func(e entry) bool { return e.number == number })
@@ -186,8 +189,8 @@ func (c *clock) delayOf(m int32) int {
 	return -1
 }
 
-// delayed lists the delayed messages of Unordered delivery in the order of
-// sending.
+// delayed returns the slots of the messages that are delayed with Unordered
+// delivery, in the order of sending.
 func (c *clock) delayed() []int32 {
 	var late []entry
 	for i := range c.heap {
@@ -212,7 +215,7 @@ func (c *clock) timerOf(actor int32) int {
 	return indexFunc(c.heap, func(e entry) bool { return e.actor == actor && e.effect <= tick })
 }
 
-// any reports whether an entry is due at or before until.
+// any reports whether an entry is due at or before the time until.
 func (c *clock) any(until int64) bool { return len(c.heap) > 0 && c.heap[0].at <= until }
 
 // later returns the time d from now, or forever on overflow.
@@ -225,14 +228,14 @@ func addTime(at, d int64) int64 {
 	return at + d
 }
 
-// canPass reports whether time can pass: an entry is due by until, and
-// onlyTicks is false. seq is mailroom.seq.
+// canPass reports whether the clock can advance, which is so if an entry is
+// due by until and onlyTicks returns false. seq is the value of mailroom.seq.
 func (c *clock) canPass(until int64, seq int32) bool {
 	return c.any(until) && !c.onlyTicks(until, seq)
 }
 
-// onlyTicks reports whether periodic timers have fired in vain as often as
-// Options.Ticks allows, and nothing else is due by until.
+// onlyTicks reports whether periodic timers have fired without effect as often
+// as Options.Ticks allows, and only periodic timers are due by until.
 func (c *clock) onlyTicks(until int64, seq int32) bool {
 	if c.timed || seq != c.quietSeq || c.quiet < c.periodic*c.patience {
 		return false
@@ -240,11 +243,11 @@ func (c *clock) onlyTicks(until int64, seq int32) bool {
 	return indexFunc(c.heap, func(e entry) bool { return e.effect != tick && e.at <= until }) < 0
 }
 
-// countQuiet updates quiet after periodic timers have fired at one time; ticks
-// is their number. sent is set if another message was sent since the last
-// firing. arrived is set if other messages came due at the same time, which
-// makes quiet zero. Counting all firings of one time together makes the result
-// independent of the order in which the timers were set.
+// countQuiet updates c.quiet after ticks periodic timers have fired at one
+// time. sent is set if another message was sent since the previous firing.
+// arrived is set if other messages came due at the same time; c.quiet is then
+// zero. All firings of one time are counted together, so that the result does
+// not depend on the order in which the timers were set.
 func (c *clock) countQuiet(ticks int, sent, arrived bool, seq int32) {
 	switch {
 	case arrived:
@@ -257,7 +260,7 @@ func (c *clock) countQuiet(ticks int, sent, arrived bool, seq int32) {
 	c.quietSeq = seq
 }
 
-// received records that message m of a periodic timer was received.
+// received records that message m of a periodic timer no longer waits.
 func (c *clock) received(m int32) {
 	if i := c.placeOf(m); i >= 0 && c.heap[i].last == m {
 		c.heap[i].last = none

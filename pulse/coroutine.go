@@ -15,10 +15,11 @@ import (
 // whose code has ended. A resumption costs two switches that bypass the Go
 // scheduler.
 //
-// The states are idle → running ⇄ parked → idle. To end a parked coroutine, the
-// pool kills it: the code resumes with a panic, which the trampoline recovers.
-// If the code recovers that panic and parks again, the pool repeats it. After
-// several such panics the pool uses runtime.Goexit, which code cannot recover.
+// The states are idle → running ⇄ parked → idle. To end a parked coroutine,
+// the pool kills it: the code resumes with a panic, which the trampoline
+// recovers. If the code recovers that panic and parks again, the pool repeats
+// the panic. After several panics the pool uses runtime.Goexit, which code
+// cannot recover.
 type Coroutine struct {
 	pool    *coroutines // the pool that uses the coroutine; nil while the coroutine is idle
 	resume  func() (signal, bool)
@@ -26,17 +27,17 @@ type Coroutine struct {
 	yield   func(signal) bool
 	body    func(*Coroutine)
 	lock    uintptr // the result of lockPlace.lock for the goroutine that made the coroutine
-	g       uintptr // g, top and span are copied to the struct calls while the coroutine runs
+	g       uintptr // g, top and span have the meaning that they have in the struct calls, and are copied there while the coroutine runs
 	top     uintptr
 	span    uintptr
-	lease   int  // number of times that the coroutine was taken from the pool
+	lease   int  // number of uses so far: how often the coroutine was taken from the pool
 	kills   int  // number of kill panics thrown
-	killed  bool // set if the coroutine's next Park must end the coroutine
-	exit    bool // set if the kill uses Goexit
+	killed  bool // set if the coroutine must end when it next runs or parks
+	exit    bool // set if the coroutine is killed by Goexit and not by a panic
 	ended   bool // set if the body has ended
 	panic   *carried
 	inspect func()    // if set, the next resumption only runs this function and parks again
-	seen    raceClock // for the race detector: the clock of everything that happened before the next resumption
+	seen    raceClock // vector clock for the race detector: see knows
 }
 
 // signal is the empty value that a coroutine and its resumer pass to each
@@ -52,7 +53,8 @@ func (killThrown) Error() string { return killText }
 
 const killText = "jostle ends this process, which was still waiting"
 
-// ofKill reports whether a panic value is a kill, or wraps or quotes one.
+// ofKill reports whether a panic value is a killThrown, or an error or text
+// that contains one.
 func ofKill(v any) bool {
 	switch v := v.(type) {
 	case killThrown:
@@ -63,12 +65,12 @@ func ofKill(v any) bool {
 	return strings.Contains(trace.Thrown(v), killText)
 }
 
-// stubborn is the number of kill panics that a body may recover before Goexit
-// ends it.
+// stubborn is the number of kill panics that the code of a coroutine may
+// recover. After that, Goexit ends the coroutine.
 const stubborn = 8
 
-// carried is a panic of a coroutine, with its stack, that is repeated on the
-// goroutine that resumed the coroutine.
+// carried is a panic of a coroutine with the stack of the panic. The goroutine
+// that resumed the coroutine repeats the panic.
 type carried struct {
 	value any
 	pcs   []uintptr
@@ -76,24 +78,26 @@ type carried struct {
 
 // coroutines is the pool of coroutines of one system.
 //
-// Invariant: coroutines in idle have no pool and no body, and wait in their
-// trampolines.
+// Invariant: each coroutine in the list idle has no pool and no body, and
+// waits in its method trampoline.
 type coroutines struct {
 	calls  *calls
 	locks  lockPlace
 	idle   []*Coroutine
 	hosted []lease  // coroutines of a Host; some may have ended
 	thrown *carried // the first panic of a deferred function of a killed coroutine
-	united bool     // threaded builds: set if a Host has actors, so that all steps run on one goroutine
+	united bool     // used if threaded is true: set if a Host has actors, so that all steps run on one goroutine
 }
 
-// A lease is one use of a coroutine by a Host.
+// A lease is one use of a coroutine by a Host. The pool reuses a coroutine
+// after it has ended, for a new lease.
 type lease struct {
 	c     *Coroutine
 	lease int
 }
 
-// get returns a coroutine that has not started; Resume starts it.
+// get returns a coroutine with the given body. The first Resume starts the
+// body.
 func (p *coroutines) get(body func(*Coroutine)) *Coroutine {
 	if !p.locks.known {
 		p.locks.find()
@@ -122,8 +126,9 @@ func (p *coroutines) put(c *Coroutine) {
 	p.idle = append(p.idle, c)
 }
 
-// host adds a coroutine to hosted, so that killHosted kills it if it is still
-// parked. Before the list grows, host removes coroutines that have ended.
+// host adds a coroutine of a Host to p.hosted, so that killHosted kills the
+// coroutine if it is still parked. Before that list grows, host removes the
+// coroutines that have ended.
 func (p *coroutines) host(c *Coroutine) {
 	if len(p.hosted) == cap(p.hosted) {
 		p.hosted = slices.DeleteFunc(p.hosted, func(l lease) bool { return !l.parked() })
@@ -131,11 +136,11 @@ func (p *coroutines) host(c *Coroutine) {
 	p.hosted = append(p.hosted, lease{c, c.lease})
 }
 
-// parked reports whether the coroutine is still in this use, and so can be
-// killed.
+// parked reports whether the coroutine has not ended since the lease began. If
+// so, it is parked and can be killed.
 func (l lease) parked() bool { return l.c.lease == l.lease && l.c.pool != nil }
 
-// killHosted kills the hosted coroutines that are still parked.
+// killHosted kills the coroutines of the Host that are still parked.
 func (p *coroutines) killHosted() {
 	for _, l := range p.hosted {
 		if l.parked() {
@@ -175,17 +180,17 @@ func (c *Coroutine) runBody() {
 	}
 	returned := false
 	defer func() {
-		c.unlock(c.g) // a switch to the resumer follows, also after Goexit
+		c.unlock(c.g) // the coroutine now switches to its resumer, also after Goexit, so it must not be locked to a thread
 		if returned || c.exit {
 			return
 		}
 		v := recover()
 		if v == nil && c.killed { // a deferred function has called Goexit
 			c.exit = true
-			c.yield(signal{}) // Kill continues with exit set, as in die
+			c.yield(signal{}) // Kill then resumes the coroutine from another goroutine, which the Goexit may end
 		}
 		if v == nil || c.killed && ofKill(v) {
-			return // if v is nil, Goexit continues by itself
+			return // after this return a Goexit (v is nil) continues by itself
 		}
 		var pcs [64]uintptr
 		c.panic = &carried{v, append([]uintptr(nil), pcs[:runtime.Callers(2, pcs[:])]...)}
@@ -243,8 +248,9 @@ func (c *Coroutine) Park() {
 	}
 }
 
-// interrupted runs a pending inspection and parks again. If the coroutine was
-// killed, interrupted ends it.
+// interrupted is called when a parked coroutine is resumed by Inspect or Kill.
+// After Inspect it runs the function c.inspect and parks again. After Kill it
+// ends the coroutine.
 func (c *Coroutine) interrupted() {
 	for c.inspect != nil {
 		c.inspect()
@@ -266,7 +272,7 @@ func (c *Coroutine) die() {
 	}
 	if c.kills++; c.kills > stubborn {
 		c.unlock(c.g)
-		c.yield(signal{}) // Kill resumes again with exit set, from a goroutine that Goexit may end
+		c.yield(signal{}) // Kill then resumes the coroutine from another goroutine, which the Goexit may end
 		runtime.Goexit()
 	}
 	panic(killThrown{})
@@ -314,9 +320,10 @@ func (c *Coroutine) Kill() {
 	s.g, s.dying = g, dying
 }
 
-// exile uses Goexit to end a body that recovers every kill. Goexit in a
-// coroutine also ends the goroutine that resumed it. So a new goroutine resumes
-// it, unless the coroutine is locked to a thread.
+// exile uses Goexit to end a coroutine that recovers every kill panic. Goexit
+// in a coroutine also ends the goroutine that resumed the coroutine. So exile
+// resumes the coroutine on a new goroutine. It does nothing if the coroutine
+// is locked to a thread.
 func (c *Coroutine) exile() {
 	c.exit = true
 	c.elsewhere(func() { c.resume() })

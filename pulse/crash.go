@@ -47,7 +47,8 @@ func (crashThrown) Error() string { return crashText }
 
 const crashText = "jostle crashes this actor, as Faults.Crash allows at MayCrash"
 
-// ofCrash reports whether a panic value is a crash, or wraps or quotes one.
+// ofCrash reports whether a panic value is a crashThrown, or an error or text
+// that contains one.
 func ofCrash(v any) bool {
 	if c, ok := v.(*carried); ok {
 		v = c.value
@@ -63,7 +64,7 @@ func ofCrash(v any) bool {
 func (c *cast) mayCrash(a *actor) {
 	p := a.process
 	if p != nil && !p.co.mine() {
-		c.misuse("MayCrash of a process outside of its own code")
+		c.misuse("MayCrash of a process outside of its own code: call it in the function of the process")
 	}
 	c.rec.nextPoint()
 	v := c.choose(choice.Crash, 2)
@@ -72,13 +73,13 @@ func (c *cast) mayCrash(a *actor) {
 		return
 	}
 	c.todo.afterStep |= workCrash
-	c.rec.look(trace.Test, trace.AllSteps) // a crash depends on all steps before it
+	c.rec.look(trace.Test, trace.AllSteps) // the step with the crash depends on all steps before it
 	if c.rec.on {
 		c.rec.note("crashes" + userPlace())
 	}
 	if p != nil {
 		a.accept, a.waits = acceptNothing, wait{verb: "MayCrash", on: none}
-		p.co.Park() // the crash ends the process here
+		p.co.Park() // the process does not continue, because the crash ends it while it is parked
 	}
 	var pcs [32]uintptr
 	c.calls.left = append(c.calls.left[:0], pcs[:runtime.Callers(2, pcs[:])]...)
@@ -98,9 +99,10 @@ func userPlace() string {
 	return " at " + at.Place() + " (" + at.Func + ")"
 }
 
-// crashes reports whether v is the panic that unwinds a crashing handler. The
-// caller must then finish the handler's step. If another panic has replaced it,
-// the actor does not crash.
+// crashes reports whether v is the panic that unwinds a crashing handler. If
+// so, the caller must finish the handler's step. If the handler's code has
+// replaced that panic by another one, crashes returns false and the actor does
+// not crash.
 func (t *traffic) crashes(v any) bool {
 	if !t.unwound() {
 		return false
@@ -113,7 +115,7 @@ func (t *traffic) crashes(v any) bool {
 }
 
 // unwound ends the unwinding of a crashing handler and makes its actor the
-// running one again. It returns false if no handler was being unwound.
+// running one again. It returns false if no handler is being unwound.
 func (t *traffic) unwound() bool {
 	if t.calls.crashing == trace.Test {
 		return false
@@ -122,9 +124,10 @@ func (t *traffic) unwound() bool {
 	return true
 }
 
-// unwind panics if the caller is a deferred function of a process being ended
-// or of a crashing handler, so that the unwinding continues. If a crashing
-// handler has recovered, the run fails.
+// unwind continues the unwinding of a process that is being ended, or of a
+// handler that crashes. It panics if the caller is a deferred function of that
+// process or handler. If the handler has recovered the panic of its crash, the
+// run fails.
 func (t *traffic) unwind() {
 	t.calls.unwind()
 	if t.calls.crashing == trace.Test || !t.calls.running || !t.calls.mine() {

@@ -22,8 +22,8 @@ type Ctx struct {
 // the zero value matches no actor.
 type outward struct{ to, channel int32 }
 
-// ok reports whether a method of the Ctx may proceed: a step of its actor is
-// running, on the calling goroutine.
+// ok reports whether a method of the Ctx may proceed. It may if a step of the
+// Ctx's actor is running on the calling goroutine.
 func (c *Ctx) ok(what string) bool {
 	s := c.sys
 	if s != nil && s.rec.cur == c.actor && s.calls.mine() {
@@ -41,8 +41,8 @@ func (c *Ctx) Self() Ref {
 }
 
 // Sender returns the sender of the current message. A message to the sender of
-// an Ask answers it, now or in a later step. The sender of a timer's message is
-// the actor that set the timer.
+// an Ask answers the Ask, in this step or in a later one. The sender of a
+// timer's message is the actor that set the timer.
 func (c *Ctx) Sender() Ref {
 	s := c.sys
 	if !c.ok("Sender") || s.from < 0 {
@@ -132,11 +132,12 @@ func (c *Ctx) After(d time.Duration, msg any) Timer {
 // sees this actor as its Sender.
 //
 // The message arrives even if this actor has ended, crashed or been restarted
-// by then; only Timer.Stop withdraws it. The message has no fixed order
-// relative to this actor's other messages. With FIFO delivery, SendAfter
+// by then. Only Timer.Stop withdraws the message. The message has no fixed
+// order relative to this actor's other messages. With FIFO delivery, SendAfter
 // messages from one actor to one receiver arrive in the order of their times.
-// Message faults do not affect the message, but it is lost if the receiver has
-// crashed by then. If to is this actor, SendAfter is After.
+// Options.Faults do not drop, duplicate or delay the message, but the message
+// is lost if the receiver has crashed by then. If to is this actor, SendAfter
+// is After.
 func (c *Ctx) SendAfter(to Ref, d time.Duration, msg any) Timer {
 	if !c.ok("SendAfter") {
 		return Timer{}
@@ -144,8 +145,8 @@ func (c *Ctx) SendAfter(to Ref, d time.Duration, msg any) Timer {
 	return c.sys.sendAfter(c.actor, to, d, msg)
 }
 
-// Every sends this actor a message each time d of virtual time has passed. It
-// skips a message while the previous one still waits.
+// Every sends this actor a message each time d of virtual time has passed.
+// While the previous message still waits, no further message is sent.
 func (c *Ctx) Every(d time.Duration, msg any) Timer {
 	if !c.ok("Every") {
 		return Timer{}

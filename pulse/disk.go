@@ -14,11 +14,11 @@ import (
 // It is empty when an actor is spawned. Like the Ctx that returned it, a Disk
 // is valid only during its actor's steps.
 //
-// Read returns a written value at once; Sync makes it survive crashes. A crash
-// loses some, none or all of the writes since the last Sync, as the strategy
-// decides. The lost writes are the last ones; with Faults.UnorderedWrites they
-// may be any of the unsynced ones. A panic and the restart after it lose no
-// writes, since only a crash stands for a failure of the machine.
+// Read returns a written value at once. Sync makes the value survive crashes.
+// A crash loses some, none or all of the writes since the last Sync, as the
+// strategy decides. A crash loses the last of these writes or, with
+// Faults.UnorderedWrites, any of these writes. A panic and the restart after
+// it lose no writes, since only a crash stands for a failure of the machine.
 //
 // Sync takes no virtual time and always succeeds.
 type Disk struct{ ctx *Ctx }
@@ -66,8 +66,8 @@ func (d Disk) actor(what string) *actor {
 
 // A disk is the content of a Disk.
 //
-// Invariant: safe is sorted by name, and has no duplicate names and no nil
-// values.
+// Invariant: the list safe is sorted by name, and has no duplicate names and
+// no nil values.
 type disk struct {
 	safe []written
 	open []written // the writes since the last Sync, oldest first
@@ -102,8 +102,9 @@ func (d *disk) read(name string) (value any, ok bool) {
 	return nil, false
 }
 
-// find returns the index of name in safe, or the index at which to insert name.
-// Comparing with the last name first makes ascending names fast, as in a log.
+// find returns the index of name in d.safe, or the index at which to insert
+// name. It compares name with the last name first, which is fast for ascending
+// names, as in a log.
 func (d *disk) find(name string) (i int, found bool) {
 	if n := len(d.safe); n == 0 || d.safe[n-1].name < name {
 		return n, false
@@ -111,7 +112,7 @@ func (d *disk) find(name string) (i int, found bool) {
 	return slices.BinarySearchFunc(d.safe, name, func(w written, name string) int { return strings.Compare(w.name, name) })
 }
 
-// keep applies a write to safe.
+// keep applies a write to d.safe, the writes that survive crashes.
 func (d *disk) keep(w written) {
 	i, found := d.find(w.name)
 	switch {
@@ -136,7 +137,7 @@ func (d *disk) sync() {
 // mostShown is the maximum number of writes that the text of a disk shows.
 const mostShown = 16
 
-// shown lists writes as text; label formats their values.
+// shown returns a list of writes as text. label formats a value.
 func shown(list []written, label func(any) string) string {
 	words := make([]string, 0, mostShown)
 	for _, w := range list[:min(len(list), mostShown)] {
@@ -179,7 +180,7 @@ func (c *cast) write(a *actor, name string, value any) {
 }
 
 // loseWrites asks the strategy which unsynced writes a crash loses. It drops
-// these writes and makes all other writes safe.
+// the lost writes and makes all other writes safe.
 func (c *cast) loseWrites(a *actor) {
 	if a.disk == nil || len(a.disk.open) == 0 {
 		return
@@ -208,9 +209,9 @@ func (c *cast) loseWrites(a *actor) {
 	d.open = d.open[:0]
 }
 
-// loss asks the strategy to choose one of n possible losses of an actor's disk.
-// The answer becomes part of the actor's history. If the run has failed, loss
-// returns 0 without asking.
+// loss asks the strategy what an actor's disk loses in a crash, as a number
+// from 0 to n-1. The answer becomes part of the actor's history. If the run
+// has failed, loss returns 0 without asking.
 func (c *cast) loss(a *actor, n int) int {
 	if c.fails.failure != nil {
 		return 0
@@ -242,7 +243,8 @@ func (c *cast) checkDisks() {
 	}
 }
 
-// changedOnDisk fails the run because a value was changed after w was written.
+// changedOnDisk fails the run because the value of write w was changed after
+// the write.
 func (c *cast) changedOnDisk(a *actor, w *written) {
 	f := &Failure{Kind: KindIsolation, Step: int(c.rec.step), Site: trace.TypeLabel(w.value),
 		Text: fmt.Sprintf("a value on the disk of %s was changed: %q was written as %s, now it is %s",

@@ -9,24 +9,24 @@ import (
 
 // Enabled is the list of messages that can be delivered now, from which a
 // strategy picks by index. The order of the list has no meaning, but is the
-// same in a replay. With FIFO delivery the list has at most one message of each
-// channel: the first one that its receiver accepts. With Unordered delivery it
-// has all messages that their receivers accept.
+// same in a replay. With FIFO delivery the list has at most one message of
+// each channel, namely the first message that the receiver accepts. With
+// Unordered delivery it has all messages that their receivers accept.
 type Enabled struct {
 	mail   *mailroom
 	sys    *System
 	picked int // the index that the last Pick returned
 	oldest Order
-	last   View // the View at the first call to Changed in the most recent step
-	moved  int  // the value of mailroom.moved before the first call to Changed in the most recent step reset it
+	last   View // the View made by the first call to Changed in the most recent step
+	moved  int  // mailroom.moved as it was when the first call to Changed in the most recent step began
 }
 
 // Len returns the number of messages that can be delivered now.
 func (e *Enabled) Len() int { return len(e.mail.ready) }
 
 // Strikes returns the number of events that Pick may choose in place of a
-// message. These are either crashes, or one early firing of a timer. Strikes
-// returns 0 for strategies without Needs.Strikes.
+// message. The events are either crashes, or one early firing of a timer.
+// Strikes returns 0 for strategies without Needs.Strikes.
 func (e *Enabled) Strikes() int { return e.sys.faults.offered }
 
 // Strike returns the index of the actor that strike i crashes, or trace.None if
@@ -37,7 +37,8 @@ func (e *Enabled) Strike(i int) (actor int) { return int(e.sys.faults.list[:e.St
 func (e *Enabled) Step() int { return int(e.sys.rec.steps) }
 
 // Slot returns a small number for message i that is unique among the messages
-// in flight. After the delivery another message may get the same number.
+// in flight. After the delivery of message i, another message may get the same
+// number.
 func (e *Enabled) Slot(i int) int { return int(e.mail.ready[i]) }
 
 // Seq returns the position of message i in the order of arrival. The oldest
@@ -72,9 +73,10 @@ func (e *Enabled) IsMatched(i int) bool {
 	return e.mail.boxes[e.mail.sends[e.mail.ready[i]].To].accept == acceptMatching
 }
 
-// Matched returns the number of messages for which IsMatched holds.
+// Matched returns the number of deliverable messages for which IsMatched
+// returns true.
 func (e *Enabled) Matched() (n int) {
-	if e.mail.choosy == 0 || !e.mail.matches { // check matches too, because choosy also counts mailboxes of ended actors
+	if e.mail.choosy == 0 || !e.mail.matches { // the field matches is tested too, because choosy also counts the mailboxes of ended actors
 		return 0
 	}
 	for i := range e.mail.ready {
@@ -110,10 +112,10 @@ func (e *Enabled) Behind(i int, f func(*trace.Send) bool) {
 // would have. It has no meaning if the run is not recorded.
 func (e *Enabled) IDOf(d *trace.Send) uint64 { return stepID(d.ID, e.sys.rec.trace.Actors[d.To].ID) }
 
-// CanHold reports whether Pick may return Hold. Pick may if Options.EarlyTimers
-// allows another early timer and something is due before the run ends. Periodic
-// timers do not count once they have fired without effect as often as
-// Options.Ticks allows.
+// CanHold reports whether Pick may return Hold. It returns true if
+// Options.EarlyTimers allows another early timer and something is due before
+// the run ends. A periodic timer that has fired without effect as often as
+// Options.Ticks allows does not count as due.
 func (e *Enabled) CanHold() bool { return canHold(e.sys, e.sys.until) }
 
 // Digest returns a hash of the run so far. Two runs of one program with the
@@ -136,11 +138,12 @@ func (e *Enabled) State() uint64 { return e.sys.State() }
 // StateText describes the system's current state: see System.StateText.
 func (e *Enabled) StateText() string { return e.sys.StateText() }
 
-// Unread describes the first part of the state that the last State or StateText
-// could not read. It returns "" if there was none. The text names the actor,
-// the unreadable part of its handler or message, and what is hashed instead. If
-// a part is unread, equal states have equal futures only if no actor writes
-// variables that another actor reads. Call Unread before the next step.
+// Unread describes the first part of the state that the last State or
+// StateText could not read. It returns "" if there was none. The text names
+// the actor, the unreadable part of its handler or message, and what is hashed
+// in place of that part. If a part could not be read, two equal states have
+// equal futures only if no actor writes variables that another actor reads.
+// Call Unread before the next step.
 func (e *Enabled) Unread() string {
 	if e.sys.states == nil {
 		return ""
@@ -149,7 +152,7 @@ func (e *Enabled) Unread() string {
 }
 
 // fewReady is the largest number of messages for which a linear scan is faster
-// than an Order.
+// than an Order, which needs time to keep its tree.
 const fewReady = 16
 
 // Oldest returns the index of the message that arrived first.

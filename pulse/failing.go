@@ -4,18 +4,20 @@ import "sync/atomic"
 
 // failing records the failure of a run.
 //
-// Invariant: once set, failure stays until reset, unless settle replaces it.
+// Invariant: once the field failure is set, it stays the same until reset,
+// unless settle replaces it.
 type failing struct {
 	failure   *Failure
 	panicked  *Failure                // the panic of the last step, until supervisors have been asked
-	intruder  atomic.Pointer[Failure] // a call from another goroutine, or a panic of a dying process
+	intruder  atomic.Pointer[Failure] // the failure of a call from another goroutine, or of a panic of a process that is being ended
 	exit      bool                    // set if a step has called runtime.Goexit
 	exitWhere string                  // the step that called runtime.Goexit
 }
 
-// reset clears the failure. An intruder found after a run that passed is kept,
-// so that the next run fails with it. After a failed run the intruder may be a
-// consequence of the failure and is dropped.
+// reset clears the failure of the last run. If the last run passed, reset
+// keeps f.intruder, so that the next run fails with it. If the last run
+// failed, reset drops f.intruder, because it may be a consequence of that
+// failure.
 func (f *failing) reset() {
 	if f.failure != nil && f.intruder.Load() != nil { // load before storing, because an atomic store is expensive
 		f.intruder.Store(nil)
@@ -33,8 +35,8 @@ func (f *failing) fail(x *Failure) bool {
 	return true
 }
 
-// any reports whether the run has failed, or will fail because of another
-// goroutine.
+// any reports whether the run has failed, or will fail because another
+// goroutine has called the system.
 func (f *failing) any() bool { return f.failure != nil || f.intruder.Load() != nil }
 
 // abandon fails a run because a step called runtime.Goexit.
@@ -49,8 +51,9 @@ func (f *failing) abandon(where string) {
 // panic, because a panic on that goroutine would end the process.
 func (f *failing) intrude(x *Failure) { f.intruder.CompareAndSwap(nil, x) }
 
-// settle makes a recorded intruder the failure of the run. The intruder
-// replaces an existing failure, which it may have caused.
+// settle makes f.intruder, if there is one, the failure of the run. It
+// replaces an earlier failure of the run, because the call from another
+// goroutine may have caused that failure.
 func (f *failing) settle() {
 	if x := f.intruder.Load(); x != nil {
 		f.failure = x

@@ -55,9 +55,9 @@ type Failure struct {
 	// Format is the format string of Text, such as "stored %d of %d results".
 	// It is "" if Text was not formatted.
 	Format string
-	Site   string  // the function that failed, or for example a message type or an actor's name if there is none; part of the signature
-	Line   string  // the line that failed, such as "writer_test.go:31"; if "", the innermost frame of Stack counts
-	Step   int     // the step that failed; -1 if the failure belongs to no step
+	Site   string  // what failed, as a part of the signature: a function or, for a failure without one, for example a message type or an actor's name
+	Line   string  // the line that failed, such as "writer_test.go:31"; if empty, it is the line of the innermost frame of Stack
+	Step   int     // number of the step that failed; -1 if the failure belongs to no step
 	Stack  []Frame // the frames of user code, innermost first; may be empty
 	Value  any     // for KindPanic, the panic value
 }
@@ -73,7 +73,8 @@ func (f *Failure) Error() string {
 	return f.Text + "\n" + f.Detail
 }
 
-// setFrames sets Stack, Site and Detail from the user's frames among pcs.
+// setFrames sets f.Stack, f.Site and f.Detail from the frames of user code in
+// the stack pcs.
 func (f *Failure) setFrames(pcs []uintptr) {
 	calls, _ := trimmer.Inner(pcs)
 	f.Stack = stack.Frames(calls)

@@ -18,7 +18,7 @@ type Faults struct {
 	// Drop, Duplicate and Delay are the numbers of messages that may be lost,
 	// duplicated or delayed. With FIFO delivery a delayed message also delays
 	// later messages from its sender to its receiver. The answer to an Ask is
-	// never duplicated, since Ask takes only one.
+	// never duplicated, since an Ask takes only one answer.
 	Drop, Duplicate, Delay int
 	// DelayBy lists the possible delays; empty means 10 ms of virtual time.
 	DelayBy []time.Duration
@@ -29,20 +29,22 @@ type Faults struct {
 	// two steps, or within a step at a call to Ctx.MayCrash.
 	Crash int
 	// RestartKept is the number of crashed actors that may restart with the
-	// state they had; it does not apply to processes. RestartLost is the number
-	// that may restart with a new state; it needs Spec.New or Spec.Process. An
-	// actor's Disk survives both. A Starter is notified which restart it was.
+	// state they had; it does not apply to processes. RestartLost is the
+	// number that may restart with a new state; it needs Spec.New or
+	// Spec.Process. An actor's Disk survives both. A Starter is notified
+	// whether its state was kept or lost.
 	RestartKept, RestartLost int
 	// UnorderedWrites lets a crash lose any unsynced writes to a Disk.
-	// Otherwise a crash can lose only the last ones.
+	// Otherwise the lost writes are the most recent of the unsynced ones.
 	UnorderedWrites bool
-	// Partition is the number of partitions. Each separates one actor from all
-	// other actors, and there is at most one at a time. Messages across a
-	// partition wait until it heals, at the latest at the end of the run.
+	// Partition is the number of partitions. Each partition separates one
+	// actor from all other actors. There is at most one partition at a time.
+	// Messages across a partition wait until it heals, at the latest at the
+	// end of the run.
 	Partition int
 
-	// Links limits message faults: they affect a message only if Links returns
-	// true for its sender and receiver. Nil means all messages.
+	// Links limits message loss, duplication and delay to the messages for
+	// whose sender and receiver it returns true. Nil means all messages.
 	Links func(from, to Ref) bool
 	// Actors limits crashes, restarts and partitions to the actors for which it
 	// returns true; nil means all actors.
@@ -69,8 +71,8 @@ type faults struct {
 	timed    bool     // set if Pick decides when a timer fires early
 	early    int      // number of timers fired early so far
 	list     []strike // the faults that could happen now
-	offered  int      // Pick may choose the first offered entries of list
-	unstruck uint64   // if offered is positive, the hash of the run before the offer
+	offered  int      // number of entries at the start of list that Pick may choose
+	unstruck uint64   // hash of the run before Pick was offered the entries; valid if offered is positive
 }
 
 // A strike is a fault that can happen before the next step, or an early timer
@@ -79,11 +81,11 @@ type strike struct {
 	kind  trace.StepKind
 	lose  bool // for a restart, set if the actor loses its state
 	actor int32
-	value int32 // for an offered strike, the value of the choice that selects it
+	value int32 // if Pick may choose the strike, the value of the choice that selects it
 }
 
-// faultName returns a number for a kind of fault. Restarts that lose the state
-// and restarts that keep it have different numbers.
+// faultName returns a number for a kind of fault. A restart that loses the
+// state has a different number than a restart that keeps the state.
 func faultName(kind trace.StepKind, lose bool) uint64 {
 	if lose {
 		return uint64(kind) | 1<<8
@@ -105,7 +107,7 @@ func (f *faults) spend(x strike) {
 	}
 }
 
-// limitTo clears each budget of swarm whose bit is not in mask.
+// limitTo clears each budget of f.swarm() whose bit is not set in mask.
 func (f *faults) limitTo(mask int) {
 	for i, b := range f.swarm() {
 		if mask&(1<<i) == 0 {
@@ -120,8 +122,8 @@ func (f *faults) swarm() [5]*int {
 	return [...]*int{&l.Drop, &l.Duplicate, &l.Delay, &l.Crash, &l.Partition}
 }
 
-// listFor appends to list each crash, partition or restart that is possible for
-// an actor now. isolated is set if there is a partition already.
+// listFor appends to f.list each crash, partition or restart that is possible
+// for an actor now. isolated is set if there is a partition already.
 func (f *faults) listFor(a *actor, isolated bool) {
 	process := a.spec.Process != nil
 	add := func(may bool, x strike) {
@@ -140,8 +142,9 @@ func (f *faults) listFor(a *actor, isolated bool) {
 	}
 }
 
-// offer lets Pick choose each crash in list. It records the decision that no
-// fault happens; take replaces that decision if Pick chooses a crash.
+// offer lets Pick choose each crash in f.list. It records the decision that no
+// fault happens. If Pick chooses a crash, the method take replaces that
+// decision.
 func (f *faults) offer(r *recorder) {
 	f.unstruck = r.hash
 	r.decided(choice.Fault, len(f.list)+1, 0, false)
@@ -154,8 +157,9 @@ func (f *faults) offer(r *recorder) {
 	}
 }
 
-// offerTime lets Pick fire a timer early. It records the decision that no timer
-// fires; take replaces that decision if Pick fires one.
+// offerTime lets Pick fire a timer early. It records the decision that no
+// timer fires early. If Pick fires a timer, the method take replaces that
+// decision.
 func (f *faults) offerTime(r *recorder) {
 	f.unstruck = r.hash
 	r.decided(choice.Clock, 2, 0, false)
@@ -163,8 +167,8 @@ func (f *faults) offerTime(r *recorder) {
 	f.offered = 1
 }
 
-// take returns the offered strike i, which Pick has chosen, and records the
-// decision.
+// take returns strike i, which Pick has chosen among the offered strikes, and
+// records that decision.
 func (f *faults) take(i int, r *recorder) strike {
 	x := f.list[i]
 	k := choice.Fault
@@ -181,8 +185,8 @@ func (t *traffic) resetFaults() {
 	t.armFaults()
 }
 
-// armFaults sets or clears the bits that make sends and steps ask the strategy
-// for faults.
+// armFaults determines from the remaining budgets whether each send and each
+// step must ask the strategy for faults.
 func (t *traffic) armFaults() {
 	f := &t.faults
 	f.strikes = f.left.onActors()
@@ -203,14 +207,14 @@ func (t *traffic) beginFaults() {
 	t.armFaults()
 }
 
-// offersStrikes reports whether Pick chooses crashes if the strategy has
-// Needs.Strikes. Partitions cannot be chosen then.
+// offersStrikes reports whether a strategy with Needs.Strikes chooses crashes
+// in Pick. Such a strategy cannot choose partitions.
 func (o *Options) offersStrikes() bool {
 	return o.EarlyTimers == 0 && o.Faults.RestartKept == 0 && o.Faults.RestartLost == 0
 }
 
-// offersTime reports whether Pick chooses early timers if the strategy has
-// Needs.Strikes.
+// offersTime reports whether a strategy with Needs.Strikes chooses early
+// timers in Pick.
 func (o *Options) offersTime() bool {
 	return o.EarlyTimers != 0 && !o.Faults.onMessages() && !o.Faults.onActors()
 }
@@ -269,7 +273,8 @@ func (t *traffic) exposed(m int32) bool {
 	return may
 }
 
-// duplicate posts a copy of message m, unless the copy finds a full mailbox.
+// duplicate posts a copy of message m. The copy is lost if the receiver's
+// mailbox is full.
 func (t *traffic) duplicate(m int32) {
 	c := t.copySlot(m)
 	d := &t.mail.sends[c]

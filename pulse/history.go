@@ -9,16 +9,16 @@ import (
 // everything that the actor has received or learned. The history replaces the
 // state of an actor whose state cannot be read.
 //
-// The state of most actors can be read, so histories are computed only on
-// demand, from recorded events.
+// The state of most actors can be read, so histories are computed only when
+// they are needed, from the recorded events.
 
 // An event is one input to an actor's history.
 type event struct {
 	kind     eventKind
-	steady   bool   // for a receipt, set if the message cannot change, so that v is computed later
+	steady   bool   // for a receipt, set if the message cannot change; v is then computed when the history is needed
 	actor    int32  // the actor whose history the event belongs to
 	step     int32  // the step in which the event happened, or none
-	spawner  int32  // for eventSpawned, the actor whose history is the beginning of the new actor's history
+	spawner  int32  // for eventSpawned, the spawner, whose history the new actor starts with
 	restarts int32  // for a receipt, the number of restarts of the receiver so far
 	v        uint64 // what the actor learned, or a hash of the received message
 }
@@ -29,12 +29,11 @@ const (
 	eventReceipt eventKind = iota
 	eventSpawned           // the actor starts with the history of its spawner
 	eventLearned           // the system returned v to the actor
-	eventStruck            // a Nemesis crashed or restarted the actor, which is no step of the actor
+	eventStruck            // a Nemesis has crashed or restarted the actor; the event belongs to no step
 )
 
-// remember records the receipt of message d at the beginning of a step of a. If
-// the message can change later, remember hashes it now, before the handler
-// runs.
+// remember records the receipt of message d at the beginning of a step of a. A
+// message that can change is hashed now, before the handler runs.
 func (c *cast) remember(d *trace.Send, a *actor) {
 	w := c.states
 	e := event{kind: eventReceipt, actor: a.actor, step: c.rec.step, restarts: int32(a.restarts)}
@@ -60,8 +59,8 @@ func (c *cast) wasStruck(a *actor, x trace.Strike) {
 	}
 }
 
-// happened adds an event. It drops spawns before the first other event, since
-// every history is still zero.
+// happened adds event e. If no event other than spawns has happened yet, it
+// drops a spawn, because all histories are then zero.
 func (w *stateWalk) happened(e event) {
 	if w.renew(); e.kind == eventSpawned && len(w.events) == 0 {
 		return
@@ -69,7 +68,8 @@ func (w *stateWalk) happened(e event) {
 	w.events = append(w.events, e)
 }
 
-// historyOf returns the current history of an actor.
+// historyOf returns an actor's history so far: a hash of what the actor has
+// received or learned.
 func (w *stateWalk) historyOf(a *actor) uint64 {
 	w.catchUp()
 	return a.history
@@ -85,7 +85,8 @@ func (w *stateWalk) historyAt(step int32) uint64 {
 	return w.histories[step]
 }
 
-// catchUp applies the events that are not yet applied to the histories.
+// catchUp updates the histories of all actors by the events that have happened
+// since the last catchUp.
 func (w *stateWalk) catchUp() {
 	for ; w.known < len(w.events); w.known++ {
 		e := &w.events[w.known]
@@ -106,9 +107,10 @@ func (w *stateWalk) catchUp() {
 	}
 }
 
-// received returns the history of an actor after receipt e, where before is the
-// previous history. It includes the identity of the actor's previous step,
-// which may be a fault, and the number of restarts.
+// received returns the history of an actor after receipt e. before is the
+// actor's history before the receipt. The new history also covers the number
+// of restarts, and the identity of the actor's previous step, which may be a
+// fault.
 func (w *stateWalk) received(e *event, before uint64) uint64 {
 	st := &w.sys.rec.trace.Steps[e.step]
 	h := hash.Fold(before, w.sys.rec.stepID(st.Prev))
@@ -118,8 +120,8 @@ func (w *stateWalk) received(e *event, before uint64) uint64 {
 	return hash.Fold(hash.Fold(h, uint64(st.Time)), hash.Fold(e.v, uint64(e.restarts)))
 }
 
-// keep stores an actor's history in one of its steps. The entry of a fault
-// stays zero.
+// keep stores the history that the actor of a step has in that step. Steps
+// that are faults keep the history zero.
 func (w *stateWalk) keep(step int32, history uint64) {
 	for len(w.histories) <= int(step) {
 		w.histories = append(w.histories, 0)

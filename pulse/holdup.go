@@ -6,9 +6,9 @@ import (
 
 // This file holds up messages at partitions and during delays.
 
-// crosses reports whether messages from one actor to another cross the
-// partition that separates actor cut from all others. A partition never
-// separates the test or safe actors.
+// crosses reports whether messages between two actors cross the partition that
+// separates actor cut from all others. A partition never separates the test or
+// safe actors.
 func (r *mailroom) crosses(cut, from, to int32) bool {
 	return cut >= 0 && (from == cut) != (to == cut) && from > trace.Test && to > trace.Test &&
 		!r.boxes[from].safe && !r.boxes[to].safe
@@ -27,14 +27,15 @@ func (r *mailroom) heal() {
 	r.block(actor, -1)
 }
 
-// block adds by to the block count of each channel that crosses a partition of
-// actor, and refilters all mailboxes.
-func (r *mailroom) block(actor int32, by int32) {
+// block adds delta to the field blocked of each channel that crosses a
+// partition between actor and all other actors. It then updates which messages
+// can be delivered.
+func (r *mailroom) block(actor, delta int32) {
 	r.flagChoosy()
 	for i := range r.channels {
 		c := &r.channels[i]
 		if r.crosses(actor, c.from, c.to) {
-			c.blocked += by
+			c.blocked += delta
 		}
 	}
 	for _, b := range r.boxes {
@@ -64,7 +65,7 @@ func (r *mailroom) delay(m int32, at int64) {
 	}
 }
 
-// endDelay ends the delay of an entry's message.
+// endDelay ends the delay of the message of clock entry e.
 func (r *mailroom) endDelay(e *entry) {
 	r.slow--
 	if e.effect == release {
@@ -97,9 +98,10 @@ func (r *mailroom) forgetDelay(m int32) bool {
 	return true
 }
 
-// arrive stores a message with Unordered delivery: in the list ready if it can
-// be delivered, otherwise in the list held. It is needed only while a mailbox
-// is closed or there is a partition or a cut link.
+// arrive stores a message with Unordered delivery. It adds the message to the
+// list ready if the message can be delivered, and otherwise to the list held.
+// arrive is needed only while a mailbox is closed, or while there is a
+// partition or a cut link.
 func (r *mailroom) arrive(m, from int32) {
 	b := r.boxes[r.sends[m].To]
 	if b.life != alive {
@@ -116,8 +118,9 @@ func (r *mailroom) arrive(m, from int32) {
 	r.held = append(r.held, m)
 }
 
-// refilterUnordered moves each message to an actor to the list ready or held,
-// depending on whether it can be delivered now.
+// refilterUnordered implements refilter for Unordered delivery. Messages to
+// the actor that can be delivered now go to the list ready, all others to the
+// list held.
 func (r *mailroom) refilterUnordered(b *mailbox) {
 	if b.here == 0 {
 		return
@@ -142,7 +145,8 @@ func (r *mailroom) refilterUnordered(b *mailbox) {
 	r.scratch = mine[:0]
 }
 
-// emptyUnordered implements empty for Unordered delivery.
+// emptyUnordered implements empty, which discards an actor's messages, for
+// Unordered delivery.
 func (r *mailroom) emptyUnordered(b *mailbox, fate trace.Fate) {
 	if b.here == 0 {
 		return

@@ -8,10 +8,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Host gives another actor runtime access to a System, so that the System can
-// schedule the actors of that runtime. A hosted actor is an Actor whose Receive
-// passes the message to the other runtime, which then acts through the Host.
-// Package pulse/adapt/adapttest says how to write such an adapter, and what must hold.
+// A Host gives another actor runtime access to a System, so that the System
+// can schedule the actors of that runtime. A hosted actor is an Actor whose
+// Receive passes the message to the other runtime. The code of that runtime
+// acts on the System by calls to the Host. Package pulse/adapt/adapttest says
+// how to write and test an adapter that uses a Host.
 //
 // The methods of a Host are called during steps or between runs.
 type Host struct{ s *System }
@@ -24,7 +25,7 @@ func (s *System) Host() Host { return Host{s} }
 func (h Host) Running() Ref { return h.s.ref(h.s.rec.cur) }
 
 // Step returns the number of the running step, or -1 if there is none. Unlike
-// System.Steps it records no dependency, so use it only for texts and other
+// System.Steps it records no dependency, so use the number only in texts and
 // values that no actor sees.
 func (h Host) Step() int {
 	if !h.s.calls.running {
@@ -47,9 +48,9 @@ func (h Host) Note(text func() string) bool {
 	return true
 }
 
-// log counts a line, and stores it if the run is recorded. It removes the
-// dependencies that text records by reading actor names, because no actor sees
-// the line.
+// log counts a line, and stores it if the run is recorded. The function text
+// may read actor names, which records dependencies. log removes these
+// dependencies, because no actor sees the line.
 func (h Host) log(text func() string) {
 	r := &h.s.rec
 	r.logged++
@@ -69,15 +70,15 @@ func (h Host) log(text func() string) {
 func (h Host) StepID(d *trace.Send) uint64 { return stepID(d.ID, h.s.rec.trace.Actors[d.To].ID) }
 
 // Touch records that the running step accesses something that steps of other
-// actors also access, without a message between the steps. what names that
-// thing.
+// actors also access, without a message between the steps. The parameter what
+// names that thing.
 func (h Host) Touch(what trace.Touched) { h.s.rec.look(trace.Test, what) }
 
 // Observers returns the number of observers of the run.
 func (h Host) Observers() int { return len(h.s.observers) }
 
 // Observed reports whether the failure of a run may depend on the order of
-// steps of different actors. This is so if there is an observer, or if
+// steps of different actors. It returns true if there is an observer, or if
 // Options.Isolation or Options.Pending is set.
 func (h Host) Observed() bool {
 	return len(h.s.observers) > 0 || h.s.options.Isolation || h.s.options.Pending > 0
@@ -118,8 +119,8 @@ func (h Host) Enqueue(from, to Ref, msg any) {
 	h.s.sendAs(from.actor, to.actor, msg, trace.Message, 0)
 }
 
-// inTheNameOf records that the running step acts for actor r, so that it
-// conflicts with r's own steps.
+// inTheNameOf records that the running step acts for actor r. The step then
+// conflicts with the steps of r.
 func (h Host) inTheNameOf(r Ref) {
 	if h.s.calls.running {
 		h.s.rec.touchOther(r.actor)
@@ -146,9 +147,10 @@ func (h Host) HandlersChanged() {
 }
 
 // Accept makes an actor accept only messages for which match returns true. The
-// first such message of each channel can be delivered. A nil match removes the
-// restriction and the text set by Waits. Call Accept again when match would
-// return a different result for a waiting message.
+// first such message of each channel can be delivered. If match is nil, the
+// actor accepts all messages again, and the text set by Waits is removed. Call
+// Accept again when match would return a different result for a waiting
+// message.
 func (h Host) Accept(r Ref, match func(msg any) bool) {
 	s := h.s
 	if !s.mayCall("Host.Accept") {
@@ -158,7 +160,7 @@ func (h Host) Accept(r Ref, match func(msg any) bool) {
 	h.inTheNameOf(r)
 	a := s.actors[r.actor]
 	if a.toStart {
-		s.misuse("Host.Accept of %s, which has not started: it accepts only its start", s.rec.nameOf(r.actor))
+		s.misuse("Host.Accept of %s, which has not started: an actor accepts no other message before its start message", s.rec.nameOf(r.actor))
 	}
 	a.match, a.accept, a.sieve = match, acceptMatching, 0
 	if match == nil {
@@ -185,8 +187,8 @@ func (h Host) End(r Ref, reason string) {
 	}
 }
 
-// Coroutine returns a coroutine that has not started; Resume starts it. If it
-// is parked when the run ends, it is killed.
+// Coroutine returns a coroutine with the given body. The first Resume starts
+// the body. A coroutine that is parked when the run ends is killed.
 func (h Host) Coroutine(body func(*Coroutine)) *Coroutine {
 	if !h.s.mayCall("Host.Coroutine") {
 		return nil
@@ -203,13 +205,13 @@ func (h Host) Coroutine(body func(*Coroutine)) *Coroutine {
 }
 
 // Goroutine returns a number that identifies the calling goroutine among all
-// live ones. On platforms where that is impossible it is the same for all
-// goroutines. Goroutine may be called on the zero Host.
+// live ones. On a platform that has no such number, Goroutine returns the same
+// number for all goroutines. Goroutine may be called on the zero Host.
 func (h Host) Goroutine() uintptr { return self.Goroutine() }
 
 // Own makes the calling goroutine the only one that may use the system between
-// steps. Calls from other goroutines then have no effect, and Late returns the
-// failure.
+// steps. A call from another goroutine then has no effect, and Late returns a
+// failure for the call.
 func (h Host) Own() { h.s.calls.owner = self.Goroutine() }
 
 // Disown lets any goroutine use the system between steps again.
@@ -219,18 +221,20 @@ func (h Host) Disown() { h.s.calls.owner = 0 }
 // coroutines of this Host.
 func (h Host) Waiting() bool { return h.s.inUse > 0 || len(h.s.pool.hosted) > 0 }
 
-// Finish ends all processes and coroutines that still wait, like Reset. Their
-// deferred functions run now; if one panics, Late returns the failure.
+// Finish ends all processes and coroutines that still wait, like Reset. The
+// deferred functions of their code run now. If a deferred function panics,
+// Late returns the failure.
 func (h Host) Finish() {
 	if !h.s.closed && h.s.mustBeIdle("Host.Finish") {
 		h.s.killProcesses()
 	}
 }
 
-// Late returns a failure found after the run ended, or nil. The cause is a call
-// from a goroutine that does not own the system, or a panic in a deferred
-// function of a killed process. Each failure is returned once. If Late is not
-// called, the next run fails with this failure.
+// Late returns a failure that was found after the run had ended, or nil if
+// there is none. The cause is a call from a goroutine that does not own the
+// system, or a panic in a deferred function of a killed process. Each failure
+// is returned once. If Late is not called, the next run fails with this
+// failure.
 func (h Host) Late() *Failure {
 	f := &h.s.fails
 	if f.failure != nil || f.intruder.Load() == nil { // load before swapping, because an atomic swap is expensive
@@ -240,10 +244,10 @@ func (h Host) Late() *Failure {
 }
 
 // Intrude records a failure for a call from a goroutine that may not use the
-// system. what names the call; advice says what to do instead. The current run
-// fails. If no run is active, the next run fails unless Late is called first.
-// If the system is closed, Intrude only returns false. It may be called from
-// any goroutine.
+// system. The text of the failure names the call by what, and ends with
+// advice. The current run fails. If no run is active, the next run fails
+// unless Late is called first. If the system is closed, Intrude only returns
+// false. It may be called from any goroutine.
 func (h Host) Intrude(what, advice string) bool {
 	if h.s.closed {
 		return false
@@ -253,9 +257,9 @@ func (h Host) Intrude(what, advice string) bool {
 }
 
 // Intruder returns the failure recorded for a call from another goroutine, or
-// nil. The run fails with it later. Use Intruder when Progress no longer
-// increases, because the run may never get that far. It may be called from any
-// goroutine.
+// nil. The run fails with that failure later. Call Intruder when Progress no
+// longer increases, because then the run may never get that far. It may be
+// called from any goroutine.
 func (h Host) Intruder() *Failure { return h.s.fails.intruder.Load() }
 
 // Unrun reports whether the test has sent a message or spawned a process or
@@ -266,13 +270,15 @@ func (h Host) Unrun() bool { return !h.s.calls.running && h.s.rec.sent > h.s.roo
 func (h Host) Caller() Caller { return h.s.calls.caller() }
 
 // Abandoned reports whether the run failed because a step called
-// runtime.Goexit, as testing.T.FailNow does, and names that step. The system
-// has lost its coroutines then and cannot be used again.
+// runtime.Goexit, as testing.T.FailNow does. It also returns the name of that
+// step. After such a failure the system has no coroutines and cannot be used
+// again.
 func (h Host) Abandoned() (step string, yes bool) { return h.s.fails.exitWhere, h.s.fails.exit }
 
-// States describes the state of each actor, in the order of Ref.Index. A text
-// is the result of the handler's String method, the handler's fields, or the
-// place where the process waits. The text of the test is empty.
+// States describes the state of each actor, in the order of Ref.Index. The
+// text for an actor is the result of its handler's String method, its
+// handler's fields, or the place where its process waits. The text for the
+// test is empty.
 func (h Host) States() (list []string) {
 	if !h.s.mayLook("Host.States") {
 		return nil
@@ -289,8 +295,8 @@ func (h Host) States() (list []string) {
 }
 
 // Fields describes the state of one actor like States, with one entry for each
-// field of a struct. An entry that is not a field, such as the place where a
-// process waits, has no name. Fields of the test returns nil.
+// field of the handler. An entry that is not a field, such as the place where
+// a process waits, has no name. For the test, Fields returns nil.
 func (h Host) Fields(actor int32) []trace.Field {
 	if !h.s.mayLook("Host.Fields") || actor <= trace.Test || int(actor) >= len(h.s.actors) {
 		return nil
@@ -298,9 +304,10 @@ func (h Host) Fields(actor int32) []trace.Field {
 	return h.s.fieldsOf(h.s.actors[actor], h.hidden())
 }
 
-// hidden returns a function that reports whether a state text shows only the
-// type's name, without the value. That is so for this package's structs except
-// Ref, and for Options.Tools.
+// hidden returns a function that reports whether the text of a state shows
+// only the name of a type and not the value. The function returns true for the
+// struct types of this package except Ref, and for the types that
+// Options.Tools selects.
 func (h Host) hidden() func(reflect.Type) bool {
 	tools := h.s.options.Tools
 	return func(t reflect.Type) bool {
@@ -311,7 +318,7 @@ func (h Host) hidden() func(reflect.Type) bool {
 
 // Progress returns the number of steps taken so far. It may be called from any
 // goroutine at any time, for example to detect a stalled run. The result may
-// lag behind.
+// be smaller than the actual number.
 //
 //go:norace
 func (h Host) Progress() (steps int) { return int(h.s.rec.steps) }
@@ -329,7 +336,7 @@ func (h Host) Stalled() (step int, actor string, msg any) {
 	if !h.s.calls.running || step < 0 || step >= len(r.trace.Steps) {
 		return -1, "", nil
 	}
-	if cur == int(trace.Test) || r.called == r.steps || cur >= len(r.trace.Actors) { // the same condition as inStep, which the race detector instruments
+	if cur == int(trace.Test) || r.called == r.steps || cur >= len(r.trace.Actors) { // the condition of recorder.inStep, written out because the race detector would report a call to inStep
 		return step, "", nil
 	}
 	if m := r.trace.Steps[step].Send; m >= 0 && int(m) < len(h.s.mail.sends) {

@@ -8,19 +8,20 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// Identities follow Bitá, section III-B. The identity of an actor or a message
-// is a hash of its type, the step that made it, and its ordinal number among
-// those made by that step. The identity of a step is a hash of the received
-// message and the receiver. So a step with the same causal history has the same
-// identity in every run, whatever the order of concurrent steps at other
+// The identities are those of the paper Bitá (Tasharofi et al., FSE 2013),
+// section III-B. The identity of an actor or a message is a hash of its type,
+// the step that made it, and its ordinal number among the actors or messages
+// made by that step. The identity of a step is a hash of the received message
+// and the receiver. So a step with the same causal history has the same
+// identity in every run, whatever the order of concurrent steps of other
 // actors.
 
 const (
-	rootID    = 0 // the identity of a step, for messages and actors that the test creates
+	rootID    = 0 // stands for the identity of the step that creates an actor or a message, if the test creates it
 	actorSalt = hash.Gamma
 	copySalt  = 0xd6e8feb86659fd93
 	faultSalt = 0xa0761d6478bd642f
-	count     = 0xe7037ed1a0b428db // the factor of the ordinal of an actor or message within its step
+	count     = 0xe7037ed1a0b428db // multiplied with the ordinal number of an actor or message among those made by one step
 )
 
 func messageID(typ, step uint64, nth int32) uint64 { return hash.Fold(step, typ+uint64(nth)*count) }
@@ -38,15 +39,16 @@ func faultID(kind uint64, actor, prev uint64) uint64 {
 
 // A typeInfo caches what the system needs to know about a Go type.
 type typeInfo struct {
-	name   string // the name as traces show it
+	name   string // name of the type as traces show it
 	hash   uint64 // a hash of the name and package path, which is the same in every process
 	starts starts // whether actors of this type are notified of their starts
 }
 
-// types maps the type word of an interface to a typeInfo.
+// types maps each Go type to its typeInfo. The key is the type word of an
+// interface value.
 //
-// Invariants: table maps each type seen so far to its index in infos. Each hash
-// in recent equals the hash in infos.
+// Invariants: the field table maps each type seen so far to an index of infos.
+// Each hash in the field recent equals the hash of the same type in infos.
 type types struct {
 	recent [recentTypes]recentType
 	table  hash.Table
@@ -54,7 +56,7 @@ type types struct {
 }
 
 // A recentType caches the hash of a recently used type. The zero value is a
-// valid entry, because the nil message has word 0 and hash 0.
+// valid entry, because the nil message has the type word 0 and the hash 0.
 type recentType struct {
 	word uintptr
 	hash uint64
@@ -64,11 +66,11 @@ const recentTypes = 64
 
 func typeWord(v any) uintptr { return *(*uintptr)(unsafe.Pointer(&v)) }
 
-// lookUp returns the entry of recent that may cache the type of v. It is small
-// enough to be inlined.
+// lookUp returns the only entry of the cache t.recent that can hold the type
+// of v. lookUp is small enough to be inlined.
 func (t *types) lookUp(v any) *recentType { return &t.recent[typeWord(v)>>5%recentTypes] }
 
-// hash returns of(v).hash, from recent if possible.
+// hash returns the hash of the type of v, from the cache t.recent if possible.
 func (t *types) hash(v any) uint64 {
 	if r := t.lookUp(v); r.word == typeWord(v) {
 		return r.hash

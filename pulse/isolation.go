@@ -13,26 +13,30 @@ import (
 // this rule if it changes a message that it has sent. A receiver breaks the
 // rule if it changes a value that was also sent to another receiver.
 
-// A guard records the content of a message at the time of sending.
+// A guard records the content that a message had when it was sent, to detect
+// later changes.
 type guard struct {
 	send  int32
 	print uint64
 	text  string
 	// memory is a copy of the message if the message is a slice of numbers, as
 	// most long messages are; otherwise it is nil. If memory is set, print and
-	// text are not, because a copy is faster to make and compare.
+	// text are not set, because a copy is faster to make and to compare than a
+	// fingerprint.
 	memory []byte
 }
 
-// guards holds the guards of all messages in flight.
+// guards holds a guard (a record of the content) of each message in flight
+// that can change.
 //
-// Invariant: no two entries of list and spare share memory.
+// Invariant: no two entries of the fields list and spare share memory.
 type guards struct {
 	list  []guard
 	spare [][]byte // memory for reuse
 }
 
-// guard adds a guard for message m, unless nothing in the message can change.
+// guard records the content of message m, to detect later changes. It does
+// nothing if the message has no parts that can change.
 func (s *traffic) guard(m int32) {
 	body := s.mail.sends[m].Body
 	if s.values.Plain(body) {
@@ -59,11 +63,11 @@ func (l *guards) memory() []byte {
 	return memory
 }
 
-// reset removes all guards and keeps their memory for reuse.
+// reset removes all guards, but keeps their memory for reuse.
 func (l *guards) reset() { l.keep(func(*guard) bool { return false }) }
 
-// keep removes the guards for which f returns false and keeps their memory for
-// reuse.
+// keep removes each guard for which f returns false, but keeps the memory of
+// the guard for reuse.
 func (l *guards) keep(f func(*guard) bool) {
 	n := 0
 	for i := range l.list {
@@ -88,16 +92,17 @@ func (g *guard) isChanged(w *value.Walker, body any) bool {
 	return w.Fingerprint(body) != g.print
 }
 
-// label returns the label of a value for a text that no actor sees. It removes
-// the dependencies that the label records by reading actor names.
+// label returns the text of a value. Making the text may read actor names,
+// which records dependencies. label removes these dependencies, because no
+// actor sees the text.
 func (s *traffic) label(v any) string {
 	touched := len(s.rec.trace.Touches)
 	defer func() { s.rec.trace.Touches = s.rec.trace.Touches[:touched] }()
 	return trace.Label(v)
 }
 
-// changer names the running step or the test, for a report of what it has
-// changed.
+// changer returns the name of the running step, or of the test. A report says
+// that the named step has changed a message or a disk.
 func (s *traffic) changer() string {
 	if s.rec.cur == trace.Test {
 		return "the test"

@@ -10,9 +10,9 @@ import (
 // links holds the links that a Nemesis has changed. All other links work
 // normally.
 //
-// Invariants: list has each changed link once, and table maps the link's
-// channelKey to its index in list. cuts is the number of cut links. flawed is
-// the number of links that lose or delay messages.
+// Invariants: the field list has each changed link once. The field table maps
+// the channelKey of a changed link to its index in list. cuts is the number of
+// cut links. flawed is the number of links that lose or delay messages.
 type links struct {
 	list   []link
 	table  hash.Table
@@ -20,12 +20,12 @@ type links struct {
 	flawed int
 }
 
-// A link is the connection from one actor to another.
+// A link is the connection from one actor to another, in one direction.
 type link struct {
 	from, to int32
 	cut      bool  // set if messages on the link wait instead of being delivered
-	lose     int   // number of further messages to lose; lossWithoutEnd means all
-	delay    int64 // virtual time by which messages are delayed
+	lose     int   // number of further messages that the link loses; lossWithoutEnd means all
+	delay    int64 // virtual time by which the link delays messages
 }
 
 const lossWithoutEnd = math.MaxInt
@@ -52,7 +52,7 @@ func (l *links) find(from, to int32) *link {
 	return nil
 }
 
-// change applies f to a link and updates cuts and flawed.
+// change applies f to a link and updates l.cuts and l.flawed.
 func (l *links) change(from, to int32, f func(*link)) {
 	x := l.find(from, to)
 	if x == nil {
@@ -83,8 +83,8 @@ func (l *links) isCut(from, to int32) bool {
 	return x != nil && x.cut
 }
 
-// takes reports whether a link loses the message that is being sent on it, and
-// counts the loss.
+// takes reports whether a link loses the message that is now sent on the link.
+// If so, it counts the loss.
 func (l *links) takes(from, to int32) bool {
 	x := l.find(from, to)
 	if x == nil || x.lose == 0 {
@@ -104,7 +104,7 @@ func (l *links) delay(from, to int32) int64 {
 	return 0
 }
 
-// setLink applies f to a link. If the link was cut or healed, setLink updates
+// setLink changes a link by f. If f cuts or heals the link, setLink updates
 // which messages can be delivered.
 func (r *mailroom) setLink(from, to int32, f func(*link)) {
 	was := r.links.isCut(from, to)
@@ -143,8 +143,9 @@ func (r *mailroom) recut(from, to int32, cut bool) {
 	}
 }
 
-// flagLinks sets the bit that makes sends check links if some link loses or
-// delays messages, and otherwise clears it.
+// flagLinks sets the bit workLinks of r.onSend if some link loses or delays
+// messages, and otherwise clears the bit. If the bit is set, each send checks
+// its link.
 func (r *mailroom) flagLinks() {
 	r.onSend &^= workLinks
 	if r.links.flawed > 0 {
@@ -170,14 +171,14 @@ func (r *mailroom) waitsAtCut() bool {
 	return false
 }
 
-// suffersLink discards message m if its link loses it, and reports whether the
-// message was lost.
+// suffersLink reports whether the link of message m loses the message. If so,
+// suffersLink discards the message.
 func (t *traffic) suffersLink(m int32) bool {
 	d := &t.mail.sends[m]
 	if d.Kind != trace.Message && d.Kind != trace.Reply || !t.mail.links.takes(d.From, d.To) {
 		return false
 	}
-	if d.From != t.rec.cur { // the loss depends on the sender's other messages, so this step conflicts with the sender's steps
+	if d.From != t.rec.cur { // which messages are lost depends on the order of the sender's messages, so this step conflicts with the sender's steps
 		t.rec.touch(d.From, trace.ItsSteps, 0)
 	}
 	t.mail.flagLinks()
@@ -185,7 +186,8 @@ func (t *traffic) suffersLink(m int32) bool {
 	return true
 }
 
-// linkDelay returns the virtual time by which its link delays message m.
+// linkDelay returns the virtual time by which the link of message m delays the
+// message, or 0.
 func (t *traffic) linkDelay(m int32) int64 {
 	d := &t.mail.sends[m]
 	if t.mail.onSend&workLinks == 0 || d.Kind != trace.Message && d.Kind != trace.Reply && d.Kind != trace.Copy {
@@ -194,8 +196,8 @@ func (t *traffic) linkDelay(m int32) int64 {
 	return t.mail.links.delay(d.From, d.To)
 }
 
-// heldByLink reports whether the link of message m delays it. If so, heldByLink
-// starts the delay.
+// heldByLink reports whether the link of message m delays the message. If so,
+// heldByLink starts the delay.
 func (t *traffic) heldByLink(m int32) bool {
 	by := t.linkDelay(m)
 	if by == 0 {
@@ -205,7 +207,8 @@ func (t *traffic) heldByLink(m int32) bool {
 	return true
 }
 
-// launch posts message m, at once or after the delay of its link.
+// launch posts message m, either at once or, if the link of m delays messages,
+// after the delay.
 func (t *traffic) launch(m int32) {
 	if !t.heldByLink(m) {
 		t.mail.post(m, t.mail.sends[m].From)

@@ -9,16 +9,17 @@ import (
 )
 
 // A goroutine may be locked to a thread by runtime.LockOSThread. A coroutine
-// inherits the lock of the goroutine that made it. The runtime ends the process
-// if a goroutine with a different lock switches to the coroutine. Go has no
-// function that returns the lock. So the pool finds it in the runtime's memory.
+// inherits the lock of the goroutine that made it. The runtime ends the
+// process if a goroutine with a different lock switches to the coroutine. Go
+// has no function that returns the lock. So the pool of coroutines finds the
+// lock in the runtime's memory.
 
 // A lockPlace says where the runtime stores a goroutine's lock to a thread.
 type lockPlace struct {
 	known   bool    // set if find was called
 	found   bool    // set if find succeeded; otherwise locks are not detected
-	thread  uintptr // offset in a goroutine's data of the address of the thread that the goroutine is locked to, or zero
-	counter uintptr // offset in a thread's data of its lock count
+	thread  uintptr // offset of a word in a goroutine's data: the address of the thread to which the goroutine is locked, or zero
+	counter uintptr // offset of the lock count in a thread's data
 }
 
 // The runtime's data of a goroutine and of a thread have at least this many
@@ -43,8 +44,8 @@ func (p *lockPlace) lock(g uintptr) uintptr {
 	return m + uintptr(*(*uint32)(pointerTo(m + p.counter)))
 }
 
-// find sets the offsets of the words that change when a goroutine is locked and
-// unlocked.
+// find sets p.thread, p.counter and p.found. It locks and unlocks a goroutine
+// and looks for the words that change.
 func (p *lockPlace) find() {
 	p.known = true
 	done := make(chan signal)
@@ -55,9 +56,10 @@ func (p *lockPlace) find() {
 	<-done
 }
 
-// findThread sets p.thread and reports whether it is unique. While a goroutine
-// is locked, the word at this offset equals an earlier word, the address of its
-// thread. Otherwise the word is zero.
+// findThread sets p.thread, and reports whether exactly one word qualifies.
+// While a goroutine is locked, the word at this offset is the address of the
+// goroutine's thread, which an earlier word has too. While the goroutine is
+// not locked, the word is zero.
 func (p *lockPlace) findThread() bool {
 	word := func(i int) uintptr { return readWord(self.Goroutine() + uintptr(i)*wordSize) }
 	var locked [wordsOfGoroutine]uintptr
@@ -76,8 +78,8 @@ func (p *lockPlace) findThread() bool {
 	return found == 1
 }
 
-// findCounter sets p.counter, the offset of the half word that counts the locks
-// of a thread. It reports whether there is exactly one.
+// findCounter sets p.counter, the offset of the 32-bit number that counts the
+// locks of a thread. It reports whether exactly one number qualifies.
 func (p *lockPlace) findCounter() bool {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -114,11 +116,12 @@ func pointerTo(at uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Poi
 const lockText = "a step has called runtime.LockOSThread or UnlockOSThread, so its goroutine cannot switch to a process: " +
 	"call LockOSThread before the first actor is spawned, and do not unlock"
 
-// fits reports whether the running goroutine g can switch to the coroutine, or
-// from it if g is the coroutine's goroutine.
+// fits reports whether the running goroutine g can switch to coroutine c. If g
+// is the goroutine of c, fits reports whether g can switch back.
 //
-// fits is part of every step of a process, so it is small enough to be inlined.
-// If nothing is locked, or locks are not detected, it reads one word.
+// fits is part of every step of a process, so it is small enough to be
+// inlined. If no goroutine is locked, or locks are not detected, fits reads
+// one word.
 func (c *Coroutine) fits(g uintptr) bool {
 	p := c.pool
 	return c.lock|readWord(g+p.locks.thread) == 0 || p.locks.lock(g) == c.lock
@@ -143,9 +146,9 @@ func (c *Coroutine) unlock(g uintptr) {
 
 const mostLocks = 1000
 
-// elsewhere calls f, which switches to the coroutine, on a new goroutine. A
-// coroutine that was made on a locked thread can run only on that thread. Then
-// elsewhere returns false without calling f.
+// elsewhere calls f, which switches to the coroutine, on a new goroutine. It
+// returns false without calling f if the coroutine was made on a locked
+// thread, because such a coroutine can run only on that thread.
 func (c *Coroutine) elsewhere(f func()) bool {
 	if c.lock != 0 {
 		return false

@@ -9,31 +9,32 @@ import (
 // not accept stays in its channel, as in Erlang's selective receive. The first
 // accepted message of each channel can be delivered.
 //
-// Invariant: when the last step is finished, open is set if and only if the
-// actor is alive and accepts everything.
+// Invariant: between steps, the field open is set if and only if the actor is
+// alive and accepts all messages.
 type mailbox struct {
 	thread   thread
-	match    func(any) bool // if accept is acceptMatching: reports whether the actor accepts a message
+	match    func(any) bool // reports whether the actor accepts a message; used if accept is acceptMatching
 	actor    int32
-	here     int32 // an upper bound on the number of messages to the actor in ready and held, or unknown
-	inward   int32 // the first channel to the actor; the field sibling links the other channels
+	here     int32 // at least the number of messages to the actor in mailroom.ready and mailroom.held, or unknown
+	inward   int32 // index of the first channel to the actor; channel.sibling is the next one
 	await    int32 // number of the Ask or timer whose message ends the actor's wait; 0 for none
 	answered int32 // number of the last Ask whose answer was sent
 	accept   acceptance
 	life     life
 	open     bool
-	safe     bool     // faults of Options do not affect the actor
+	safe     bool     // set if Options.Faults do not affect the actor
 	onFull   Overflow // what happens to a message sent when the mailbox is full
 	room     int32    // capacity of the mailbox; 0 for unlimited
 
-	// sieve is the code address of match if match depends only on its argument,
-	// else 0. sifted is the value of sieve when the waiting messages were last
-	// filtered by match, or 0.
+	// sieve is the code address of match if match depends only on its
+	// argument, and 0 otherwise. sifted is the value that sieve had when match
+	// was last applied to the waiting messages, or 0.
 	sieve, sifted uintptr
 }
 
-// unknown is the value of mailbox.here if messages are not counted: with FIFO
-// delivery, and while the mailbox is open.
+// unknown is the value of mailbox.here while the messages to an actor are not
+// counted. They are not counted with FIFO delivery, or while the mailbox is
+// open.
 const unknown = -1
 
 // life is the state of an actor between its spawning and its end.
@@ -48,26 +49,26 @@ const (
 // acceptance is the set of messages that an actor accepts now. A handler
 // accepts all messages; a process accepts the messages that it waits for.
 //
-// The constants have the same values as those of trace.Want.
+// The constants have the same values as the constants of type trace.Want.
 type acceptance uint8
 
 const (
 	acceptAll      acceptance = iota
-	acceptNothing             // the actor accepts only messages that no actor can refuse
+	acceptNothing             // the actor accepts only Kills and the timeout of its wait, which every actor accepts
 	acceptStart               // the actor accepts only the message that starts a process or notifies a Starter
 	acceptMatching            // the actor accepts the messages for which match returns true
 	acceptReply               // the actor accepts only the reply to one Ask
 )
 
-// admit resets and adds the mailbox of the next actor. b may have been used in
-// an earlier run.
+// admit adds mailbox b, for the next actor, to the mailroom. It resets b,
+// which may have been used in an earlier run.
 func (r *mailroom) admit(b *mailbox) {
 	n := len(r.boxes)
 	if n == cap(r.boxes) {
 		r.boxes = append(r.boxes, nil)
 	}
 	r.boxes = r.boxes[:n+1]
-	if r.boxes[n] != b { // any other entry is left from an earlier run
+	if r.boxes[n] != b { // the entry may already be b, from an earlier run; storing a pointer is expensive
 		r.boxes[n] = b
 	}
 	if b.match != nil { // load before storing, because storing a pointer is more expensive
@@ -98,15 +99,16 @@ func (b *mailbox) accepts(d *trace.Send) bool {
 	return false
 }
 
-// awaits reports whether an actor still waits for the answer to an Ask, and
-// none has been sent. The caller drops a second or late answer. The test waits
-// with accept at acceptAll, because it receives other messages in the meantime.
+// awaits reports whether an actor still waits for the answer to an Ask and no
+// answer has been sent. If not, the caller drops the answer. While the test
+// waits for an answer, its field accept is acceptAll, because the test also
+// receives other messages.
 func (b *mailbox) awaits(ask int32) bool {
 	return b.await == ask && b.answered != ask && (b.accept == acceptReply || b.actor == trace.Test)
 }
 
-// isWake reports whether a message is the timeout that ends this actor's
-// current wait.
+// isWake reports whether a message is the timeout of this actor's current
+// wait.
 func (b *mailbox) isWake(d *trace.Send) bool { return b.await != 0 && d.Ask == b.await && isWake(d) }
 
 // isWake reports whether a message is the timeout of a wait or of a poll.
@@ -129,8 +131,9 @@ func (r *mailroom) setOpen(b *mailbox, open bool) {
 	r.flagChoosy()
 }
 
-// flagChoosy sets the bit workChoosy if, with Unordered delivery, some messages
-// cannot go straight to the list ready. Otherwise it clears the bit.
+// flagChoosy sets the bit workChoosy of r.onSend if the delivery is Unordered
+// and some messages must not be added to the list ready when they are sent.
+// Otherwise it clears the bit.
 func (r *mailroom) flagChoosy() {
 	r.onSend &^= workChoosy
 	if r.unordered && (r.choosy > 0 || r.cut >= 0 || r.links.cuts > 0) {
@@ -165,10 +168,10 @@ func (r *mailroom) refilter(b *mailbox) {
 	}
 }
 
-// sift does the same as refilter, after a step of the actor. It is faster if
-// the actor waits with the same predicate as before, and the predicate depends
-// only on its argument. Then only the channel of the received message can have
-// a different first accepted message.
+// sift does the same as refilter after a step of the actor, but is often
+// faster. If the actor waits with the same predicate as before, and the
+// predicate depends only on its argument, then only the channel of the
+// received message needs a new candidate.
 func (r *mailroom) sift(b *mailbox) {
 	if b.sieve == 0 || b.sieve != b.sifted || b.accept != acceptMatching {
 		r.refilter(b)
@@ -178,15 +181,15 @@ func (r *mailroom) sift(b *mailbox) {
 		return // arrive has already put each message into ready or held
 	}
 	c := &r.channels[r.taken]
-	if c.candidate >= 0 { // the actor has sent the candidate to itself, behind other messages
+	if c.candidate >= 0 { // the actor has sent itself a message, which became the candidate although an earlier message may match too
 		r.removeReadySlot(c.candidate)
 		c.candidate = none
 	}
 	r.findCandidate(b, c)
 }
 
-// isSifted reports whether the list ready is as refilter would leave it. It calls
-// match for waiting messages.
+// isSifted reports whether refilter would leave the list ready as it is.
+// isSifted calls match for waiting messages.
 func (r *mailroom) isSifted(b *mailbox) bool {
 	if r.unordered {
 		other := func(m int32) bool { return r.sends[m].To == b.actor && !b.accepts(&r.sends[m]) }
@@ -200,9 +203,9 @@ func (r *mailroom) isSifted(b *mailbox) bool {
 	return true
 }
 
-// removeCandidates removes all messages to a mailbox from the list ready. It
-// counts them first, since in most cases there is at most one, which is cheaper to
-// remove.
+// removeCandidates removes all messages to an actor from the list ready. It
+// counts the messages first, because in most cases there is at most one, and a
+// single message is cheaper to remove.
 func (r *mailroom) removeCandidates(b *mailbox) {
 	count, slot := 0, none
 	for i := b.inward; i >= 0; i = r.channels[i].sibling {
@@ -225,9 +228,9 @@ func (r *mailroom) removeCandidates(b *mailbox) {
 	}
 }
 
-// findCandidate adds the first message of a channel that the receiver accepts to
-// the list ready. It adds none if the channel is blocked, or if that message or
-// one before it is delayed.
+// findCandidate adds the first message of a channel that the receiver accepts
+// to the list ready. It adds no message if the channel is blocked, or if that
+// message or a message before it is delayed.
 func (r *mailroom) findCandidate(b *mailbox, c *channel) {
 	if c.blocked > 0 {
 		return
@@ -249,7 +252,8 @@ func (r *mailroom) firstWanted(b *mailbox, c *channel) int32 {
 	return m
 }
 
-// reopen refilters a mailbox even if refilter would skip it because it is open.
+// reopen calls refilter after it has closed the mailbox, because refilter
+// skips open mailboxes.
 func (r *mailroom) reopen(b *mailbox) {
 	r.setOpen(b, false)
 	r.refilter(b)

@@ -215,7 +215,7 @@ func TestMailboxSpecs(t *testing.T) {
 	}
 	for want, spec := range map[string]pulse.Spec{
 		`actor "x": Spec.Mailbox is -1: use a number of at least 1, or zero for no bound`:                  {Mailbox: -1},
-		`actor "x": Spec.OnFull is 3, which is not an Overflow`:                                            {Mailbox: 1, OnFull: 3},
+		`actor "x": Spec.OnFull is 3: it must be a constant of type Overflow`:                              {Mailbox: 1, OnFull: 3},
 		`actor "x": Spec.OnFull is set, but Spec.Mailbox is zero: a mailbox without a bound is never full`: {OnFull: pulse.OnFullFail},
 	} {
 		spec.Name, spec.Actor = "x", pulse.Func(idle)

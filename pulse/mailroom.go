@@ -13,26 +13,26 @@ import (
 // mailboxes.
 //
 // Invariants:
-//   - Each message in flight is in exactly one place: in a channel (FIFO), in
-//     the list ready or held (Unordered), or with the clock, which knows when
-//     the message arrives.
+//   - Each message in flight is in exactly one place: in a channel (with FIFO
+//     delivery), in the list ready or held (with Unordered delivery), or in
+//     the clock until it arrives.
 //   - The list ready has each deliverable message once. The receiver of such a
 //     message is alive and accepts it, and no partition, cut or delay holds the
 //     message up.
 //   - With FIFO delivery the list ready has at most one message of each channel.
-//   - Each slot is in the free list, holds a message in flight, or is kept for
-//     the recorder or the orphans.
+//   - Each slot, which is an index of sends, is in the list of free slots,
+//     holds a message in flight, or is kept for the recorder or the orphans.
 type mailroom struct {
 	ready     []int32      // slots of the messages that can be delivered now
 	sends     []trace.Send // the messages, by slot; in a recorded run also Trace.Sends
 	channels  []channel
-	moved     int   // the entries of ready before this index have kept their order since Enabled.Changed last reset moved
-	seq       int32 // number of messages posted so far
-	taken     int32 // the closed channel from which a message was last taken
+	moved     int   // the smallest index at which a removal has shifted the entries of ready since Enabled.Changed last reset this field
+	seq       int32 // number of messages posted so far; the next message gets the next Seq
+	taken     int32 // index of the closed channel from which a message was last taken
 	past      int32 // in a recorded run, the number of messages that are no longer in flight
 	limit     int32 // maximum number of messages in flight
-	free      int32 // the first free slot; Send.Next links the other free slots
-	onSend    work  // what to check for each message sent
+	free      int32 // the first free slot, or none; Send.Next of a free slot is the next free slot
+	onSend    work  // the kinds of extra work to do for each message sent
 	unordered bool
 	keeps     bool // set if the run is recorded, so that slots are not reused
 
@@ -40,7 +40,7 @@ type mailroom struct {
 	links   links      // the links changed by a Nemesis
 	slow    int        // number of delayed messages in flight
 	choosy  int        // number of closed mailboxes
-	matches bool       // set if a mailbox has been acceptMatching since reset
+	matches bool       // set if the accept of some mailbox has been acceptMatching in this run
 	boxes   []*mailbox // for each actor, its mailbox
 	table   hash.Table // maps channelKey to the index of a channel
 	held    []int32    // with Unordered delivery, the messages that have arrived but are not deliverable now
@@ -51,27 +51,32 @@ type mailroom struct {
 
 const none = trace.None
 
-// A channel is the queue from one source to one receiver. The source is usually
-// the sender. An actor's own timers and an actor's SendAfter messages have
-// separate sources: see sourceOf.
+// A channel is the queue from one source to one receiver. The source is
+// usually the sender. An actor's own timers and an actor's SendAfter messages
+// have separate sources: see sourceOf.
 //
-// Invariant: the list ready has the head of each open channel and the candidate
-// of each closed channel, if there is one. A channel is open only while blocked
-// and slow are zero and the receiver's mailbox is open.
+// While a channel is open, its first message can be delivered. While a channel
+// is closed, only its candidate can be delivered, if there is one: the first
+// message that the receiver accepts.
+//
+// Invariants: the list ready has the head of each open channel and the
+// candidate of each closed channel. A channel is open only while its fields
+// blocked and slow are zero and the receiver's mailbox is open.
 type channel struct {
 	from, to   int32
-	head, tail int32 // slots of the first and last message; tail is valid only if head is not none
-	sibling    int32 // the next channel to the same receiver
-	candidate  int32 // for a closed channel, its message in ready, or none
-	blocked    int32 // number of partitions and cuts that block the channel
+	head, tail int32 // slots of the first and the last message; head is none if the channel is empty, and tail is then invalid
+	sibling    int32 // index of the next channel to the same receiver, or none
+	candidate  int32 // slot of the only message of a closed channel that can be delivered, or none
+	blocked    int32 // number of partitions and cut links that block the channel
 	slow       int32 // number of delayed messages in the channel
 	open       bool
 }
 
-// orphans holds the first keptOrphans messages to actors that had ended, and
-// the number of other such messages.
+// orphans holds the first keptOrphans messages that were sent to actors that
+// had ended. It only counts all further orphans.
 //
-// Invariant: lost is zero while there is room in kept.
+// Invariant: the field lost is zero while the list kept is shorter than
+// keptOrphans.
 type orphans struct {
 	kept []int32
 	lost int
@@ -79,8 +84,8 @@ type orphans struct {
 
 const keptOrphans = 64
 
-// add stores slot m if there is room, and otherwise only counts it. It reports
-// whether m was stored.
+// add stores the orphan in slot m if there is room, and otherwise only counts
+// the orphan. It reports whether the orphan was stored.
 func (o *orphans) add(m int32) bool {
 	if len(o.kept) == keptOrphans {
 		o.lost++
@@ -108,8 +113,9 @@ func (r *mailroom) reset() {
 	r.flagLinks()
 }
 
-// newSlot returns a slot for a message, or none if there are too many messages.
-// A recorded run reuses no slot, because sends is part of its trace.
+// newSlot returns a slot (an index of r.sends) for a new message, or none if
+// there are too many messages. A recorded run reuses no slot, because r.sends
+// is part of the trace.
 func (r *mailroom) newSlot() int32 {
 	if m := r.free; m >= 0 {
 		r.free = r.sends[m].Next
@@ -137,7 +143,8 @@ func (r *mailroom) copySlot(m int32) int32 {
 	return c
 }
 
-// release frees a slot, unless the trace needs it.
+// release makes the slot of a message free for another message. In a recorded
+// run the trace needs the message, so release only counts it.
 func (r *mailroom) release(m int32) {
 	if r.keeps {
 		r.past++
@@ -148,29 +155,30 @@ func (r *mailroom) release(m int32) {
 }
 
 // mayBeOrphan reports whether a message of kind k becomes an orphan if its
-// receiver has ended. The answer to an Ask does not, because it often races
-// with the end of the asker.
+// receiver has ended. The answer to an Ask becomes no orphan, because it often
+// races with the end of the actor that asked.
 func mayBeOrphan(k trace.SendKind) bool {
 	return k != trace.Down && k != trace.Kill && k != trace.Reply
 }
 
-// discard sets the fate of message m, which must be in no channel, and frees
-// its slot.
+// discard records what became of message m (see trace.Fate), and frees the
+// slot of m. The message must be in no channel.
 func (r *mailroom) discard(m int32, fate trace.Fate) {
 	d := &r.sends[m]
 	if d.Kind == trace.Poll {
-		fate = trace.Dropped // the system has sent the poll, so it is not reported as an orphan
+		fate = trace.Dropped // the timeout message of a poll comes from the system, so it is not reported as an orphan
 	}
 	d.Fate = fate
 	if fate == trace.Orphaned && mayBeOrphan(d.Kind) {
 		if r.orphans.add(m) && !r.keeps {
-			return // the slot is kept for the report of orphans
+			return // the report of orphans needs the message, so its slot is not freed
 		}
 	}
 	r.release(m)
 }
 
-// undeliverable discards message m because its receiver has ended or is down.
+// undeliverable discards message m because its receiver has ended or has
+// crashed.
 func (r *mailroom) undeliverable(m int32, b *mailbox) {
 	if b.life == down {
 		r.discard(m, trace.Dropped)
@@ -180,7 +188,8 @@ func (r *mailroom) undeliverable(m int32, b *mailbox) {
 }
 
 // post puts a message into its channel or, with Unordered delivery, into the
-// list ready or held. from is the source of the channel: see sourceOf.
+// list ready or held. The parameter from is the source of that channel: see
+// sourceOf.
 func (r *mailroom) post(m, from int32) {
 	d := &r.sends[m]
 	if !r.unordered {
@@ -210,8 +219,8 @@ func (r *mailroom) enqueue(d *trace.Send, m int32) {
 }
 
 // append appends a message to an open channel. If the channel was empty, the
-// message also enters the list ready. The code avoids a branch on that, because
-// the processor could not predict it.
+// message also enters the list ready. The code has no branch for an empty
+// channel, because the processor could not predict the branch.
 func (r *mailroom) append(c *channel, d *trace.Send, m int32) {
 	head, before := c.head, c.tail
 	empty := int(uint32(head) >> 31)
@@ -224,12 +233,13 @@ func (r *mailroom) append(c *channel, d *trace.Send, m int32) {
 	r.sends[before].Next = m
 	d.Next = none
 	c.head, c.tail = head, m
-	n := len(r.ready) // smaller than the capacity: see newChannel
+	n := len(r.ready) // less than the capacity of ready, as newChannel ensures
 	r.ready[:n+1][n] = m
-	r.ready = r.ready[:n+empty] // a slice of itself, so that only the length is stored
+	r.ready = r.ready[:n+empty] // ready is sliced from itself, so that the compiled code stores only the length
 }
 
-// enqueueClosed implements enqueue for a closed channel.
+// enqueueClosed appends a message to a closed channel. If the message becomes
+// the channel's candidate, it also enters the list ready.
 func (r *mailroom) enqueueClosed(d *trace.Send, m int32, c *channel) {
 	r.seq++
 	d.Seq, d.Next = r.seq, none
@@ -252,8 +262,8 @@ func (r *mailroom) enqueueClosed(d *trace.Send, m int32, c *channel) {
 
 func channelKey(from, to int32) uint64 { return uint64(uint32(from))<<32 | uint64(uint32(to)) }
 
-// channelOf returns the channel from a source to an actor. It makes the channel
-// if there is none.
+// channelOf returns the index of the channel from a source to an actor. If
+// there is no such channel, channelOf makes it.
 func (r *mailroom) channelOf(from, to int32) int32 {
 	if c, ok := r.table.Get(channelKey(from, to)); ok {
 		return c
@@ -278,7 +288,8 @@ func (r *mailroom) newChannel(from, to int32) int32 {
 		c.blocked++
 	}
 	c.open = b.open && c.blocked == 0
-	// append needs room in ready for one entry for each channel, and one more.
+	// The method append relies on a capacity of ready that is larger than the
+	// number of channels.
 	if n+2 > cap(r.ready) {
 		r.ready = append(r.ready, make([]int32, n+2-len(r.ready))...)[:len(r.ready)]
 	}
@@ -286,8 +297,8 @@ func (r *mailroom) newChannel(from, to int32) int32 {
 	return int32(n)
 }
 
-// removeReady removes entry k of the list ready. The last entry takes its
-// place.
+// removeReady removes entry k of the list ready and moves the last entry to
+// index k.
 func (r *mailroom) removeReady(k int) {
 	last := len(r.ready) - 1
 	r.ready[k] = r.ready[last]
@@ -311,8 +322,8 @@ func (r *mailroom) removeReadyIf(f func(slot int32) bool) {
 	r.ready = kept
 }
 
-// removeReadySlot removes slot m from the list ready if the list has it. It
-// keeps the order of the remaining messages.
+// removeReadySlot removes the message in slot m from the list ready if the
+// list has it. It keeps the order of the remaining messages.
 func (r *mailroom) removeReadySlot(m int32) {
 	k := indexOf(r.ready, m)
 	if k < 0 {
@@ -323,15 +334,15 @@ func (r *mailroom) removeReadySlot(m int32) {
 }
 
 // takeClosed removes message m, which is entry k of the list ready, from a
-// closed channel. The caller must refilter the mailbox to find the channel's
-// next candidate.
+// closed channel. The caller must then call refilter or sift, which finds the
+// next candidate of the channel.
 func (r *mailroom) takeClosed(k int, m int32, c *channel) {
 	r.removeReady(k)
 	r.taken = r.sends[m].Channel
 	r.unlink(m, c)
 }
 
-// unlink removes a message from anywhere in its channel.
+// unlink removes message m, which may be at any position, from channel c.
 func (r *mailroom) unlink(m int32, c *channel) {
 	next := r.sends[m].Next
 	if c.candidate == m {
@@ -372,9 +383,9 @@ func (r *mailroom) withdraw(m int32) {
 	r.discard(m, trace.Dropped)
 }
 
-// forget withdraws the answer or timeout numbered ask that is in flight to an
-// actor, because the wait for it is over. If there is none, forget does
-// nothing.
+// forget withdraws the message of the given kind, an answer or a timeout, that
+// is in flight to an actor and would end wait number ask. It is called when
+// that wait is over. If there is no such message, forget does nothing.
 func (r *mailroom) forget(to int32, kind trace.SendKind, ask int32) {
 	is := func(m int32) bool {
 		d := &r.sends[m]
@@ -399,9 +410,9 @@ func (r *mailroom) forget(to int32, kind trace.SendKind, ask int32) {
 	}
 }
 
-// forgetWait withdraws the messages that would end the wait of a killed
-// process, since the process may be restarted. Timers that have not fired are
-// already stopped.
+// forgetWait withdraws the messages in flight that would end the wait of a
+// killed process, because a restarted process must not receive them. The
+// timers of the process are already stopped.
 func (r *mailroom) forgetWait(b *mailbox) {
 	if b.await == 0 {
 		return
@@ -436,9 +447,9 @@ func (r *mailroom) empty(b *mailbox, fate trace.Fate) {
 	}
 }
 
-// sentTo lists the messages in flight to an actor, without timers that are
-// not due. With FIFO delivery the list is ordered by channel. With Unordered
-// delivery delayed messages come last.
+// sentTo returns the slots of the messages in flight to an actor, without the
+// messages of timers that have not fired. With FIFO delivery the list is
+// ordered by channel. With Unordered delivery delayed messages come last.
 func (r *mailroom) sentTo(b *mailbox) []int32 {
 	var list []int32
 	add := func(m int32) {
@@ -466,9 +477,9 @@ func (r *mailroom) sentTo(b *mailbox) []int32 {
 	return list
 }
 
-// waiting lists the messages that wait for an actor, in the order of arrival.
-// With Unordered delivery it leaves out messages that can be delivered or are
-// delayed.
+// waiting returns the slots of the messages that wait for an actor, in the
+// order of arrival. With Unordered delivery it leaves out the messages that
+// can be delivered and the delayed messages.
 func (r *mailroom) waiting(b *mailbox) []int32 {
 	var list []int32
 	if r.unordered {

@@ -15,17 +15,17 @@ import (
 // within that step. The step is scheduled like any other, so a search tries the
 // fault at different moments.
 //
-// A Nemesis uses no decisions and no budgets. The program determines the
-// faults, so a replay has the same faults. There is one exception: the strategy
-// decides which unsynced Disk writes a crash loses, also between runs.
-// Spec.Safe, Faults.Links and Faults.Actors do not limit a Nemesis. A Nemesis
-// can also lose messages from the test, and it works during Settle.
+// A Nemesis uses no budgets, and no decisions except one: the strategy decides
+// which unsynced Disk writes a crash loses, also between runs. The program
+// determines all other things, so a replay has the same faults. Spec.Safe,
+// Faults.Links and Faults.Actors do not limit a Nemesis. A Nemesis can also
+// lose messages from the test, and it works during Settle.
 //
 // Cut, Partition, Lose and Delay change links. A link connects one actor to
-// another in one direction. A change lasts until another call replaces it or
-// until Heal, even beyond the end of a run. While a message waits at a cut, a
-// run does not fail with KindStuck, because the test may call Heal and Run
-// again. With EnvironmentClosed the run fails nevertheless.
+// another in one direction. A change lasts until another call replaces the
+// change or until Heal, even beyond the end of a run. While a message waits at
+// a cut, a run does not fail with KindStuck, because the test may call Heal
+// and Run again. With EnvironmentClosed the run does fail.
 //
 // A step that calls a Nemesis depends on all other steps, so fuzz.Explore
 // prunes fewer orders around such steps.
@@ -81,9 +81,9 @@ func (n Nemesis) RestartKept(r Ref) bool {
 }
 
 // RestartLost restarts a crashed actor with a new state and returns true, or
-// returns false if the actor was not crashed. The actor's Spec must have New or
-// Process. The start of a Starter or process is a message from the actor to
-// itself.
+// returns false if the actor was not crashed. The actor's Spec must have New
+// or Process. The start message of a restarted Starter or process comes from
+// the actor itself.
 func (n Nemesis) RestartLost(r Ref) bool {
 	if !n.ok("Nemesis.RestartLost", r) {
 		return false
@@ -101,7 +101,7 @@ func (n Nemesis) restart(a *actor, lose bool) bool {
 		return false
 	}
 	s := n.s
-	handler := s.anew(a, lose) // may panic, so it comes before all changes
+	handler := s.anew(a, lose) // anew may panic, so it is called before any change
 	n.strike(trace.Strike{Kind: trace.Restart, From: a.actor, To: none, Lost: lose})
 	a.life = alive
 	s.renew(a, handler, a.actor)
@@ -131,7 +131,7 @@ func (n Nemesis) Partition(groups ...[]Ref) {
 	}
 }
 
-// check returns the indices of the actors in each group. If the groups are
+// check returns, for each group, the indices of its actors. If the groups are
 // invalid, the run fails.
 func (n Nemesis) check(groups [][]Ref) (of [][]int32) {
 	if len(groups) < 2 {
@@ -175,8 +175,9 @@ func (n Nemesis) Heal() {
 }
 
 // Lose loses the next count messages from one actor to another. With
-// math.MaxInt it loses all messages, with zero none. It replaces an earlier
-// Lose of this link. It never loses a Kill, a Down or a message of SendAfter.
+// math.MaxInt it loses all messages, with zero none. Lose replaces an earlier
+// Lose from the same actor to the same actor. A Kill, a Down and a message of
+// SendAfter are never lost.
 func (n Nemesis) Lose(from, to Ref, count int) {
 	if !n.link("Nemesis.Lose", from, to) {
 		return
@@ -188,39 +189,41 @@ func (n Nemesis) Lose(from, to Ref, count int) {
 }
 
 // Delay delays each later message from one actor to another by d of virtual
-// time. With d zero, later messages are not delayed. It replaces an earlier
-// Delay of this link. With FIFO delivery a delayed message also delays later
-// messages on the link, including a Kill or a Down, which otherwise are not
-// delayed.
+// time. With d zero, later messages are not delayed. Delay replaces an earlier
+// Delay from the same actor to the same actor. A Kill or a Down is not delayed
+// itself. But with FIFO delivery a delayed message also delays all later
+// messages on the link.
 func (n Nemesis) Delay(from, to Ref, d time.Duration) {
 	if !n.link("Nemesis.Delay", from, to) {
 		return
 	}
 	if d < 0 {
-		n.s.misuse("Nemesis.Delay by %v: time does not go back; zero ends a delay", d)
+		n.s.misuse("Nemesis.Delay by %v: the duration must not be negative; zero ends the delay", d)
 	}
 	n.set(trace.Strike{Kind: trace.Delay, From: from.actor, To: to.actor, N: int64(d)}, func(x *link) { x.delay = int64(d) })
 }
 
-// set records a strike and applies f to its link.
+// set records a fault of the link from x.From to x.To, and changes the link by
+// f.
 func (n Nemesis) set(x trace.Strike, f func(*link)) {
 	n.strike(x)
 	n.s.mail.setLink(x.From, x.To, f)
 }
 
-// link reports whether a call that changes a link may proceed.
+// link reports whether a method that changes the link between two actors may
+// proceed. It fails the run if the call is invalid.
 func (n Nemesis) link(what string, from, to Ref) bool {
 	if !n.ok(what, from, to) {
 		return false
 	}
 	if from.actor == to.actor {
-		n.s.misuse("%s from %s to itself: there is no link; name two actors", what, n.s.rec.nameOf(to.actor))
+		n.s.misuse("%s from %s to itself: an actor has no link to itself; name two actors", what, n.s.rec.nameOf(to.actor))
 	}
 	return true
 }
 
-// ok reports whether a method call may proceed. It fails the run if the call is
-// not allowed or a Ref is invalid.
+// ok reports whether a method of the Nemesis may proceed. It fails the run if
+// the call is not allowed or a Ref is invalid.
 func (n Nemesis) ok(what string, refs ...Ref) bool {
 	s := n.s
 	if s == nil {
@@ -238,19 +241,20 @@ func (n Nemesis) ok(what string, refs ...Ref) bool {
 	return true
 }
 
-// finds reports whether actor a is in state want. It records a dependency on
-// the state, because the caller learns it.
+// finds reports whether actor a is alive, down or ended, as want says. The
+// caller learns the state of the actor, so finds records a dependency of the
+// running step on that state.
 func (n Nemesis) finds(a *actor, want life) bool {
 	n.s.rec.touch(a.actor, trace.ItsLife, 0)
 	n.s.learned(uint64(a.life))
 	return a.life == want
 }
 
-// strike records a fault that happens now. In a step, the fault conflicts with
-// all other steps, because it decides what they can receive. If a waiting
-// message is never received because of the fault, no later step would reveal
-// the conflict. So strike records a Touch of kind ItsSteps, for which every
-// reduction falls back to all orders.
+// strike records a fault x that happens now. If it happens in a step, the step
+// conflicts with all other steps, because the fault decides what they can
+// receive. If a message is never received because of the fault, no later step
+// would reveal that conflict. So strike records a Touch of kind ItsSteps, for
+// which every reduction falls back to all orders.
 func (n Nemesis) strike(x trace.Strike) {
 	r := &n.s.rec
 	r.touch(max(x.From, trace.Test), trace.ItsSteps, 0)
@@ -259,7 +263,7 @@ func (n Nemesis) strike(x trace.Strike) {
 	if most := n.s.mail.limit; r.strikes > most {
 		n.s.bound(int(most), "faults", "faults of a Nemesis", "cause faults")
 	}
-	if x.From != none && x.To == none { // changed links are included in the state hash anyway
+	if x.From != none && x.To == none { // a crash or a restart; the other faults change links, which the state hash covers
 		n.s.wasStruck(n.s.actors[x.From], x)
 	}
 }

@@ -28,16 +28,17 @@ func (d Delivery) String() string {
 }
 
 // Environment says whether the test may send more messages when nothing more
-// can happen in a run. This decides which waiting actors count as stuck.
+// can happen in a run. The Environment decides which waiting actors count as
+// stuck.
 type Environment uint8
 
 const (
-	// EnvironmentOpen: the test may send more. A process that waits for a
-	// particular message is stuck. Actors that accept any message and processes
-	// that sleep past the horizon are not stuck.
+	// EnvironmentOpen: the test may send more messages. A process that waits
+	// for a particular message is stuck. Actors that accept any message and
+	// processes that sleep past the horizon are not stuck.
 	EnvironmentOpen Environment = iota
-	// EnvironmentClosed: the test sends nothing more. Every actor that is still
-	// alive is stuck.
+	// EnvironmentClosed: the test sends no more messages. Every actor that is
+	// still alive is stuck.
 	EnvironmentClosed
 )
 
@@ -62,13 +63,13 @@ type Options struct {
 	Seed uint64
 
 	// Steps is the maximum number of steps of a run; zero means 100,000. A run
-	// that needs more fails.
+	// that needs more steps fails.
 	Steps int
 	// Pending is the maximum number of messages that wait at once; zero means
 	// 100,000. It also limits other things: the messages that one step sends,
-	// the actors and Nemesis faults of a run, and the watchers of an actor. The
-	// limit for choices, log lines and disk writes of a run is ten times
-	// Pending. A run that exceeds a limit fails.
+	// the actors and Nemesis faults of a run, and the watchers of an actor.
+	// The number of choices, of log lines and of disk writes of a run may each
+	// be ten times Pending. A run that exceeds a limit fails.
 	Pending int
 
 	// Record records the trace and the decisions of the run, and computes
@@ -79,23 +80,24 @@ type Options struct {
 	Isolation bool
 	// Tools reports whether a struct type is a tool of the test and not a part
 	// of the program. Isolation and State ignore the fields of tools. Tools is
-	// called once for each type. Nil means that there are no further tools.
-	// System, Ctx, Process, the types of package testing and the standard
-	// library's loggers are always tools.
+	// called once for each type. System, Ctx, Process, the types of package
+	// testing and the standard library's loggers are tools in any case, also
+	// if Tools is nil.
 	Tools func(reflect.Type) bool
 	// Orphans makes a run fail if a message is sent to an actor that has ended.
 	Orphans bool
 
-	// EarlyTimers is the maximum number of times in a run that a timer may fire
-	// while messages can be delivered. Zero means never, except that a search
-	// such as fuzz.Check may allow a few in some runs. NeverEarly means never
-	// in any run. Any other negative number means no limit. The limit also
-	// counts timers that fire because a strategy's Pick returns Hold.
+	// EarlyTimers is the maximum number of times in a run that a timer may
+	// fire while messages can be delivered. Zero means never, except that a
+	// search such as fuzz.Check may allow a few early timers in some runs.
+	// NeverEarly means never, in all runs of a search. Any other negative
+	// number means no limit. The limit also counts timers that fire because a
+	// strategy's Pick returns Hold.
 	EarlyTimers int
 	// Ticks limits how long periodic timers alone keep a run going; zero means
 	// 10. Time stops after Ticks consecutive firings per periodic timer if no
-	// other message was sent or came due meanwhile. Firings at the same time as
-	// another timer do not count. RunFor ignores Ticks.
+	// other message was sent or came due meanwhile. A firing at the same time
+	// as a timer that is not periodic does not count. RunFor ignores Ticks.
 	Ticks int
 	// Horizon is the end of virtual time. Events due later, such as timers,
 	// never happen. Zero means no end.
@@ -103,8 +105,8 @@ type Options struct {
 
 	Faults Faults
 
-	// Failed is called when a run has failed, before Run returns. It may panic,
-	// so that a property does not continue with a broken system.
+	// Failed is called when a run has failed, before Run returns. Failed may
+	// panic, so that a property does not continue with a broken system.
 	Failed func(*Failure)
 }
 
@@ -126,8 +128,9 @@ func orDefault(v, zero int) int {
 	return zero
 }
 
-// refusal says why the options are invalid. It returns "" if they are valid.
-// Negative counts are invalid, since a program that computes one has a bug.
+// refusal says why the options are invalid. It returns "" if the options are
+// valid. A negative count is invalid, since a program that computes a negative
+// count has a bug.
 func (o *Options) refusal() string {
 	switch {
 	case o.Delivery > DeliveryUnordered:
@@ -146,9 +149,10 @@ func (o *Options) refusal() string {
 	return o.Faults.refusal()
 }
 
-// refusal says why the faults are invalid. It returns "" if they are valid.
+// refusal says why the settings in f are invalid. It returns "" if they are
+// valid.
 func (f *Faults) refusal() string {
-	if f.Drop|f.Duplicate|f.Delay|f.Crash|f.RestartKept|f.RestartLost|f.Partition < 0 { // true if any of them is negative
+	if f.Drop|f.Duplicate|f.Delay|f.Crash|f.RestartKept|f.RestartLost|f.Partition < 0 { // true if any of the numbers is negative
 		for _, b := range []struct {
 			name string
 			n    int
@@ -176,9 +180,9 @@ func negative(field string, n int, zero string) string {
 // A Setting is the name and the value of an option as text.
 type Setting struct{ Name, Value string }
 
-// Settings returns the options that affect how the program runs, except options
-// left at their default. It leaves out the strategy, the seed and options that
-// only observe the run.
+// Settings returns the options that affect how the program runs, except
+// options left at their default. Settings leaves out the strategy, the seed,
+// and options such as Record that only observe the run.
 func (o Options) Settings() (list []Setting) {
 	add := func(name string, value any, zero bool) {
 		if !zero {

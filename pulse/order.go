@@ -5,19 +5,21 @@ import (
 	"math/bits"
 )
 
-// A View records when a strategy last called Enabled.Changed, which returns the
-// messages that have changed since. So the strategy need not scan all messages
-// in each step. For the zero View all messages count as changed. Use the zero
-// View at the start of each run.
+// A View records when a strategy last called Enabled.Changed. The next call of
+// Changed with this View returns which deliverable messages have changed
+// since, so that the strategy need not scan all messages in each step. For the
+// zero View all messages count as changed. Use the zero View at the start of
+// each run.
 type View struct {
 	run, step int32
 	count     int
 }
 
 // Changed returns which messages may differ from those at the last call with
-// this View. These are message at, unless at is negative, and all messages i >=
-// from. at and from may exceed the number of messages. If a step has passed
-// without a call, from is zero. Call Changed in every Pick.
+// this View. The message with index at may differ, unless at is negative, and
+// so may each message with index from or higher. Both indices may exceed the
+// number of messages. If a step has passed without a call to Changed, from is
+// zero. Call Changed in every Pick.
 func (e *Enabled) Changed(v *View) (at, from int) {
 	now := View{e.sys.run, e.sys.rec.steps, len(e.mail.ready)}
 	then := *v
@@ -28,7 +30,7 @@ func (e *Enabled) Changed(v *View) (at, from int) {
 	switch moved := min(e.moved, e.mail.moved); {
 	case then.run != now.run:
 		return -1, 0
-	case then.step == now.step: // no step in between, but there may be a clock tick
+	case then.step == now.step: // no step since the last call, but perhaps a clock tick
 		return -1, min(moved, then.count)
 	case then.step+1 == now.step:
 		return e.picked, min(moved, then.count-1)
@@ -36,9 +38,10 @@ func (e *Enabled) Changed(v *View) (at, from int) {
 	return -1, 0
 }
 
-// An Order finds the message with the highest priority among the deliverable
-// ones. If there are many, it asks for the priority of each only once, when the
-// message becomes deliverable. The zero Order is ready for use.
+// An Order finds the deliverable message with the highest priority. If there
+// are many deliverable messages, an Order asks for the priority of a message
+// only once, when the message becomes deliverable. The zero Order is ready for
+// use.
 type Order struct {
 	view View
 	tree Tournament
@@ -49,12 +52,13 @@ type Order struct {
 func (o *Order) Renew() { o.view = View{} }
 
 // First returns the index of the message with the highest priority. If several
-// have that priority, it returns the smallest index. priority returns the
-// priority of message i.
+// messages have that priority, First returns the smallest index. The function
+// priority returns the priority of message i.
 //
 // If every Pick calls First, a call takes time logarithmic in the number of
-// messages. After a step, First calls priority for the message that now has the
-// index of the delivered one, even if both are of one channel.
+// messages. After a step, First calls priority for the message that now has
+// the index of the delivered message, even if both messages are of one
+// channel.
 func (o *Order) First(e *Enabled, priority func(i int) uint64) int {
 	n := e.Len()
 	if n <= fewReady {
@@ -84,11 +88,11 @@ func (o *Order) First(e *Enabled, priority func(i int) uint64) int {
 // A Tournament maintains the index of the largest word in a list. Words that
 // were not set are zero. The zero Tournament is ready for use.
 type Tournament struct {
-	// Invariants: nodes is empty or a binary tree of 2·leaves nodes, where node
-	// j has the children 2j and 2j+1. Word i is node leaves+i. An inner node
-	// holds the larger word of its children and the index of that word. If the
-	// words are equal, it holds the smaller index. Each word i >= count is
-	// zero.
+	// Invariants: nodes is empty or a binary tree of 2·leaves nodes, where
+	// node j has the children 2j and 2j+1. Word i of the list is node
+	// leaves+i. An inner node holds the larger word of its children and the
+	// index of that word. If the two words are equal, the node holds the
+	// smaller index. Words with index count or higher are zero.
 	nodes  []best
 	leaves int
 	count  int
@@ -99,8 +103,8 @@ type best struct {
 	at  int32
 }
 
-// First returns the index of the largest word. If several are largest, it
-// returns the smallest index.
+// First returns the index of the largest word. If several words are largest,
+// First returns the smallest index.
 func (t *Tournament) First() int {
 	if t.leaves == 0 {
 		return 0
@@ -119,9 +123,9 @@ func (t *Tournament) Set(i int, key uint64) {
 	j := t.leaves + i
 	nodes[j].key = key
 	for ; j > 1; j /= 2 {
-		// The processor cannot predict which of two siblings is larger, so
-		// the code avoids a branch. less is 1 if other is larger, or equal
-		// and on the left.
+		// The processor cannot predict which of two siblings is larger, so the
+		// code avoids a branch. less is 1 if the word of other is larger than
+		// key, or if it is equal and other is on the left.
 		other := &nodes[j^1]
 		_, less := bits.Sub64(key, other.key, uint64(j&1))
 		key ^= (key ^ other.key) & -less
@@ -137,7 +141,7 @@ func (t *Tournament) Set(i int, key uint64) {
 // Reset sets all words to zero and keeps the memory.
 func (t *Tournament) Reset() { t.cut(0) }
 
-// cut sets each word i >= n to zero.
+// cut sets all words with index n or higher to zero.
 func (t *Tournament) cut(n int) {
 	if t.count <= n {
 		return

@@ -16,8 +16,9 @@ type SendObserver interface {
 	Sent(s *System, send int)
 }
 
-// tellSent calls the SendObservers for message m. It clears workObserve during
-// the calls, so that messages sent by an observer do not cause further calls.
+// tellSent calls the SendObservers for message m. It clears the bit
+// workObserve during the calls, so that a message sent by an observer causes
+// no further call.
 func tellSent(s *System, m int32) {
 	s.mail.onSend &^= workObserve
 	was := s.rec.called
@@ -31,8 +32,8 @@ func tellSent(s *System, m int32) {
 	s.mail.onSend |= workObserve
 }
 
-// A Placed is an actor that runs code of another runtime and knows the source
-// line at which that code begins.
+// A Placed is an actor that runs code of another actor runtime. It knows the
+// source line at which that code begins.
 type Placed interface {
 	Actor
 	// HandlerPlace returns the line that Host.Place returns for this actor,
@@ -40,9 +41,9 @@ type Placed interface {
 	HandlerPlace() string
 }
 
-// Place returns the source line at which the code of an actor's current handler
-// or process begins, such as "writer.go:12". It returns "" if there is no such
-// line, and for the test.
+// Place returns the source line at which the code of an actor's current
+// handler or process begins, such as "writer.go:12". It returns "" for the
+// test, and if the line is not known.
 func (h Host) Place(actor int32) string {
 	if actor <= trace.Test || int(actor) >= len(h.s.actors) {
 		return ""
@@ -94,7 +95,8 @@ func receivePlace(t reflect.Type, deepest int) string {
 }
 
 // placeOf returns the line at which a function begins. For a method value it
-// returns the line at which the method begins, and caches the result.
+// returns the line at which the method begins, and caches that line in
+// c.places.
 func (c *cast) placeOf(function any) string {
 	if f, ok := stack.Begin(function); ok {
 		return f.Place()

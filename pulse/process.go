@@ -22,21 +22,21 @@ type Process struct {
 	body  func(*Process)
 	main  func(*Coroutine) // a function that calls body, created once for each Process
 	in    any              // the message that ended the wait
-	empty int              // number of consecutive polls that found nothing
+	empty int              // number of consecutive polls (calls to ReceiveTimeout with d zero) that found nothing
 
-	// takes is acceptAll or acceptMatching: what the process accepted in its
-	// last wait, except for waits for a reply or a timer. It is acceptStart
-	// before the first such wait. code identifies the predicate if takes is
-	// acceptMatching; otherwise code is 0.
+	// takes is what the process accepted in its last wait, except for waits
+	// for a reply or a timer: acceptAll or acceptMatching. Before the first
+	// wait that counts, takes is acceptStart. If takes is acceptMatching, code
+	// identifies the predicate. Otherwise code is 0.
 	takes acceptance
 	code  uintptr
 	like  uintptr // for a ReceiveAs, the type word of the message type; else 0
-	asked uintptr // the value of code for which fixed was computed
+	asked uintptr // the value that code had when fixed was computed
 	fixed bool    // set if the predicate depends only on its argument: see isFixed
 }
 
-// Started returns StartNew, or StartLost if the process was restarted: a
-// restarted process has always lost its state.
+// Started returns StartNew, or StartLost if the process was restarted, because
+// a restarted process has always lost its state.
 func (p *Process) Started() Start {
 	a := p.me("Started")
 	if a == nil {
@@ -48,7 +48,7 @@ func (p *Process) Started() Start {
 // wait describes what an actor waits for, in a stuck report.
 type wait struct {
 	verb string // "Receive", "ReceiveMatch", "Ask", …
-	on   int32  // the receiver of an Ask, or none
+	on   int32  // the actor that an Ask asks, or none
 	text string // the text set by Host.Waits, which replaces verb and on
 }
 
@@ -65,7 +65,7 @@ type processActor struct{}
 func (processActor) Receive(*Ctx, any) {}
 
 // hand stores the message of a step for the code of a process. It returns the
-// coroutine, which the caller must resume.
+// coroutine of the process, which the caller must resume.
 func (c *cast) hand(a *actor, msg any) *Coroutine {
 	p := a.process
 	p.in = msg
@@ -91,13 +91,14 @@ func (c *cast) codeEnded(a *actor) {
 	if thrown != nil {
 		panic(thrown)
 	}
-	if c.todo.afterStep&workEnd == 0 { // if workEnd is set, the process has called Stop, and finishStep ends the actor
+	if c.todo.afterStep&workEnd == 0 { // otherwise the process has called Stop, and finishStep ends the actor
 		c.end(a, "returned")
 	}
 }
 
-// startProcess prepares the process of an actor and sends its start message in
-// the name of starter. The code starts when that message is delivered.
+// startProcess prepares the process of an actor and sends the actor its start
+// message, with actor starter as the sender. The code of the process starts
+// when that message is delivered.
 func (c *cast) startProcess(a *actor, starter int32) {
 	p := c.newProcess()
 	p.Ctx, p.body, p.empty, p.takes = &a.ctx, a.spec.Process, 0, acceptStart
@@ -151,8 +152,8 @@ func (c *cast) killProcess(a *actor) {
 
 // noteKilled fails the run if a deferred function has panicked while a process
 // was killed. If no step is running, Host.Late returns the failure. If the run
-// has already failed, the panic is dropped, since the failure may have caused
-// it.
+// has already failed, the panic is dropped, because the failure may have
+// caused the panic.
 func (c *cast) noteKilled(actor int32) {
 	thrown := c.pool.thrown
 	c.pool.thrown = nil
@@ -180,7 +181,8 @@ func (c *cast) killedFailure(v *carried, actor int32) *Failure {
 	return f
 }
 
-// killProcesses ends all processes and coroutines of a Host that still wait.
+// killProcesses ends all processes that still wait, and all parked coroutines
+// of a Host.
 func (c *cast) killProcesses() {
 	for _, a := range c.actors {
 		c.killProcess(a)
@@ -192,7 +194,8 @@ func (c *cast) killProcesses() {
 	c.noteKilled(none)
 }
 
-// endCode ends all code that still waits and releases all coroutines.
+// endCode ends all processes and coroutines that still wait, and releases the
+// coroutines.
 func (c *cast) endCode() {
 	c.killProcesses()
 	c.pool.close()
@@ -216,11 +219,13 @@ func (p *Process) Receive() any {
 //
 // A rejected message stays in flight, at the front of its channel. So when the
 // process later accepts it, a message of another channel that was sent later
-// can overtake it. A mailbox that keeps the order of arrival, such as Erlang's,
-// does not allow that. The orders tried include all orders of such a mailbox,
-// and more, so a failure may be impossible with such a mailbox. To try only its
-// orders, receive every message by Receive and store the unwanted ones, as in
-// the example Mailbox. Explore wastes no run on such a process.
+// can overtake it. A mailbox that keeps the order of arrival, such as a
+// mailbox in Erlang, does not allow that. The orders that a strategy can
+// choose include all orders of such a mailbox, and also orders that such a
+// mailbox excludes. So a failure may be impossible with such a mailbox. To
+// exclude these orders, receive every message by Receive and store the
+// unwanted messages, as in the example Mailbox. Explore wastes no run on a
+// process that does so.
 func (p *Process) ReceiveMatch(match func(msg any) bool) any {
 	if match == nil && p.me("ReceiveMatch") != nil {
 		p.sys.misuse("ReceiveMatch(nil): give it a function that says which messages are wanted, or call Receive")
@@ -229,7 +234,8 @@ func (p *Process) ReceiveMatch(match func(msg any) bool) any {
 }
 
 // receiveMatch implements ReceiveMatch and ReceiveAs. verb is the name of the
-// called method. The type of like distinguishes predicates with the same code.
+// called method. Predicates with the same code are distinguished by the type
+// of like.
 func (p *Process) receiveMatch(verb string, match func(msg any) bool, like any) any {
 	a := p.me(verb)
 	if a == nil {
@@ -239,15 +245,16 @@ func (p *Process) receiveMatch(verb string, match func(msg any) bool, like any) 
 	return p.wait(verb, acceptMatching, none)
 }
 
-// ReceiveTimeout waits for any message, but at most for d. If the time is over
-// first, it returns false.
+// ReceiveTimeout waits for any message, but at most for d. If no message comes
+// in that time, ok is false.
 //
-// With d zero it is a poll, which the clock does not delay. The strategy
+// A call with d zero is a poll, which takes no virtual time. The strategy
 // chooses whether a message in flight arrives before the poll ends, so a poll
 // can find nothing although messages wait. With FIFO delivery a message from
-// the process to itself always arrives before. A process that only polls would
-// starve other actors. So after Options.Ticks consecutive polls that found
-// nothing, a poll finds nothing only when no message can be delivered.
+// the process to itself always arrives before the poll ends. A process that
+// only polls would starve other actors. So after Options.Ticks consecutive
+// polls that found nothing, a poll finds nothing only when no message can be
+// delivered.
 func (p *Process) ReceiveTimeout(d time.Duration) (msg any, ok bool) {
 	if d == 0 && p.Ctx != nil && p.empty < p.sys.clock.patience {
 		return p.poll()
@@ -264,8 +271,8 @@ func (p *Process) Ask(to Ref, msg any) any {
 	return p.wait("Ask", acceptReply, to.actor)
 }
 
-// AskTimeout is Ask with a timeout. If no answer comes in time, it returns
-// false, and a later answer is dropped.
+// AskTimeout is Ask with a timeout. If no answer comes in time, ok is false,
+// and a later answer is dropped.
 func (p *Process) AskTimeout(to Ref, msg any, d time.Duration) (answer any, ok bool) {
 	if !p.ask(to, msg) {
 		return nil, false
@@ -273,14 +280,14 @@ func (p *Process) AskTimeout(to Ref, msg any, d time.Duration) (answer any, ok b
 	return p.waitFor("AskTimeout", acceptReply, to.actor, d)
 }
 
-// ask sends the message of an Ask under a new number. It returns false if the
-// call comes from another goroutine.
+// ask sends the message of an Ask, and gives the Ask a new number. It returns
+// false if the call comes from another goroutine.
 func (p *Process) ask(to Ref, msg any) bool {
 	a, s := p.me("Ask"), p.sys
 	if a == nil {
 		return false
 	}
-	if to.sys != s || to.run != s.run { // build the text only if the check fails
+	if to.sys != s || to.run != s.run { // tested here first, so that the text for check is built only if check fails
 		s.check(to, "Ask "+trace.Label(msg))
 	}
 	a.asks++
@@ -294,9 +301,10 @@ func (p *Process) Sleep(d time.Duration) {
 	p.waitFor("Sleep", acceptNothing, none, d)
 }
 
-// me checks that a call comes from the process's own code in its step, and
-// returns the actor. It returns nil if the call comes from another goroutine,
-// and fails the run for other invalid calls.
+// me returns the actor of the process, after checking that the call comes from
+// the process's own code in its own step. It returns nil if the call comes
+// from a goroutine that may not use the system. It fails the run for any other
+// invalid call.
 func (p *Process) me(what string) *actor {
 	if p.Ctx == nil || p.co == nil {
 		return p.over(what)
@@ -306,7 +314,7 @@ func (p *Process) me(what string) *actor {
 	}
 	s := p.sys
 	if s.rec.cur == p.actor && s.calls.top-here() <= s.calls.span {
-		return s.actors[p.actor] // the address is known to be on the coroutine's stack
+		return s.actors[p.actor] // the result of here() is known to be on the coroutine's stack
 	}
 	if s.rec.cur == p.actor && s.calls.running && p.co.mine() {
 		return s.actors[p.actor]
@@ -336,9 +344,9 @@ func (p *Process) astray(what string) *actor {
 	case s.calls.strange():
 		s.intrude(what, "Process")
 	case !s.calls.running:
-		s.misuse("%s on the Process of %s outside of its code", what, s.rec.nameOf(p.actor))
+		s.misuse("%s on the Process of %s while its code is not running: call it in the function of the process", what, s.rec.nameOf(p.actor))
 	case s.actors[s.rec.cur].process != nil:
-		s.misuse("%s on the Process of %s in a step of %s: a process waits by its own Process only",
+		s.misuse("%s on the Process of %s in a step of %s: a process may call only its own Process",
 			what, s.rec.nameOf(p.actor), s.rec.nameOf(s.rec.cur))
 	default:
 		s.misuse("%s in a handler of %s: a plain handler may not block; make it a process with Go", what, s.rec.nameOf(s.rec.cur))
@@ -381,11 +389,11 @@ func (p *Process) wait(verb string, accept acceptance, on int32) any {
 	return in
 }
 
-// take marks the step as Changed in the trace if the process now accepts
-// different messages than in its last wait. Become does the same for a handler.
-// Waits for an answer or for time do not count. Predicates with the same code
-// count as equal, since each evaluation of a function literal may have a
-// different address.
+// take marks the running step as Changed in the trace if the process now
+// accepts different messages than in its last wait. Become marks a step in the
+// same way. Waits for an answer or for time do not count. Two predicates with
+// the same code count as equal, since each evaluation of a function literal
+// may have a different address.
 func (p *Process) take(a *actor) {
 	code := uintptr(0)
 	switch a.accept {
@@ -421,18 +429,18 @@ func isFixed(code uintptr) bool {
 	return pkg != "reflect" && !strings.ContainsAny(name, "-[") && !strings.Contains(name, ".func")
 }
 
-// checkSieve fails the run if a predicate that must depend only on its argument
-// now returns a different result for a waiting message.
+// checkSieve fails the run if the predicate of a ReceiveMatch must depend only
+// on its argument, but now returns a different result for a waiting message.
 func (t *traffic) checkSieve(b *mailbox) {
 	if b.life == alive && b.sieve != 0 && b.sieve == b.sifted && b.accept == acceptMatching && !t.mail.isSifted(b) {
-		t.misuse("ReceiveMatch of %s by a package-level function that now gives another answer for the same message: "+
+		t.misuse("ReceiveMatch of %s by a package-level function that now returns a different result for the same message: "+
 			"let it depend only on the message, or use a function literal", t.rec.nameOf(b.actor))
 	}
 }
 
 // poll implements ReceiveTimeout(0). It sends the process a timeout message,
-// which no fault affects. This message ends the wait unless another message is
-// delivered first.
+// which no fault affects. The timeout message ends the wait unless another
+// message is delivered first.
 func (p *Process) poll() (any, bool) {
 	a, s := p.me("ReceiveTimeout"), p.sys
 	if a == nil {
@@ -454,7 +462,8 @@ func (p *Process) poll() (any, bool) {
 	return in, true
 }
 
-// waitFor waits like wait, but returns false after d.
+// waitFor waits like wait, but at most for d of virtual time. It returns false
+// if the time is over.
 func (p *Process) waitFor(verb string, accept acceptance, on int32, d time.Duration) (any, bool) {
 	a, s := p.me(verb), p.sys
 	if a == nil {

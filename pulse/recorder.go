@@ -8,20 +8,20 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A recorder keeps track of the running step. If on is set, it also computes
-// identities and records the trace.
+// A recorder keeps track of the running step. If the field on is set, it also
+// computes identities and records the trace.
 //
-// Invariants: while the system takes no steps, step is None and cur is the
-// test. Between two steps, cur may still be the actor of the earlier one. If on
-// is set, trace.Steps has the steps taken so far and id is the identity of the
-// running step.
+// Invariants: while the system takes no steps, r.step is trace.None and r.cur
+// is the test. Between two steps, r.cur may still be the actor of the earlier
+// step. If r.on is set, r.trace.Steps has the steps taken so far and r.id is
+// the identity of the running step.
 type recorder struct {
 	id      uint64 // identity of the running step
 	hash    uint64 // hash of the run so far
 	cur     int32  // the actor whose step is running; trace.Test outside a step
 	step    int32  // number of the running step; trace.None outside a step
 	steps   int32  // number of steps taken so far
-	called  int32  // the value of steps while code outside of actors is called, else none: see callOut
+	called  int32  // equal to steps while code that is not an actor's is called, else none: see callOut
 	sent    int32  // number of messages sent by the running step
 	spawned int32  // number of actors spawned by the running step
 	on      bool
@@ -42,7 +42,8 @@ type track struct {
 	last int32 // the actor's last step so far
 }
 
-// A point counts the calls to MayCrash in a step; n is 1 for the first call.
+// A point identifies a call to MayCrash. n is the number of the call within
+// its step, and is 1 for the first call.
 type point struct{ step, n int32 }
 
 // nextPoint counts a call to MayCrash in the running step.
@@ -53,9 +54,9 @@ func (r *recorder) nextPoint() {
 	r.point.n++
 }
 
-// origin holds the numbers of messages and actors that the test itself has sent
-// and spawned. All actions of the test in a run count as one step, which
-// continues after each Run.
+// origin counts the messages that the test itself has sent and the actors that
+// it has spawned. All actions of the test in a run count as one step, even if
+// there are calls to Run between them.
 type origin struct{ sent, spawned int32 }
 
 func (r *recorder) reset() {
@@ -73,9 +74,10 @@ func (r *recorder) outside(test origin) {
 	r.sent, r.spawned = test.sent, test.spawned
 }
 
-// callOut records that code which is not an actor's is about to be called: the
-// strategy, an observer or a function of Faults. If that code panics, the panic
-// is not attributed to a step. callOver or the next step ends this.
+// callOut is called before code that is not an actor's: the strategy, an
+// observer or a function of Faults. If such code panics, the panic is not
+// attributed to a step. The effect ends with a call to callOver or with the
+// next step.
 func (r *recorder) callOut() { r.called = r.steps }
 
 func (r *recorder) callOver() { r.called = none }
@@ -91,8 +93,8 @@ func (r *recorder) identify(d *trace.Send) {
 	r.sent++
 }
 
-// addActor records an actor that the running step spawns and returns its
-// identity.
+// addActor records an actor that the running step spawns, and returns the
+// actor's identity.
 func (r *recorder) addActor(name string, info *typeInfo, parent int32) uint64 {
 	id := actorID(info.hash, r.id, r.spawned)
 	r.spawned++
@@ -103,7 +105,7 @@ func (r *recorder) addActor(name string, info *typeInfo, parent int32) uint64 {
 		r.trace.Actors = append(list, trace.Actor{})
 	}
 	r.trace.Actors = r.trace.Actors[:n+1]
-	t := &r.trace.Actors[n] // field by field: a literal would be built first and then copied
+	t := &r.trace.Actors[n] // set field by field, because a composite literal would be built first and then copied
 	t.ID, t.Label, t.Type = id, name, info.name
 	t.Parent, t.Step, t.Ended = parent, r.step, trace.None
 	return id
@@ -118,7 +120,7 @@ func (r *recorder) addStep(d *trace.Send, m int32, a *track, want trace.Want, no
 		t.Steps = append(t.Steps, trace.Step{})
 	}
 	t.Steps = t.Steps[:n+1]
-	st := &t.Steps[n] // field by field: a literal would be built first and then copied
+	st := &t.Steps[n] // set field by field, because a composite literal would be built first and then copied
 	id := stepID(d.ID, a.id)
 	d.Receipt, d.Fate = r.step, trace.Delivered
 	st.ID, st.Time = id, now
@@ -130,8 +132,8 @@ func (r *recorder) addStep(d *trace.Send, m int32, a *track, want trace.Want, no
 	r.hash = hash.Fold(r.hash, id)
 }
 
-// beginFault begins and records a step in which a fault affects an actor. name
-// distinguishes different faults of one kind.
+// beginFault begins and records a step in which a fault affects an actor. The
+// number name, from faultName, distinguishes different faults of one kind.
 func (r *recorder) beginFault(kind trace.StepKind, name uint64, actor int32, a *track, now int64) {
 	r.cur, r.sent, r.spawned = actor, 0, 0
 	r.step = r.steps
@@ -147,9 +149,10 @@ func (r *recorder) beginFault(kind trace.StepKind, name uint64, actor int32, a *
 	a.last = r.step
 }
 
-// lastOf returns the last step of an actor that determines the identity of a
-// new fault. For crashes and restarts it skips partitions. No actor notices a
-// partition, so it must not change the identities of other faults.
+// lastOf returns the last step of an actor on which the identity of a new
+// fault depends. For a crash or a restart it skips partitions. No actor
+// notices a partition, so a partition must not change the identities of
+// crashes and restarts.
 func (r *recorder) lastOf(a *track, kind trace.StepKind) int32 {
 	last := a.last
 	for last >= 0 && kind != trace.Partition && kind != trace.Heal {
@@ -190,13 +193,13 @@ func (r *recorder) stepID(step int32) uint64 {
 	return r.trace.Steps[step].ID
 }
 
-// decided records answer v to a choice with n alternatives. During Settle it
-// only adds the answer to the hash.
+// decided records that the strategy answered v to a choice of kind k with n
+// alternatives. During Settle it only adds the answer to the hash of the run.
 func (r *recorder) decided(k choice.Kind, n, v int, settling bool) {
 	r.asked++
 	if r.on && !settling {
 		r.record.Choices = append(r.record.Choices, choice.Choice{Kind: k, N: uint32(n), Value: uint32(v)})
-		if k == choice.Program || v > 0 && k != choice.Clock && k != choice.Fault { // early timers and faults happen between steps
+		if k == choice.Program || v > 0 && k != choice.Clock && k != choice.Fault { // early timers (choice.Clock) and faults (choice.Fault) happen between steps, so their choices belong to no step
 			a := trace.Answer{Step: r.step, Value: int32(v), Of: int32(n), Sent: r.sent}
 			if k == choice.Crash {
 				a.Value = r.point.n
@@ -207,8 +210,8 @@ func (r *recorder) decided(k choice.Kind, n, v int, settling bool) {
 	r.hash = hash.Fold(r.hash^uint64(k+1), uint64(v))
 }
 
-// redecide replaces the last recorded answer by v. before is the hash from
-// before that answer.
+// redecide replaces the last recorded answer by v. The parameter before is the
+// hash of the run from before the last answer.
 func (r *recorder) redecide(before uint64, k choice.Kind, v int) {
 	if last := len(r.record.Choices) - 1; r.on {
 		r.record.Choices[last].Value = uint32(v)
@@ -234,30 +237,31 @@ func (r *recorder) decisions() *choice.Record {
 	return &r.record
 }
 
-// held records that Pick returned Hold, so that a timer fires early.
+// held records that Pick returned Hold, which makes a timer fire early.
 func (r *recorder) held() {
 	if r.on {
 		r.holds = append(r.holds, r.steps)
 	}
 }
 
-// passes records that time passes, if Pick chooses early timers. seq is
-// mailroom.seq.
+// passes records a clock tick, if Pick chooses when timers fire early. seq is
+// the value of mailroom.seq.
 func (r *recorder) passes(f *faults, seq int32, how trace.PassKind) {
 	if f.timed && r.on {
 		r.trace.Passes = append(r.trace.Passes, trace.Pass{Before: r.steps, Seq: seq, How: how})
 	}
 }
 
-// meetsTime records that the running step depends on virtual time or on timers,
-// if Pick chooses early timers.
+// meetsTime records that the running step depends on virtual time or on
+// timers. It does nothing unless Pick chooses when timers fire early.
 func (r *recorder) meetsTime(f *faults, what trace.Touched) {
 	if f.timed && r.on && r.step >= 0 && r.called != r.steps {
 		r.trace.Touches = append(r.trace.Touches, trace.Touch{Step: r.step, Actor: trace.None, What: what, Reads: true})
 	}
 }
 
-// atRest records that no message was deliverable after the steps so far.
+// atRest records a quiescent point: after the steps so far, no message was
+// deliverable.
 func (r *recorder) atRest() {
 	n := int32(len(r.trace.Steps))
 	if !r.on || n == 0 {
@@ -282,7 +286,8 @@ func (r *recorder) changed() {
 
 // touch records that the running step accesses something that other steps also
 // access, without a message between the steps. Partial-order reductions need
-// this, because they derive all other dependencies from messages.
+// the record, because they derive dependencies only from messages and from
+// such records.
 func (r *recorder) touch(actor int32, what trace.Touched, ask int32) {
 	if r.on && r.step >= 0 {
 		r.trace.Touches = append(r.trace.Touches, trace.Touch{Step: r.step, Actor: actor, Ask: ask, What: what})
@@ -297,14 +302,14 @@ func (r *recorder) read(actor int32) {
 }
 
 // look records that the running step accesses something that steps of other
-// actors also access. It does nothing if no actor's code is running. Accesses
-// to an actor's index or name count as reads.
+// actors also access. It does nothing if no actor's code is running. An access
+// to an actor's index or name counts as a read.
 func (r *recorder) look(actor int32, what trace.Touched) {
 	if !r.on || !r.inStep() {
 		return
 	}
 	x := trace.Touch{Step: r.step, Actor: actor, What: what, Reads: what == trace.ItsPlace || what == trace.ItsName}
-	if n := len(r.trace.Touches); n == 0 || r.trace.Touches[n-1] != x { // a handler may repeat the access in a loop
+	if n := len(r.trace.Touches); n == 0 || r.trace.Touches[n-1] != x { // an access that a handler repeats in a loop is recorded once
 		r.trace.Touches = append(r.trace.Touches, x)
 	}
 }
@@ -317,8 +322,8 @@ func (r *recorder) touchOther(actor int32) {
 	}
 }
 
-// nameOf returns the name of an actor. If the actor is of an earlier run, it
-// says so.
+// nameOf returns the name of an actor, or "an actor of an earlier run" if
+// there is no such actor in this run.
 func (r *recorder) nameOf(actor int32) string {
 	if int(actor) < len(r.trace.Actors) {
 		return r.trace.Name(actor)
@@ -329,7 +334,8 @@ func (r *recorder) nameOf(actor int32) string {
 // inTest reports whether the test is running rather than an actor's step.
 func (r *recorder) inTest() bool { return r.cur == trace.Test || int(r.cur) >= len(r.trace.Actors) }
 
-// where names the running step, or the test. sends are the messages by slot.
+// where returns the name of the running step, or "the test". sends has the
+// messages of the run by slot.
 func (r *recorder) where(sends []trace.Send) string {
 	if r.inTest() {
 		return "the test"
@@ -341,12 +347,12 @@ func (r *recorder) where(sends []trace.Send) string {
 	return r.nameOf(r.cur)
 }
 
-// longestCycle is the length of the longest repeating pattern of steps that
-// period can recognize.
+// longestCycle is the maximum length of a repeating pattern of steps that the
+// function period can recognize.
 const longestCycle = 32
 
-// lastSteps names the last steps of the trace. It leaves out step numbers, so
-// that repeated steps have equal names.
+// lastSteps returns the names of the last steps of the trace, without the
+// numbers of the steps, so that repeated steps have equal names.
 func (r *recorder) lastSteps(sends []trace.Send) []string {
 	list := make([]string, 0, 3*longestCycle)
 	for i := max(0, len(r.trace.Steps)-3*longestCycle); i < len(r.trace.Steps); i++ {
@@ -360,8 +366,9 @@ func (r *recorder) lastSteps(sends []trace.Send) []string {
 	return list
 }
 
-// repeating describes the repeating pattern at the end of the trace, or the
-// last steps if there is none. sends are the messages by slot.
+// repeating describes the repeating pattern of steps at the end of the trace.
+// If there is no pattern, it lists the last steps. sends has the messages of
+// the run by slot.
 func (r *recorder) repeating(sends []trace.Send) string {
 	if !r.on {
 		return "    (record the run to see its last steps)"
@@ -375,8 +382,8 @@ func (r *recorder) repeating(sends []trace.Send) string {
 	return "    " + what + ": " + strings.Join(list[len(list)-n:], ", ")
 }
 
-// period returns the length of the shortest pattern that the end of list
-// repeats three times, or 0 if there is none.
+// period returns the length of the shortest pattern that occurs three times in
+// a row at the end of list, or 0 if there is no such pattern.
 func period(list []string) int {
 	for n := 1; 3*n <= len(list); n++ {
 		same := true

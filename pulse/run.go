@@ -27,7 +27,7 @@ func (o *Options) horizon() int64 {
 // pending, and no actor counts as stuck.
 func (s *System) RunFor(d time.Duration) bool {
 	if d < 0 {
-		s.misuse("RunFor(%v): time does not go back", d)
+		s.misuse("RunFor(%v): the duration must not be negative", d)
 	}
 	return s.drive("RunFor", max(s.clock.now, min(s.clock.later(d), s.options.horizon())), false)
 }
@@ -45,9 +45,9 @@ func (s *System) Settle() bool {
 	return s.drive("Settle", s.clock.now, false)
 }
 
-// drive takes steps until nothing more can happen by the time until. It returns
-// false if the run has failed. If final is set, the run is then over, and drive
-// checks for stuck actors and orphans.
+// drive takes steps until nothing more can happen up to the time until. It
+// returns false if the run has failed. If final is set, drive then checks for
+// stuck actors and orphans.
 func (s *System) drive(what string, until int64, final bool) bool {
 	if !s.mustBeIdle(what) {
 		return false
@@ -82,15 +82,16 @@ func (s *System) attempts(until int64, final bool) {
 	}
 }
 
-// enter suspends the test's own step and marks the system as running.
+// enter marks the system as running. It saves the counts of the test's own
+// actions, which continue after the run (see origin).
 func (s *System) enter() {
 	s.root = origin{s.rec.sent, s.rec.spawned}
 	s.entered++
 	s.calls.enter()
 }
 
-// leave marks the system as not running, resumes the test's own step and calls
-// End of an Ender.
+// leave marks the system as not running and restores the counts that enter has
+// saved. If the strategy is an Ender, leave calls its method End.
 func (s *System) leave() {
 	s.calls.running = false
 	s.rec.outside(s.root)
@@ -100,8 +101,9 @@ func (s *System) leave() {
 	}
 }
 
-// watchful returns the initial beforeStep: which choices to ask the strategy for
-// before each step.
+// watchful returns the initial value of agenda.beforeStep. Its bits say
+// whether the strategy is asked for an early timer or a fault before each
+// step.
 func (s *System) watchful() work {
 	var w work
 	if s.settling {
@@ -116,8 +118,9 @@ func (s *System) watchful() work {
 	return w
 }
 
-// attempt runs the loop. It returns false after a panic or a crash within a
-// step, which the next attempt handles. It returns true if the run is over.
+// attempt takes steps by calling loop. It returns true if the run is over. It
+// returns false after a panic or a crash within a step, which the next attempt
+// handles.
 func (s *System) attempt(until int64) (over bool) {
 	exited := true // set until this function returns normally, so that the deferred function detects a panic or Goexit
 	defer func() {
@@ -153,8 +156,8 @@ func (s *System) attempt(until int64) (over bool) {
 	return true
 }
 
-// abandon fails the run because a step called runtime.Goexit. It ends all code
-// that waits.
+// abandon fails the run because a step called runtime.Goexit. It ends all
+// processes and coroutines that wait.
 func (s *System) abandon() {
 	s.calls.running = false
 	s.unwound()
@@ -182,7 +185,7 @@ func (s *System) loop(until int64) {
 			if s.todo.beforeStep&workAnswer != 0 {
 				return
 			}
-			if s.rec.steps < s.limit && s.interrupt(until) { // at the limit, the run fails below
+			if s.rec.steps < s.limit && s.interrupt(until) { // at the limit of steps nothing is asked, because the run fails below
 				continue
 			}
 		}
@@ -192,7 +195,7 @@ func (s *System) loop(until int64) {
 		}
 		k := 0
 		if n > 1 || (s.needs.Single || s.faults.offered > 0) && !s.settling {
-			s.rec.callOut() // mark the run as outside of actor code until the next step begins
+			s.rec.callOut() // record that no actor's code runs until the next step begins
 			if k = strategy.Pick(&s.enabled); uint(k) >= uint(n) {
 				s.rec.cur = trace.Test
 				if !s.pickedNone(k, n, until) {
@@ -234,8 +237,8 @@ func (s *System) loop(until int64) {
 }
 
 // rest is called when no message is deliverable. It lets a fault happen,
-// advances the clock or ends a partition. It returns false if nothing happened,
-// which means that the run is over.
+// advances the clock or ends a partition. It returns false if none of these is
+// possible or if the run has ended in another way.
 func (s *System) rest(until int64) bool {
 	if f := s.fails.intruder.Load(); f != nil {
 		s.fails.fail(f)
@@ -244,13 +247,13 @@ func (s *System) rest(until int64) bool {
 	if s.fails.failure != nil {
 		return false
 	}
-	if s.rec.steps > s.limit { // the step that exceeded the limit was a fault
+	if s.rec.steps > s.limit { // a fault, which is a step too, has exceeded the limit
 		s.exhausted()
 		return false
 	}
 	if s.todo.beforeStep&(workFault|workAnswer) == workFault {
 		if s.strike() || s.faults.offered > 0 && picksAtRest(s, until) {
-			return true // do not record a quiescent point: the fault depends only on its actor's steps, so it could have come earlier
+			return true // the fault depends only on its actor's steps and could have come earlier, so this is recorded as no quiescent point
 		}
 		if s.fails.failure != nil {
 			return false
@@ -267,8 +270,8 @@ func (s *System) rest(until int64) bool {
 	return s.healAtEnd()
 }
 
-// picksAtRest lets Pick choose a strike when no message is deliverable, and
-// reports whether one happened.
+// picksAtRest lets Pick choose a crash when no message is deliverable. It
+// reports whether Pick has chosen a crash.
 func picksAtRest(s *System, until int64) bool {
 	s.rec.callOut()
 	k := s.strategy.Pick(&s.enabled)
@@ -276,8 +279,8 @@ func picksAtRest(s *System, until int64) bool {
 	return k != Hold && s.pickedNone(k, 0, until)
 }
 
-// interrupt asks the strategy, before a step, whether a fault or an early timer
-// comes first. It reports whether one happened.
+// interrupt asks the strategy whether a fault or an early timer comes before
+// the next step. It reports whether the fault or the early timer has happened.
 func (s *System) interrupt(until int64) bool {
 	if s.todo.beforeStep&workFault != 0 && s.strike() {
 		return true
@@ -312,8 +315,9 @@ func passEarly(s *System, until int64) bool {
 	return s.passTime(until)
 }
 
-// pickedNone handles a result k of Pick that is not the index of a message: a
-// strike, Hold, Quit or an invalid result. It reports whether the run
+// pickedNone handles a result k of Pick that is not the index of a message,
+// with n messages deliverable. k may select a fault or an early timer, may be
+// Hold or Quit, or may be invalid. pickedNone reports whether the run
 // continues.
 func (s *System) pickedNone(k, n int, until int64) bool {
 	switch {
@@ -337,8 +341,8 @@ func (s *System) pickedNone(k, n int, until int64) bool {
 }
 
 // judge checks a run in which nothing more can happen. It fails the run if
-// there are stuck actors or forbidden orphans, or if the strategy is a Judge
-// and returns an error.
+// there are stuck actors, if there are orphans and Options.Orphans is set, or
+// if the strategy is a Judge and returns an error.
 func (s *System) judge() {
 	if f := s.stuck(s.options.Environment == EnvironmentClosed); f != nil {
 		s.fails.fail(f)
@@ -355,7 +359,7 @@ func (s *System) judge() {
 	}
 }
 
-// exhausted fails the run because it has reached its limit of steps.
+// exhausted fails the run because the run has reached its limit of steps.
 func (s *System) exhausted() {
 	s.fails.fail(&Failure{Kind: KindBudget, Step: int(s.rec.step), Site: "steps", Detail: s.rec.repeating(s.mail.sends), Text: fmt.Sprintf(
 		"the run has not ended after %d steps: does it run forever? if not, raise Options.Steps", s.limit)})

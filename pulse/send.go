@@ -24,8 +24,8 @@ func (s *System) Kill(r Ref) {
 //
 // Send is half of the hot path. It handles only the common case itself: an
 // ordinary message to a receiver that accepts everything, through a channel
-// that was used before. sendOther handles all other cases. Each call is in tail
-// position, so that no variable must be saved across it.
+// that was used before. sendOther handles all other cases. Each call is in
+// tail position, so that no variable must be saved across the call.
 func (c *Ctx) Send(to Ref, msg any) {
 	s := c.sys
 	if threaded || s.rec.cur != c.actor || s.calls.top-here() > s.calls.span || to.sys != s || to.run != s.run || to.ask|int32(s.mail.onSend) != 0 {
@@ -65,7 +65,8 @@ func (c *Ctx) Send(to Ref, msg any) {
 	d.Body = msg
 	d.From, d.To, d.Seq, d.Channel = c.actor, to.actor, s.mail.seq, known.channel
 	d.Ask, d.Kind, d.Fate = 0, trace.Message, trace.Pending
-	// The following is mailroom.append, which is too large to be inlined.
+	// The following is mailroom.append, copied here because the compiler
+	// cannot inline a function of that size.
 	head, before := h.head, h.tail
 	empty := int(uint32(head) >> 31)
 	if head < 0 {
@@ -82,9 +83,9 @@ func (c *Ctx) Send(to Ref, msg any) {
 	s.mail.ready = s.mail.ready[:n+empty]
 }
 
-// sendNew is the common case of Send with a slot that was not used before in
-// this run. In a recorded run every slot is new. Calls that are not inlined are
-// in tail position.
+// sendNew does what Send does in the common case, but with a new slot: an
+// index of mailroom.sends that was not used before in this run. In a recorded
+// run every slot is new. Each call that is not inlined is in tail position.
 func (c *Ctx) sendNew(to Ref, msg any) {
 	s := c.sys
 	typ := s.rec.types.lookUp(msg)
@@ -105,7 +106,7 @@ func (c *Ctx) sendNew(to Ref, msg any) {
 		return
 	}
 	id := messageID(typ.hash, s.rec.id, s.rec.sent)
-	s.mail.sends = s.mail.sends[:m+1] // a slice of itself, so that only the length is stored
+	s.mail.sends = s.mail.sends[:m+1] // sends is sliced from itself, so that the compiled code stores only the length
 	d := &s.mail.sends[m]
 	s.rec.sent++
 	s.mail.seq++

@@ -9,9 +9,9 @@ import (
 )
 
 // Signature returns a text that distinguishes the bugs of one build of a
-// program. It consists of kind, site and, for a panic or a property, the line
-// and the message without values. So two runs that fail at one line with
-// different values have the same signature.
+// program. It consists of the kind and the site of the failure. For a panic or
+// a property it also has the line, and the message without values. So two runs
+// that fail at one line with different values have the same signature.
 func (f *Failure) Signature() string { return f.signature(f.place()) }
 
 // Lasting returns the signature without the line, so that unrelated edits of
@@ -54,7 +54,7 @@ func (f *Failure) head() string {
 	return f.Kind.String() + " at " + f.Site
 }
 
-// speaks reports whether the message is part of the signature.
+// speaks reports whether the message of the failure is part of its signature.
 func (f *Failure) speaks() bool { return f.Kind == KindPanic || f.Kind == KindProperty }
 
 // place returns the line that failed.
@@ -65,7 +65,8 @@ func (f *Failure) place() string {
 	return f.Line
 }
 
-// said returns the first line of the message without values.
+// said returns the first line of the message without its values: the format,
+// or the masked text.
 func (f *Failure) said() string {
 	if format := f.format(); format != "" {
 		return format
@@ -73,7 +74,7 @@ func (f *Failure) said() string {
 	return mask(f.rendered())
 }
 
-// rendered returns the first line of the formatted message.
+// rendered returns the first line of the message with its values.
 func (f *Failure) rendered() string {
 	if f.Kind == KindPanic {
 		return firstLine(trace.Thrown(f.Value))
@@ -99,8 +100,9 @@ func firstLine(s string) string {
 // verbs matches the verbs of a format string.
 var verbs = regexp.MustCompile(`%[-+# 0]*(?:\[\d+\])?(?:\*|\d+)?(?:\.(?:\[\d+\])?(?:\*|\d+)?)?(?:\[\d+\])?[a-zA-Z]`)
 
-// older returns a pattern for the masked texts that older versions of jostle
-// saved for a format. In the pattern any text may replace a verb.
+// older returns a pattern for the masked text that older versions of jostle
+// saved for a message with this format. The pattern allows any text in place
+// of a verb.
 func older(format string) *regexp.Regexp {
 	parts := strings.Split(mask(verbs.ReplaceAllString(format, "#")), "#")
 	for i := range parts {
@@ -109,18 +111,19 @@ func older(format string) *regexp.Regexp {
 	return regexp.MustCompile("^" + strings.Join(parts, ".*") + "$")
 }
 
-// values matches numbers with their units, hexadecimal numbers, identifiers
-// such as UUIDs, and quoted parts. It also matches a masked number.
+// values matches what mask removes: numbers with their units, hexadecimal
+// numbers, identifiers such as UUIDs, and quoted parts. It also matches #,
+// which replaces a number.
 var values = regexp.MustCompile(`[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|0x[0-9a-fA-F]+|\b[0-9a-fA-F]{8,}\b|` +
 	`-?[0-9#]+[a-zA-Zµ]*(?:[.:/+-]?[0-9#]+[a-zA-Zµ]*)*|"[^"]*"|` + "`[^`]*`")
 
-// several matches a sequence of masked values, so that its length does not
-// enter the signature.
+// several matches a list of masked values. mask replaces a list by its first
+// value, because the length of the list must not change the signature.
 var several = regexp.MustCompile(`(#|"")(?:,? (?:#|""))+`)
 
-// mask removes values from a message. It replaces numbers by #, quoted parts by
-// "", a sequence of such values by the first, and the contents of brackets by
-// "…". It is idempotent.
+// mask removes values from a message. It replaces numbers by #, quoted parts
+// by "", a list of replaced values by its first value, and the contents of
+// brackets by "…". A second mask changes nothing.
 func mask(s string) string {
 	s = values.ReplaceAllStringFunc(s, func(value string) string {
 		if value[0] == '"' || value[0] == '`' {
@@ -131,7 +134,7 @@ func mask(s string) string {
 	return emptied(several.ReplaceAllString(s, "$1"))
 }
 
-// emptied replaces the contents of brackets by "…". It writes "(nil)" like an
+// emptied replaces the contents of brackets by "…". It treats "(nil)" as an
 // empty list.
 func emptied(s string) string {
 	s = strings.ReplaceAll(s, "(nil)", "{}")

@@ -6,22 +6,22 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Starter accepts no other message before its start message, which comes from
-// the actor that spawns or restarts it. Until the start message arrives, a
-// startingActor replaces the Starter as handler. So actors that are no Starters
-// have no extra cost.
+// The first message that a Starter accepts is its start message, which the
+// actor that spawns or restarts the Starter sends. Until the start message
+// arrives, a startingActor takes the place of the Starter as the handler. So
+// an actor that is no Starter causes no extra cost.
 
-// A lifetime holds how an actor was started, and its disk, which survives
-// restarts.
+// A lifetime says how an actor was started, and holds the actor's disk, which
+// survives restarts.
 //
-// Invariant: if used is not set, all fields are zero, but disk may be an empty
-// disk.
+// Invariant: if the field used is not set, all other fields are zero, except
+// that disk may be an empty disk.
 type lifetime struct {
 	used    bool
 	toStart bool  // set if the start message has not been delivered yet
 	how     Start // the kind of the actor's last start
 	pending Actor // the Starter until its start message is delivered; else nil
-	disk    *disk // nil until an actor with this index has used its disk
+	disk    *disk // nil until an actor with this index has used its disk, also in an earlier run
 }
 
 // forget resets a lifetime for a newly spawned actor.
@@ -44,9 +44,9 @@ func (startingActor) Receive(ctx *Ctx, _ any) {
 	a.handler.(Starter).Started(ctx, a.how)
 }
 
-// start sends the start message of a spawned or renewed actor in the name of
-// starter. It does so only for a process or a Starter. info describes the
-// handler.
+// start sends a new or restarted actor its start message, with actor starter
+// as the sender. It sends nothing to an actor that is neither a process nor a
+// Starter. info describes the type of the handler.
 func (c *cast) start(a *actor, info *typeInfo, starter int32) {
 	switch {
 	case a.spec.Process != nil:
@@ -58,7 +58,7 @@ func (c *cast) start(a *actor, info *typeInfo, starter int32) {
 	}
 }
 
-// starts says whether a type of actors implements Starter.
+// starts says whether a type of handlers implements Starter.
 type starts uint8
 
 const (
@@ -67,7 +67,7 @@ const (
 	mistold // the type has a method Started with a signature that does not match Starter
 )
 
-// startsOf says whether the type typ of handler v implements Starter.
+// startsOf says whether handler v, which has type typ, implements Starter.
 func startsOf(v any, typ reflect.Type) starts {
 	if _, is := v.(Starter); is {
 		return told
@@ -79,8 +79,8 @@ func startsOf(v any, typ reflect.Type) starts {
 	return untold
 }
 
-// startActor sends a Starter its start message. If its method Started does not
-// match Starter, the run fails.
+// startActor sends a Starter its start message. The run fails if the handler
+// has a method Started with a wrong signature.
 func (c *cast) startActor(a *actor, info *typeInfo, starter int32) {
 	if info.starts == mistold {
 		c.misuse("actor %q: %s has a method Started that does not match Starter: it must be Started(ctx *pulse.Ctx, how pulse.Start)",
@@ -93,8 +93,8 @@ func (c *cast) startActor(a *actor, info *typeInfo, starter int32) {
 	c.sendAs(starter, a.actor, a.how, trace.Start, 0)
 }
 
-// behind returns the handler of an actor. Before the start message it returns
-// the Starter, not the startingActor.
+// behind returns the handler of an actor. For a Starter that has not received
+// its start message, behind returns the Starter and not the startingActor.
 func (a *actor) behind() Actor {
 	if a.pending != nil {
 		return a.pending

@@ -11,10 +11,10 @@ import (
 )
 
 // State returns a hash of everything that the rest of the run depends on. If
-// two runs of a program have equal states, they have the same possible futures,
-// apart from hash collisions. The strategy must have Needs.States. It may call
-// State in Pick, but not in a Choose during a step. While the system is not
-// running, other code may call State too.
+// two runs of a program have equal states, they have the same possible
+// futures, except after a hash collision. The strategy must have Needs.States.
+// A strategy may call State in Pick, but not in a Choose during a step. Other
+// code may call State while the system is not running.
 //
 // The hash is the same on every machine with the same word size, byte order and
 // Go version. The Go version matters because it decides what capacity append
@@ -26,13 +26,13 @@ import (
 //
 // The state of a handler is the result of its method Hash() uint64. Without
 // such a method it is everything reachable from the handler's fields.
-// Functions, channels, unsafe pointers, stacks of processes and lists of more
-// than 10,000 cells cannot be read. The state of an actor that cannot be read
-// is its history. The history covers what the actor has received and when, what
-// was chosen in its steps, and the history of its spawner. The history does not
-// cover what the actor learns in other ways: from variables that other actors
-// write, or from Timer.Stop. Enabled.Unread describes the first actor or
-// message that could not be read.
+// Functions, channels, unsafe pointers, stacks of processes and linked lists
+// of more than 10,000 elements cannot be read. If an actor cannot be read, its
+// history takes the place of its state. The history covers what the actor has
+// received and when, what was chosen in its steps, and the history of its
+// spawner. The history does not cover what the actor learns in other ways:
+// from variables that other actors write, or from Timer.Stop. Enabled.Unread
+// describes the first actor or message that could not be read.
 func (s *System) State() uint64 {
 	w := s.walkState("State", false)
 	if w == nil {
@@ -94,7 +94,8 @@ func (g *gap) text(s *System) string {
 	return fmt.Sprintf("the handler of %s, a %T, %s: the messages that %s has received are compared instead", name, s.actors[g.actor].behind(), g.why, name)
 }
 
-// miss records g if it is the first gap of the walk.
+// miss records gap g, a part of the state that the walk could not read, if it
+// is the first gap of the walk.
 func (w *stateWalk) miss(g gap) {
 	if w.gap.kind == gapNone {
 		w.gap = g
@@ -104,29 +105,31 @@ func (w *stateWalk) miss(g gap) {
 // hasher is a handler that hashes its state itself.
 type hasher interface{ Hash() uint64 }
 
-// A stateWalk writes all parts of a state to a hash or a text, in an order that
-// is the same for equal states. If the order in the system depends on the run,
-// the walk sorts by identities. The next walk reuses the memory.
+// A stateWalk writes all parts of a state to a hash or a text, in an order
+// that is the same for equal states. Parts whose order in the system depends
+// on the run are sorted by their identities. The next walk reuses the memory
+// of this one.
 type stateWalk struct {
 	value.Walker
 	sys *System
 
-	run       int32       // the run to which same, events and histories belong
-	ids       []uint64    // identities of the actors at the last walk
-	same      int         // ids[:same] are known to be valid for this run
-	order     []int32     // the indices of the slice ids, sorted by identity
+	run       int32       // number of the run to which the fields same, events and histories belong
+	ids       []uint64    // by actor: its identity at the last walk
+	same      int         // number of entries of ids that are known to be valid for this run
+	order     []int32     // indices of actors, sorted by the identities in ids
 	events    []event     // the events of the run
-	known     int         // number of events that the histories include
-	histories []uint64    // for each step, the history of its actor at that step
+	known     int         // number of events that the histories already include
+	histories []uint64    // by step: the history that its actor had in that step
 	due       []entry     // see dueTimers
 	sorted    bool        // set if due is valid for this walk
 	inward    []int32     // scratch memory of the method channels
 	keyed     []keyedSlot // scratch memory of the method cloud
-	gap       gap         // the first gap of this walk
+	gap       gap         // the first part of the state that this walk could not read
 }
 
-// walkState walks over the whole system and returns the walk. If the call comes
-// from another goroutine, it returns nil and the run fails.
+// walkState walks over the whole system and returns the walk with the result,
+// which is a text if texts is set. If the call comes from another goroutine,
+// walkState returns nil and the run fails.
 func (s *System) walkState(what string, texts bool) *stateWalk {
 	if !s.mayLook(what) {
 		return nil
@@ -148,8 +151,9 @@ func (w *stateWalk) begin(texts bool) {
 	w.sortActors()
 }
 
-// sortActors updates the fields ids and order to the current actors. A run that
-// spawns the same actors as the previous run needs no sorting.
+// sortActors updates w.ids (the identities of the actors) and w.order (the
+// actors sorted by identity). If the run has spawned the same actors as the
+// previous run, nothing needs sorting.
 func (w *stateWalk) sortActors() {
 	actors := w.sys.actors
 	for w.same < len(actors) && w.same < len(w.ids) && w.ids[w.same] == actors[w.same].id {
@@ -168,7 +172,7 @@ func (w *stateWalk) sortActors() {
 	w.same = len(actors)
 }
 
-// renew drops data of an earlier run.
+// renew drops the data of the walk that belong to an earlier run.
 func (w *stateWalk) renew() {
 	if w.run != w.sys.run {
 		w.run = w.sys.run
@@ -176,8 +180,8 @@ func (w *stateWalk) renew() {
 	}
 }
 
-// Tags separate the parts of a state, so that different states give different
-// sequences of words.
+// A walk writes a tag before certain parts of a state, so that different
+// states give different sequences of words.
 const (
 	tagEnded uint64 = 0x5ca1ab1f + iota
 	tagHash
@@ -212,8 +216,8 @@ func (w *stateWalk) everything() {
 }
 
 // actor writes the state of an actor, without its mailbox. For an ended actor
-// it writes only the identity and the handler, which the test may inspect at
-// the end.
+// it writes only the identity and the handler, because the test may inspect
+// the handler after the run.
 func (w *stateWalk) actor(a *actor) {
 	switch {
 	case w.Texts():
@@ -230,8 +234,9 @@ func (w *stateWalk) actor(a *actor) {
 	}
 }
 
-// Bits of the word that facts writes. A bit is a fact itself, or says that
-// moreFacts writes the fact.
+// Bits of the word that the method facts writes about an actor. A bit either
+// answers a question about the actor, or says that the method moreFacts writes
+// a value.
 const (
 	factAwaits uint64 = 1 << (16 + iota)
 	factRestarts
@@ -243,9 +248,9 @@ const (
 	factPending
 )
 
-// facts writes the same facts about an actor as sayFacts, but as words and
-// without zero values. It omits replies in flight, because they are written
-// with the other messages.
+// facts writes what sayFacts writes about an actor, but as words and without
+// zero values. It omits replies in flight, because these are written with the
+// messages in flight.
 func (w *stateWalk) facts(a *actor) {
 	w.Word(a.id)
 	w.Word(w.idOf(a.parent))
@@ -270,7 +275,7 @@ func (w *stateWalk) facts(a *actor) {
 	}
 }
 
-// moreFacts writes the facts whose bits are set in f.
+// moreFacts writes the values that an actor has according to the bits of f.
 func (w *stateWalk) moreFacts(a *actor, f uint64) {
 	if f&factAwaits != 0 {
 		w.Signed(int64(a.await))
@@ -346,8 +351,9 @@ func (w *stateWalk) disk(a *actor) {
 	}
 }
 
-// watchers writes the watchers of an actor as a multiset. Their order does not
-// matter, because each receives the Down through a different channel.
+// watchers writes the watchers of an actor as a multiset. The order of the
+// watchers does not matter, because each watcher receives the Down through a
+// different channel.
 func (w *stateWalk) watchers(a *actor) {
 	w.Say("watchers ")
 	sum := uint64(len(a.watchers))
@@ -371,7 +377,7 @@ func (w *stateWalk) handler(a *actor) {
 	case a.spec.Process != nil:
 		kind = gapProcess
 	case a.actor == trace.Test:
-		read, kind = w.TryAll(w.sys.inbox) && w.asking(), gapInbox // the test may inspect what it has received
+		read, kind = w.TryAll(w.sys.inbox) && w.asking(), gapInbox // the test may inspect the messages that it has received
 	default:
 		read = w.Try(a.behind())
 	}
@@ -404,9 +410,9 @@ func (w *stateWalk) idOf(actor int32) uint64 {
 	return w.sys.actors[actor].id
 }
 
-// idOfSource returns the identity of a channel's source: see sourceOf. It is
-// the identity of an actor, 0 for none, or a hash for an actor's SendAfter
-// messages.
+// idOfSource returns the identity of a channel's source (see sourceOf): the
+// identity of an actor, 0 for none, or a hash if the source is that of an
+// actor's SendAfter messages.
 func (w *stateWalk) idOfSource(from int32) uint64 {
 	if from <= later {
 		return hash.Fold(w.idOf(later-from), tagTimer)
@@ -424,7 +430,8 @@ func (w *stateWalk) idOfTimer(e *entry) uint64 {
 	return hash.Fold(w.idOfSource(later-d.From), w.idOf(d.To))
 }
 
-// ref writes a Ref of this run as its actor's identity and its Ask.
+// ref writes a Ref. If the Ref is of this run, it writes the identity of the
+// actor and the number of the Ask.
 func (w *stateWalk) ref(r *Ref) {
 	switch {
 	case r.sys == nil:
@@ -438,8 +445,8 @@ func (w *stateWalk) ref(r *Ref) {
 	}
 }
 
-// timerValue writes a Timer as its position in dueTimers, or as 0 if it is over
-// or of another run.
+// timerValue writes a Timer as its position in dueTimers. It writes 0 if the
+// timer has fired, was stopped or is of another run.
 func (w *stateWalk) timerValue(t *Timer) {
 	w.Say("timer ")
 	if t.sys != w.sys || t.run != w.sys.run {
@@ -450,8 +457,8 @@ func (w *stateWalk) timerValue(t *Timer) {
 }
 
 // dueTimers returns the running timers, sorted by due time and then by owner.
-// Timers of one actor that are due at the same time are in the order of
-// setting, in which they will fire.
+// Timers of one actor that are due at the same time are in the order in which
+// they were set, because they fire in that order.
 func (w *stateWalk) dueTimers() []entry {
 	if w.sorted {
 		return w.due
@@ -468,8 +475,9 @@ func (w *stateWalk) dueTimers() []entry {
 	return w.due
 }
 
-// timerIndex returns the position of a timer in dueTimers, where the first is
-// 1. It returns 0 if the timer has fired or was stopped.
+// timerIndex returns the position in dueTimers of the timer for which the
+// function is returns true. The first position is 1. timerIndex returns 0 if
+// there is no such timer, because it has fired or was stopped.
 func (w *stateWalk) timerIndex(is func(*entry) bool) int64 {
 	list := w.dueTimers()
 	for i := range list {
@@ -493,7 +501,8 @@ func (w *stateWalk) timer(e *entry) {
 	w.body(d)
 }
 
-// rest writes the parts of the state that belong to no actor or message.
+// rest writes the parts of the state that belong to no actor, message or
+// timer.
 func (w *stateWalk) rest() {
 	s := w.sys
 	w.Tag(tagRest, "\nnow ")
@@ -536,7 +545,8 @@ func (w *stateWalk) budgets() {
 	}
 }
 
-// links writes the changed links, sorted by the identities of their actors.
+// links writes the links that a Nemesis has changed, sorted by the identities
+// of their actors.
 func (w *stateWalk) links() {
 	l := &w.sys.mail.links
 	if l.cuts == 0 && l.flawed == 0 {
@@ -558,8 +568,8 @@ func (w *stateWalk) links() {
 	}
 }
 
-// orphans writes the orphans in order, since the failure report shows the first
-// ones.
+// orphans writes the orphans, which are messages to ended actors, in their
+// order, because a report shows only the first orphans.
 func (w *stateWalk) orphans() {
 	for _, m := range w.sys.mail.orphans.kept {
 		w.Tag(tagOrphan, "\norphan ")
@@ -569,8 +579,8 @@ func (w *stateWalk) orphans() {
 	w.Signed(int64(w.sys.mail.orphans.lost))
 }
 
-// asking writes the answers to the test's Ask calls, and reports whether all
-// could be read.
+// asking writes the answers to the test's Ask calls. It reports whether it
+// could read all answers.
 func (w *stateWalk) asking() bool {
 	k := &w.sys.asking
 	if len(k.answers) == 0 {

@@ -8,9 +8,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// channels writes the messages in flight with FIFO delivery. It writes each
-// channel as a sequence, and sorts the channels by the identities of receiver
-// and source.
+// channels writes the messages in flight with FIFO delivery. It writes the
+// messages of each channel in their order. The channels are sorted by the
+// identities of receiver and source.
 func (w *stateWalk) channels() {
 	s := w.sys
 	w.Word(tagChannel)
@@ -40,8 +40,8 @@ func (w *stateWalk) channels() {
 }
 
 // cloud writes the messages in flight with Unordered delivery as a multiset.
-// It sorts the messages by content, so that equal states number shared pointers
-// in the same way.
+// It sorts the messages by content, so that the numbers of shared pointers are
+// the same in equal states.
 func (w *stateWalk) cloud() {
 	s := w.sys
 	w.keyed = w.keyed[:0]
@@ -70,13 +70,13 @@ func (w *stateWalk) cloud() {
 	}
 }
 
-// A keyedSlot is a message with a hash of its content. The hash does not cover
-// which pointers the message shares with other messages.
+// A keyedSlot holds the slot of a message and a hash of the content. The hash
+// does not cover which pointers the message shares with other messages.
 type keyedSlot struct {
 	key   uint64
 	slot  int32
 	held  bool
-	whole bool // set if the message has no pointers, so that the key covers its whole content
+	whole bool // set if the message has no pointers, so that the field key covers the whole content
 }
 
 func (w *stateWalk) addKeyed(m int32, held bool) {
@@ -92,9 +92,9 @@ func (w *stateWalk) ends(m int32) {
 	w.Hex(w.idOf(d.To))
 }
 
-// message writes a message without its sender and receiver. It writes a
-// duplicate like an ordinary message. held is set if the message cannot be
-// delivered now.
+// message writes a message without its sender and receiver. It does not
+// distinguish a duplicate from an ordinary message. held is set if the message
+// cannot be delivered now.
 func (w *stateWalk) message(m int32, held bool) {
 	s := w.sys
 	d := &s.mail.sends[m]
@@ -129,9 +129,10 @@ func (w *stateWalk) message(m int32, held bool) {
 }
 
 // body writes the contents of a message. If the contents cannot be read, it
-// writes the history that the sender had when it sent the message.
+// writes the history that the sender had when it sent the message (see
+// history.go).
 func (w *stateWalk) body(d *trace.Send) {
-	if w.Steady(d.Body) { // a steady body can always be read
+	if w.Steady(d.Body) { // a body is steady if it cannot change; a steady body can always be read
 		w.Value(d.Body)
 	} else if !w.Try(d.Body) {
 		w.miss(gap{kind: gapMessage, actor: d.From, body: d.Body, why: w.Why()})

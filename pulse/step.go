@@ -6,15 +6,15 @@ import (
 )
 
 // take begins a step. It removes message k of the list ready and returns the
-// receiver and the message. If the step is already over, the actor is nil. With
-// FIFO delivery the next message of the channel takes entry k of the list. If
-// there is none, or with Unordered delivery, the last entry is moved there. The
-// processor could not predict which of the two happens, so the code has no
-// branch on that.
+// receiver and the message. If the handler has nothing to do in the step, take
+// finishes the step and returns nil. With FIFO delivery, entry k of the list
+// becomes the next message of the channel. If the channel has no next message,
+// or with Unordered delivery, the last entry is moved to k. The code has no
+// branch on whether there is a next message, because the processor could not
+// predict the branch.
 //
-// take, loop and Ctx.Send are the hot path. In all but the common case take
-// ends with a call in tail position, so that no variable must be saved across
-// the call.
+// take, loop and Ctx.Send are the hot path. All calls in take are in tail
+// position, so that no variable must be saved across a call.
 func (s *System) take(k int) (*actor, any) {
 	slots := s.mail.ready
 	m := slots[k]
@@ -22,7 +22,7 @@ func (s *System) take(k int) (*actor, any) {
 	last := len(slots) - 1
 	if s.mail.unordered {
 		slots[k] = slots[last]
-		s.mail.ready = s.mail.ready[:last] // a slice of itself, so that only the length is stored
+		s.mail.ready = s.mail.ready[:last] // ready is sliced from itself, so that the compiled code stores only the length
 	} else {
 		next, v, n := d.Next, slots[last], last
 		c := &s.mail.channels[d.Channel]
@@ -37,7 +37,7 @@ func (s *System) take(k int) (*actor, any) {
 			n = last + 1
 		}
 		slots[k] = v
-		s.mail.ready = slots[:n] // storing only the length is no faster here
+		s.mail.ready = slots[:n] // here it is no faster to store only the length
 	}
 	if threaded || s.rec.on || d.Kind >= trace.Timer {
 		return s.receive(m)
@@ -51,15 +51,16 @@ func (s *System) take(k int) (*actor, any) {
 	return a, d.Body
 }
 
-// takeClosed implements take for a closed channel. The next deliverable message
-// of the channel is determined after the step.
+// takeClosed implements take for a closed channel, whose next deliverable
+// message must be searched for. The search happens after the step.
 func (s *System) takeClosed(k int, m int32, c *channel) (*actor, any) {
 	s.mail.takeClosed(k, m, c)
 	s.todo.afterStep |= workFilter
 	return s.receive(m)
 }
 
-// receive is the second half of take for all cases but the common one.
+// receive does the second half of take, except in the common case that take
+// handles itself. It begins the step that receives message m.
 func (s *System) receive(m int32) (*actor, any) {
 	d := &s.mail.sends[m]
 	a := s.actors[d.To]
@@ -91,8 +92,9 @@ func (s *System) receive(m int32) (*actor, any) {
 	return nil, nil
 }
 
-// isForHandler reports whether the actor's handler receives a message of a
-// special kind. It handles a Kill and an answer to the test's Ask itself.
+// isForHandler reports whether the actor's handler must receive a message of a
+// special kind. It returns false for a Kill and for an answer to the test's
+// Ask, which it handles itself.
 func (s *System) isForHandler(a *actor, body any, kind trace.SendKind, m int32) bool {
 	switch kind {
 	case trace.Kill:
@@ -107,18 +109,19 @@ func (s *System) isForHandler(a *actor, body any, kind trace.SendKind, m int32) 
 		}
 	}
 	if kind != trace.Copy {
-		s.ask = 0 // the message belongs to no Ask that the handler could answer
+		s.ask = 0 // a message of any other kind, such as a timer or a Down, belongs to no Ask
 	}
 	return true
 }
 
-// finishStep does the work that afterStep requests at the end of a step.
+// finishStep does the work that agenda.afterStep requests at the end of a
+// step.
 func (s *System) finishStep(a *actor) {
 	w := s.todo.afterStep
 	s.todo.afterStep = s.todo.everyStep
 	if w&workCrash != 0 {
 		s.mustBeUnwound()
-		w &^= workEnd // the actor crashes instead of ending
+		w &^= workEnd // an actor that called Stop and then crashes has crashed, not ended
 	}
 	if w&workEnd != 0 {
 		s.end(a, "stopped")
@@ -152,9 +155,9 @@ func (s *System) tellObservers() {
 	s.rec.callOver()
 }
 
-// strike asks the strategy whether a fault happens before the next step, and
-// reports whether one did. If Pick chooses crashes, strike only offers them and
-// returns false.
+// strike asks the strategy whether a fault happens before the next step. It
+// reports whether a fault has happened. If the strategy chooses crashes in
+// Pick, strike only prepares the list of crashes for Pick and returns false.
 func (s *System) strike() bool {
 	list := s.listStrikes()
 	s.faults.offered = 0
@@ -173,7 +176,7 @@ func (s *System) strike() bool {
 	return true
 }
 
-// inflict makes a fault happen, as a step of the affected actor.
+// inflict makes fault x happen, as a step of the affected actor.
 func (s *System) inflict(x strike) {
 	a := s.actors[x.actor]
 	s.rec.beginFault(x.kind, faultName(x.kind, x.lose), x.actor, &a.track, s.clock.now)
@@ -199,8 +202,8 @@ func (s *System) inflict(x strike) {
 	s.rec.cur = trace.Test
 }
 
-// healAtEnd heals the current partition before the run ends. It returns false
-// if there was none.
+// healAtEnd ends the current partition before the run ends. It returns false
+// if there was no partition.
 func (s *System) healAtEnd() bool {
 	if s.mail.cut < 0 {
 		return false

@@ -21,20 +21,21 @@ type Strategy interface {
 }
 
 // Hold is returned by Pick to delay all deliverable messages. A timer then
-// fires early. It counts against Options.EarlyTimers, and the record gets a
-// choice.Hold. Hold requires Needs.Single. The run fails if Enabled.CanHold
-// returns false.
+// fires early. The early timer counts against Options.EarlyTimers, and the
+// record of decisions gets a choice.Hold. Hold requires Needs.Single. The run
+// fails if Enabled.CanHold returns false.
 const Hold = -1
 
-// Quit is returned by Pick or Choose of a Judge to stop the run. The error of
-// Judge.Err is the failure of the run.
+// Quit is returned by Pick or Choose of a Judge to stop the run. The run then
+// fails with the error of Judge.Err.
 const Quit = -2
 
-// Needs declares the special requirements of a strategy. A strategy with
-// requirements has a method Needs() Needs, which always returns the same value.
+// Needs declares the special requirements of a strategy. A strategy with such
+// requirements has a method Needs() Needs, which always returns the same
+// value.
 type Needs struct {
-	// Single: Pick is also called for a single deliverable message, and may
-	// return Hold.
+	// Single: Pick is also called if only one message can be delivered, and
+	// Pick may return Hold.
 	Single bool
 	// Record: the strategy reads identities or the trace. The system records
 	// the run even if Options.Record is not set.
@@ -42,19 +43,21 @@ type Needs struct {
 	// States: the strategy calls Enabled.State. The system records the run and
 	// everything else that State needs. See System.State.
 	States bool
-	// Strikes: Pick chooses crashes, and Choose is not asked about them. Pick
-	// may return e.Len()+i to make strike i happen: see Enabled.Strike. Pick is
-	// also called if there is a single message or none. If there is none, it
-	// must return a strike or Hold; Hold means that no crash happens. There are
-	// no partitions, because without timers a partition adds no new orders. If
-	// the options allow restarts or early timers as well, Choose is asked about
-	// all faults instead. If the options allow early timers and no other
-	// faults, Pick chooses early timers as strikes.
+	// Strikes: Pick chooses crashes, and Choose is not asked about crashes. To
+	// make strike i happen (see Enabled.Strike), Pick returns e.Len()+i. Pick
+	// is also called if only one message can be delivered, or none. If no
+	// message can be delivered, Pick must return a strike, or Hold to let no
+	// crash happen. Partitions do not happen, because without timers a
+	// partition adds no new orders.
+	//
+	// If the options allow restarts, or early timers in addition to faults,
+	// Choose is asked about all faults and Pick about none. If the options
+	// allow early timers but no faults, the strikes are early timers.
 	Strikes bool
 }
 
-// NeedsOf returns the Needs of a strategy. They are zero if the strategy has no
-// method Needs.
+// NeedsOf returns the Needs of a strategy. The result is zero if the strategy
+// has no method Needs.
 func NeedsOf(s Strategy) Needs {
 	if n, ok := s.(interface{ Needs() Needs }); ok {
 		return n.Needs()
@@ -63,7 +66,7 @@ func NeedsOf(s Strategy) Needs {
 }
 
 // An Ender is a strategy whose method End is called with the trace at the end
-// of Run and similar methods. The next run overwrites the trace.
+// of Run and similar methods. The next run overwrites that trace.
 type Ender interface {
 	Strategy
 	End(t *trace.Trace)

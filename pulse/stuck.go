@@ -12,13 +12,13 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// stuck returns a failure that reports each stuck actor: where it waits, what
-// is in its mailbox, and the cycle if there is one. It returns nil if no actor
-// is stuck. closed is set for EnvironmentClosed, in which every living actor is
+// stuck returns a failure that says where each stuck actor waits, what is in
+// its mailbox, and which cycle of Asks there is. It returns nil if no actor is
+// stuck. closed is set for EnvironmentClosed, in which every living actor is
 // stuck.
 func (c *cast) stuck(closed bool) *Failure {
 	if !closed && c.mail.waitsAtCut() {
-		return nil // the test may still heal the cut and run again
+		return nil // some message waits at a cut link, and the test may still call Heal and run again
 	}
 	living, list := 0, []*actor(nil)
 	for _, a := range c.actors[1:] {
@@ -52,7 +52,8 @@ type stuckReport struct {
 	site string
 }
 
-// detail returns a description of all stuck actors, and sets the field site.
+// detail returns a description of all stuck actors, and sets r.site, the
+// function that the signature of the failure names.
 func (r *stuckReport) detail() string {
 	for _, a := range r.list {
 		r.describe(a)
@@ -63,8 +64,8 @@ func (r *stuckReport) detail() string {
 	return strings.TrimSuffix(r.text.String(), "\n")
 }
 
-// asleep reports whether a process waits for a timer that has not fired by the
-// end of the run because it is due after the horizon.
+// asleep reports whether a process waits for a timer that did not fire in the
+// run, because the timer is due after the horizon.
 func (c *cast) asleep(a *actor) bool {
 	return a.await != 0 && slices.ContainsFunc(c.clock.heap, func(e entry) bool {
 		return e.effect == fire && e.at < forever && e.actor == a.actor && c.mail.sends[e.send].Ask == a.await
@@ -72,9 +73,10 @@ func (c *cast) asleep(a *actor) bool {
 }
 
 // describe writes where an actor waits and what is in its mailbox. The site of
-// the failure is the function in which the first stuck actor waits. If the
-// first actor was spawned in a step, the site is the alphabetically first of
-// all such functions, since the order of spawning may vary.
+// the failure is the function in which the first stuck actor waits. But if the
+// first stuck actor was spawned in a step, the order of the actors may vary.
+// The site is then the alphabetically first of all functions in which stuck
+// actors wait.
 func (r *stuckReport) describe(a *actor) {
 	what, at := r.whereWaits(a)
 	fmt.Fprintf(&r.text, "    %s waits %s", r.nameOf(a.actor), what)
@@ -129,8 +131,8 @@ func (r *stuckReport) whereWaits(a *actor) (what string, at Frame) {
 	return what, at
 }
 
-// asked describes the receiver of an Ask. It returns "" if the wait is not an
-// Ask.
+// asked describes the actor that an Ask asks. It returns "" if the wait is not
+// an Ask.
 func (r *stuckReport) asked(w wait) string {
 	switch {
 	case w.on < 0:
@@ -165,7 +167,7 @@ func (r *stuckReport) cycle() string {
 // actors that had ended.
 func (t *traffic) orphaned() *Failure {
 	site := t.rec.trace.Actors[t.mail.sends[t.mail.orphans.kept[0]].To].Label
-	for _, m := range t.mail.orphans.kept { // use the smallest label, because the order of orphans varies between equivalent runs
+	for _, m := range t.mail.orphans.kept { // the site is the smallest label, because the order of orphans varies between equivalent runs
 		site = min(site, t.rec.trace.Actors[t.mail.sends[m].To].Label)
 	}
 	n := t.mail.orphans.count()
@@ -177,8 +179,8 @@ func (t *traffic) orphaned() *Failure {
 		Detail: strings.Join(t.warnings(), "\n")}
 }
 
-// warnings returns a line for each stored orphan, and a line with the number of
-// further ones.
+// warnings returns a line for each stored orphan, and a line with the number
+// of further orphans.
 func (t *traffic) warnings() []string {
 	var list []string
 	for _, m := range t.mail.orphans.kept {
@@ -192,8 +194,8 @@ func (t *traffic) warnings() []string {
 	return list
 }
 
-// stateOf describes the state of an actor: the text of its handler or the place
-// where its process waits, and its disk.
+// stateOf describes the state of an actor: the text of its handler, or the
+// place where its process waits. The content of its disk follows.
 func (c *cast) stateOf(a *actor, hidden func(reflect.Type) bool) string {
 	text := ""
 	switch {

@@ -10,9 +10,10 @@ import (
 const defaultRestarts = 10
 
 // panicked handles panic value v and reports whether the run is over. It
-// returns false for a crash or a panic of an actor's code. The next attempt
-// then performs the crash, or calls resume to ask supervisors, since code
-// called by supervisors may panic too.
+// returns false for the crash of an actor within a step, and for a panic of an
+// actor's code. The next call to attempt then performs the crash, or asks the
+// supervisors by calling resume. panicked does not ask them itself, because
+// code that supervisors call may panic too.
 func (s *System) panicked(v any) (over bool) {
 	if s.crashes(v) {
 		return false
@@ -35,7 +36,8 @@ func (s *System) panicked(v any) (over bool) {
 }
 
 // resume asks supervisors to handle the panic of a step. It returns false if
-// none did; f is then the failure of the run.
+// no supervisor has handled the panic. Failure f is then the failure of the
+// run.
 func (s *System) resume(f *Failure) bool {
 	s.fails.panicked = nil
 	a := s.actors[s.rec.cur]
@@ -50,8 +52,9 @@ func (s *System) resume(f *Failure) bool {
 	return true
 }
 
-// panicFailure returns the failure for panic value v. inStep is set if an
-// actor's code panicked, and not a strategy or an observer.
+// panicFailure returns the failure for panic value v. inStep is set if the
+// code of an actor has panicked, and not set if a strategy or an observer has
+// panicked.
 func (s *System) panicFailure(v any, inStep bool) *Failure {
 	f := &Failure{Kind: KindPanic, Step: int(s.rec.step), Value: v}
 	var list [64]uintptr
@@ -74,9 +77,9 @@ func (s *System) panicFailure(v any, inStep bool) *Failure {
 	return f
 }
 
-// supervise applies Spec.OnPanic of a panicking actor. If that escalates, it
-// continues with the actor's ancestors. It reports whether the panic was
-// handled.
+// supervise does what Spec.OnPanic of a panicking actor says. If the panic is
+// escalated, supervise continues with the actor's parent. It reports whether
+// the panic was handled.
 func (c *cast) supervise(a *actor) bool {
 	for {
 		switch a.spec.OnPanic {
@@ -115,7 +118,7 @@ func (c *cast) restart(a *actor) {
 		c.mail.forgetWait(&a.mailbox)
 	}
 	if a.pending != nil {
-		return // the actor has not run yet, and still receives its start message
+		return // a Starter that has not received its start message yet needs no restart
 	}
 	c.renew(a, c.anew(a, true), c.rec.cur)
 	c.mail.reopen(&a.mailbox)

@@ -8,22 +8,24 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A System is one run of a program made of actors. Only one goroutine at a time
-// may use it. Reset prepares the System for the next run and keeps its memory,
-// so that a worker that runs a million cases allocates once.
+// A System is one run of a program made of actors. Only one goroutine at a
+// time may use it. Reset prepares the System for the next run and keeps its
+// memory, so that a program that makes a million runs allocates the memory
+// only once.
 //
-// The methods of System take the steps. The embedded cast holds the actors, and
-// the traffic in the cast handles messages and timers.
+// The methods of System take the steps of a run. The embedded cast holds the
+// actors. The traffic that is embedded in the cast handles messages and
+// timers.
 type System struct {
 	cast
 	enabled   Enabled
-	until     int64  // when this Run or RunFor ends
+	until     int64  // virtual time at which this Run or RunFor ends
 	limit     int32  // maximum number of steps
-	root      origin // the numbers of messages sent and actors spawned by the test before the system began to take steps
+	root      origin // the counts of the test's own actions before the system began to take steps
 	observers []Observer
 	inbox     []any // the messages that the test has received, except replies to its Ask calls
 	asking    asking
-	entered   int // number of times Run or a similar method has begun to take steps
+	entered   int // number of calls to Run, RunFor, Settle and Ask that have begun to take steps
 	closed    bool
 	looked    bool // set if Trace or Record was called while no step was running
 }
@@ -38,8 +40,8 @@ func New(o Options) *System {
 	return s
 }
 
-// Configure sets new options and resets the system. It is like New, but reuses
-// the system's memory.
+// Configure sets new options and resets the system. Configure has the same
+// effect as New, but reuses the system's memory.
 func (s *System) Configure(o Options) {
 	if !s.mustBeIdle("Configure") {
 		return
@@ -59,8 +61,8 @@ func (s *System) Configure(o Options) {
 }
 
 // Reset ends the run and begins a new one without actors. Each Ref and Ctx of
-// the old run becomes invalid. Reset allocates nothing if an earlier run was as
-// large.
+// the old run becomes invalid. Reset allocates no memory if an earlier run was
+// at least as large.
 func (s *System) Reset(seed uint64) {
 	if !s.mustBeIdle("Reset") {
 		return
@@ -101,8 +103,8 @@ func (s *System) mayCall(what string) bool {
 	return true
 }
 
-// mayLook is mayCall for methods that change nothing. Between steps any
-// goroutine may call such a method.
+// mayLook is mayCall for methods that change nothing. Any goroutine may call
+// such a method while the system takes no steps.
 func (s *System) mayLook(what string) bool {
 	if s.calls.running || s.closed {
 		return s.mayCall(what)
@@ -117,13 +119,13 @@ func (s *System) mustBeIdle(what string) bool {
 		return false
 	}
 	if s.calls.running {
-		s.misuse("%s of a system while it runs", what)
+		s.misuse("%s of a system while it runs: call it between runs", what)
 	}
 	return true
 }
 
-// Trace returns the trace of this run so far. Reset overwrites it; use Clone to
-// keep it. Without Options.Record the trace has only the actors.
+// Trace returns the trace of this run so far. Reset overwrites the trace; use
+// Clone to keep it. Without Options.Record the trace has only the actors.
 //
 // A step that calls Trace, Record, Steps, Timers or Warnings depends on all
 // steps before it, so a search can prune few orders around it.
@@ -133,8 +135,8 @@ func (s *System) Trace() *trace.Trace {
 	return s.view()
 }
 
-// Record returns the decisions of this run so far. The next call to Record and
-// Reset overwrite the result. Without Options.Record the result is empty.
+// Record returns the decisions of this run so far. The next call to Record or
+// Reset overwrites the result. Without Options.Record the result is empty.
 func (s *System) Record() *choice.Record {
 	s.rec.look(trace.Test, trace.AllSteps)
 	s.looked = s.looked || !s.calls.running
@@ -147,8 +149,8 @@ func (s *System) Options() Options { return s.options }
 // Running reports whether the system is taking steps now.
 func (s *System) Running() bool { return s.calls.running }
 
-// HasRun reports whether Run or a similar method was called since the system
-// was made or reset, even if there were no steps to take.
+// HasRun reports whether Run, RunFor, Settle or Ask was called since the
+// system was made or reset, even if there were no steps to take.
 func (s *System) HasRun() bool { return s.entered > 0 }
 
 // Steps returns the number of steps that this run has taken.
@@ -258,7 +260,7 @@ func (s *System) Fail(f *Failure) {
 		return
 	}
 	if f == nil {
-		s.misuse("Fail(nil): give it what was found wrong")
+		s.misuse("Fail(nil): give it a Failure")
 	}
 	s.fails.fail(f)
 	if s.calls.running {
@@ -267,8 +269,8 @@ func (s *System) Fail(f *Failure) {
 }
 
 // Warnings returns a line for each of the first 64 messages that were sent to
-// ended actors, even if the run did not fail. If there were more such messages,
-// the last line has their number.
+// ended actors, even if the run did not fail. If there were more than 64, the
+// last line has the number of the remaining messages.
 func (s *System) Warnings() []string {
 	s.rec.look(trace.Test, trace.AllSteps)
 	return s.warnings()

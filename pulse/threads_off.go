@@ -5,8 +5,8 @@ package pulse
 import "iter"
 
 // threaded is set in builds in which each actor runs on its own goroutine, for
-// the race detector: see threads_on.go. In this build threaded is false, and of
-// the functions below pull is the only one that is called.
+// the race detector: see threads_on.go. In this build threaded is false. The
+// only function below that is called is pull.
 const threaded = false
 
 type (

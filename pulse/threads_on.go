@@ -12,8 +12,8 @@ import (
 
 // All steps of a run are taken on one goroutine, so an ordinary -race build
 // reports no race between actors. In this build each actor has its own
-// goroutine, and the switches between these goroutines are hidden from the race
-// detector. The detector sees only the happens-before relation on which a
+// goroutine, and the switches between these goroutines are hidden from the
+// race detector. The detector sees only the happens-before relation on which a
 // program of actors may rely:
 //
 //  - the sending of a message happens before its receipt;
@@ -21,11 +21,11 @@ import (
 //  - the test's actions happen before the next Run;
 //  - a step happens before what the system and the test do after it.
 //
-// An observer's call happens before all later steps, so races between steps of
-// different actors are not reported in a run with an observer. Races between
-// actors of a Host are not reported either. ReceiveMatch passes a message to
-// the process before the receipt, which may hide further races. Every reported
-// race is a real one.
+// A call to an observer happens before all later steps, so no races between
+// steps of different actors are reported in a run with an observer. Races
+// between actors of a Host are not reported either. ReceiveMatch passes a
+// message to the process before the receipt, which may hide further races.
+// Every reported race is a real one.
 //
 // All goroutines use the memory of the system. So this build must compile
 // jostle's own packages without instrumentation, and must not inline their
@@ -47,22 +47,24 @@ type thread struct {
 	in any // the message of the step
 }
 
-// threads holds the clocks of a run.
+// threads holds the vector clocks by which the race detector orders the steps
+// of a run.
 type threads struct {
-	all     raceClock    // a clock that happens before every later step
-	sent    []*raceClock // for each slot, the clock that the receipt of the message acquires
-	spawned []*raceClock // for each actor, the clock that its steps acquire
+	all     raceClock    // the clock that every step acquires: see barrier
+	sent    []*raceClock // by message slot: the clock that the receipt of the message acquires
+	spawned []*raceClock // by actor: the clock of its spawning, which each of its steps acquires
 	slot    int32        // slot of the message being received
 }
 
 // A fiber implements a coroutine by a goroutine and channels. The race detector
 // does not see its switches.
 //
-// Invariant: either the goroutine waits at in, or its resumer waits at out.
+// Invariant: either the goroutine waits to receive from channel in, or its
+// resumer waits to receive from channel out.
 type fiber struct {
 	in, out chan signal
 	seq     iter.Seq[signal]
-	did     raceClock // the clock of what the coroutine did, which happens before what its resumer does next
+	did     raceClock // the clock of all that the coroutine did so far; its resumer acquires the clock
 	done    bool
 	stopped bool
 	exited  bool // set if the coroutine called Goexit, which the resumer must repeat
@@ -178,13 +180,13 @@ func endThreads(c *cast) {
 	c.pool.united = false
 }
 
-// unite makes all later steps of the run use one goroutine. It is called for a
-// Host, whose actors may share memory under rules that the system does not
-// know.
+// unite makes all later steps of the run use one goroutine. unite is called
+// for a Host, because the actors of a Host may share memory under rules that
+// the system does not know.
 func unite(s *System) { s.pool.united = true }
 
-// united returns a coroutine body that first calls learns, so that everything
-// before its first resumption happens before it.
+// united returns a coroutine body that first calls learns and then body. So
+// all actions before the first resumption of the coroutine happen before body.
 func united(s *System, body func(*Coroutine)) func(*Coroutine) {
 	unite(s)
 	return func(c *Coroutine) {
@@ -193,15 +195,15 @@ func united(s *System, body func(*Coroutine)) func(*Coroutine) {
 	}
 }
 
-// knowsIfUnited calls knows if the run has actors of a Host.
+// knowsIfUnited calls the method knows if the run has actors of a Host.
 func (c *Coroutine) knowsIfUnited() {
 	if c.pool.united {
 		c.knows()
 	}
 }
 
-// knows makes everything so far happen before what the coroutine does after it
-// calls learns.
+// knows and learns are a pair: everything before a call to knows happens
+// before what the coroutine does after its next call to learns.
 func (c *Coroutine) knows()  { c.seen.release() }
 func (c *Coroutine) learns() { c.seen.acquire() }
 
@@ -212,19 +214,20 @@ func (t *threads) barrier() { t.all.release() }
 // message in slot m.
 func (t *threads) released(m int32) {
 	clockAt(&t.sent, m)
-	t.sent[m] = new(raceClock) // a copy of the slot's previous message may still use the old clock
+	t.sent[m] = new(raceClock) // the old clock cannot be reused, since a copy of the slot's previous message may still need it
 	t.sent[m].release()
 }
 
-// copied makes the copy of a message use the clock of the original.
+// copied gives a copy of a message the clock of the original. from is the slot
+// of the original, and to is the slot of the copy.
 func (t *threads) copied(from, to int32) {
 	clockAt(&t.sent, max(from, to))
 	t.sent[to] = t.sent[from]
 }
 
 // acquired is called on an actor's goroutine at the beginning of each of its
-// steps. It makes the spawning of the actor, the sending of the message and the
-// last barrier happen before the step.
+// steps. It makes three things happen before the step: the spawning of the
+// actor, the sending of the message, and the last call to barrier.
 func (t *threads) acquired(actor int32) {
 	t.all.acquire()
 	clockAt(&t.spawned, actor).acquire()
@@ -238,13 +241,14 @@ func clockAt(list *[]*raceClock, i int32) *raceClock {
 	return (*list)[i]
 }
 
-// runsOn sets the coroutine of a process.
+// runsOn sets the coroutine on which the code of a process runs.
 func (b *mailbox) runsOn(c *Coroutine) { b.thread.co = c }
 
-// matchOnThread calls match on the process's own goroutine.
+// matchOnThread calls b.match, the predicate of a process, on the goroutine of
+// that process.
 func (b *mailbox) matchOnThread(msg any) (wanted bool) {
 	c := b.thread.co
-	if c == nil || c.pool == nil || c.mine() { // the step belongs to a Host's actor, or to a process that is about to wait
+	if c == nil || c.pool == nil || c.mine() { // an actor of a Host, or a process that is about to wait and so runs on its goroutine already
 		return b.match(msg)
 	}
 	var thrown *carried

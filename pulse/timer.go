@@ -1,9 +1,10 @@
 package pulse
 
-// Virtual time passes only when no message is deliverable, or when the strategy
-// fires a timer early. The clock then jumps to the next time at which something
-// is due, and everything due at that time becomes deliverable. The message of a
-// timer then waits like any other and may be received late.
+// Virtual time passes only when no message is deliverable, or when the
+// strategy fires a timer early. The clock then jumps to the next time at which
+// something is due, and everything due at that time becomes deliverable. The
+// message of a timer then waits like any other message and may be received
+// late.
 
 // A Timer is a timer that was set by After, Every or SendAfter. The zero Timer
 // counts as fired.

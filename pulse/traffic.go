@@ -11,18 +11,19 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// traffic handles messages and timers, from sending to delivery or loss. It
-// knows actors only by their mailboxes, and takes no steps.
+// traffic handles messages and timers, from the sending of a message to its
+// delivery or loss. It knows actors only by their mailboxes, and takes no
+// steps.
 //
-// Invariant: mail, clock and rec agree on whether the run is recorded and on
-// which slots hold messages in flight.
+// Invariant: the fields mail, clock and rec agree on whether the run is
+// recorded, and on which message slots hold messages in flight.
 type traffic struct {
 	mail     mailroom
 	calls    calls
 	todo     agenda
 	from     int32 // sender of the message being received
-	ask      int32 // number of the Ask that this message belongs to
-	run      int32 // number of this run, to detect references from earlier runs
+	ask      int32 // number of the Ask to which the message being received belongs; 0 if none
+	run      int32 // number of this run; a Ref or Timer with a different number is from an earlier run
 	needs    Needs // the needs of the strategy
 	begun    bool  // set if Begin of the strategy was called in this run
 	settling bool  // set during Settle, which asks no strategy
@@ -33,19 +34,19 @@ type traffic struct {
 	fails    failing
 	guards   guards
 	values   *value.Walker // walks over message bodies
-	owner    *System       // the system to which references belong
-	threads  threads       // the clocks for the race detector; empty in other builds
+	owner    *System       // the system of which this traffic is a part
+	threads  threads       // vector clocks for the race detector; an empty struct in other builds
 	options  Options
 	seed     uint64
 }
 
-// agenda holds the extra work to do before and after steps. In a run without
-// special features it is empty.
+// agenda says what extra work to do before and after steps. In a run without
+// special features there is none.
 type agenda struct {
 	beforeStep work
-	afterStep  work // the work after the running step
-	everyStep  work // the initial value of afterStep in this run
-	everyRun   work // the initial value of everyStep
+	afterStep  work // the work to do after the running step
+	everyStep  work // the value that afterStep has in this run at the beginning of each step
+	everyRun   work // the value that everyStep has at the beginning of each run
 }
 
 // work is a set of kinds of extra work, one bit for each kind, so that unused
@@ -57,11 +58,11 @@ const (
 	workFault                    // handle crashes, restarts and partitions of Options.Faults
 	workMessage                  // handle message faults of Options.Faults
 	workIsolate                  // handle Options.Isolation
-	workObserve                  // call an observer
+	workObserve                  // call the observers
 	workEnd                      // end the actor after this step
 	workFilter                   // after the step, recompute which messages to the actor can be delivered
-	workChoosy                   // with Unordered delivery, not every message can go straight to ready
-	workThrow                    // fail the run even if the step has recovered the panic
+	workChoosy                   // with Unordered delivery, some messages must not be added to the list ready when they are sent
+	workThrow                    // fail the run even if the code of the step recovers the panic of the failure
 	workLinks                    // some link loses or delays messages
 	workBounded                  // some mailbox is bounded
 	workAnswer                   // the test's Ask is answered, so no further step is taken
@@ -72,7 +73,7 @@ const (
 // run to run.
 func (t *traffic) configure(o Options) {
 	if o.EarlyTimers == NeverEarly {
-		o.EarlyTimers = 0 // the system treats NeverEarly like zero; only searches distinguish the two
+		o.EarlyTimers = 0 // only a search distinguishes NeverEarly from zero
 	}
 	t.options = o
 	t.strategy = o.Strategy
@@ -116,7 +117,8 @@ func (t *traffic) nameOf(r Ref) string {
 	return t.rec.trace.Name(r.actor)
 }
 
-// check fails the run for a reference that does not belong to this run.
+// check fails the run if reference r does not belong to this run. what
+// describes the call in the text of the failure.
 func (t *traffic) check(r Ref, what string) {
 	switch {
 	case r.sys == nil:
@@ -130,13 +132,13 @@ func (t *traffic) check(r Ref, what string) {
 
 // send sends a message from the actor of the running step.
 func (t *traffic) send(to Ref, msg any) {
-	if to.sys != t.owner || to.run != t.run { // build the text only if the check fails
+	if to.sys != t.owner || to.run != t.run { // tested here first, so that the text for check is built only if check fails
 		t.check(to, "Send "+trace.Label(msg))
 	}
 	kind := trace.Message
 	if to.ask != 0 {
 		t.rec.touch(to.actor, trace.ItsAsk, to.ask)
-		if !t.mail.boxes[to.actor].awaits(to.ask) { // the unwanted answer also gets an identity, so that later messages of the step keep theirs
+		if !t.mail.boxes[to.actor].awaits(to.ask) { // a dropped answer counts as a message too, so that the identities of the step's later messages do not depend on it
 			t.mail.discard(t.message(t.rec.cur, to.actor, msg, trace.Reply, to.ask), trace.Dropped)
 			return
 		}
@@ -157,8 +159,8 @@ func (t *traffic) kill(r Ref) {
 // stop is the body of a Kill.
 type stop struct{}
 
-// sendAs sends a message of the running step with any sender, and returns its
-// slot.
+// sendAs sends a message in the running step and returns the slot of the
+// message. The sender may be an actor other than the step's own.
 func (t *traffic) sendAs(from, to int32, msg any, kind trace.SendKind, ask int32) int32 {
 	m := t.message(from, to, msg, kind, ask)
 	if t.mail.onSend != 0 && t.goesAstray(m) {
@@ -168,17 +170,17 @@ func (t *traffic) sendAs(from, to int32, msg any, kind trace.SendKind, ask int32
 	return m
 }
 
-// message makes a message of the running step without posting it, and returns
-// its slot.
+// message makes a message in the running step and returns the slot of the
+// message. It does not post the message.
 func (t *traffic) message(from, to int32, msg any, kind trace.SendKind, ask int32) int32 {
 	if t.rec.sent > t.mail.limit && t.rec.cur != trace.Test {
-		t.tooMany("sent") // the limit bounds the memory of a step that sends in an endless loop, even if few of its messages wait
+		t.tooMany("sent") // this limit bounds the memory of a step that sends in an endless loop, even if few of its messages wait
 	}
 	m := t.newSlot()
 	d := &t.mail.sends[m]
 	d.Body = msg
 	d.From, d.To = from, to
-	d.Ask, d.Kind, d.Fate, d.Seq = ask, kind, trace.Pending, 0 // set zeros too, because the slot may have been used before; Seq stays zero until the message arrives
+	d.Ask, d.Kind, d.Fate, d.Seq = ask, kind, trace.Pending, 0 // the slot may have been used before, so zeros are set too; Seq is zero until the message arrives
 	if t.rec.on {
 		t.rec.identify(d)
 	}
@@ -188,7 +190,8 @@ func (t *traffic) message(from, to int32, msg any, kind trace.SendKind, ask int3
 	return m
 }
 
-// newSlot returns a slot for a message. If there is none, the run fails.
+// newSlot returns a slot (an index of mailroom.sends) for a new message. If
+// there are too many messages, the run fails.
 func (t *traffic) newSlot() int32 {
 	m := t.mail.newSlot()
 	if m < 0 {
@@ -197,8 +200,8 @@ func (t *traffic) newSlot() int32 {
 	return m
 }
 
-// copySlot copies message m into a new slot and returns that. If there is no
-// slot, the run fails.
+// copySlot copies message m into a new slot and returns the new slot. If there
+// are too many messages, the run fails.
 func (t *traffic) copySlot(m int32) int32 {
 	c := t.mail.copySlot(m)
 	if c < 0 {
@@ -222,21 +225,23 @@ func (t *traffic) tooMany(what string) {
 	t.endless("messages", fmt.Sprintf("%d messages %s", t.mail.limit, what), "send")
 }
 
-// perPending is multiplied by Options.Pending to get the maximum numbers of
-// choices, log lines and disk writes of a run, since a step may have several.
+// perPending times Options.Pending is the maximum number of choices in a run.
+// Log lines and disk writes have the same maximum.
 const perPending = 10
 
-// bound fails the run because an actor has exceeded a limit, for example by an
-// endless loop. It does nothing if the test has exceeded the limit.
+// bound fails the run because the running step has exceeded a limit, for
+// example in an endless loop. It does nothing if the test has exceeded the
+// limit.
 func (t *traffic) bound(most int, site, what, does string) {
 	if t.rec.cur != trace.Test {
 		t.endless(site, fmt.Sprintf("%d %s", most, what), does)
 	}
 }
 
-// endless fails the run because a step seems to loop without end.
+// endless fails the run because the running step has exceeded a limit and so
+// seems to loop without end.
 func (t *traffic) endless(site, moreThan, does string) {
-	if t.fails.failure != nil { // the user's code has recovered the panic of an earlier failure
+	if t.fails.failure != nil { // the code of the step has recovered the panic of an earlier failure
 		t.throw(t.fails.failure)
 	}
 	in := ""
@@ -254,10 +259,10 @@ func (t *traffic) setTimer(actor int32, d, period time.Duration, msg any) Timer 
 }
 
 // sendAfter sends a message after d. If the receiver is the sender, it sets a
-// timer of that actor. Otherwise no actor owns the timer, so that it survives
-// the sender.
+// timer of that actor. Otherwise no actor owns the timer, so that the timer
+// survives the end of the sender.
 func (t *traffic) sendAfter(from int32, to Ref, d time.Duration, msg any) Timer {
-	if to.sys != t.owner || to.run != t.run { // build the text only if the check fails
+	if to.sys != t.owner || to.run != t.run { // tested here first, so that the text for check is built only if check fails
 		t.check(to, "SendAfter "+trace.Label(msg))
 	}
 	if to.ask != 0 {
@@ -269,11 +274,11 @@ func (t *traffic) sendAfter(from int32, to Ref, d time.Duration, msg any) Timer 
 	return t.pushTimer(entry{actor: none}, d, from, to.actor, msg)
 }
 
-// pushTimer completes entry e with a message of the running step and adds e to
-// the clock.
+// pushTimer makes the message of a timer in the running step, stores its slot
+// in entry e, and adds e to the clock.
 func (t *traffic) pushTimer(e entry, d time.Duration, from, to int32, msg any) Timer {
 	if d < 0 {
-		t.misuse("a timer of %v: time does not go back; zero is at once", d)
+		t.misuse("a timer of %v: the duration must not be negative; zero means at once", d)
 	}
 	t.rec.meetsTime(&t.faults, trace.TheTimers)
 	t.clock.set++
@@ -289,7 +294,7 @@ func (t *traffic) pushTimer(e entry, d time.Duration, from, to int32, msg any) T
 // stopTimer stops a timer. It returns false if the timer has already fired or
 // was stopped.
 func (t *traffic) stopTimer(number, send int32) bool {
-	if t.rec.on { // in a recorded run slots are not reused, so the slot still holds the timer's message
+	if t.rec.on { // a recorded run reuses no slot, so slot send still holds a message of the timer
 		if owner := t.mail.sends[send].From; owner != t.rec.cur {
 			t.rec.look(owner, trace.ItsSteps)
 		}
@@ -304,8 +309,8 @@ func (t *traffic) stopTimer(number, send int32) bool {
 }
 
 // stopTimersOf stops all timers of an actor. The running step depends on time
-// even if all timers have fired, because it would have stopped them if it had
-// come earlier.
+// even if all timers have fired, because an earlier step would have stopped
+// them.
 func (t *traffic) stopTimersOf(actor int32) {
 	if t.faults.timed && t.rec.on && indexFunc(t.mail.sends, func(d trace.Send) bool { return d.Kind.IsTimer() && d.From == actor && d.To == actor }) >= 0 {
 		t.rec.meetsTime(&t.faults, trace.TheTimers)
@@ -315,14 +320,15 @@ func (t *traffic) stopTimersOf(actor int32) {
 	}
 }
 
-// timeCanPass reports whether the clock can advance to an event that is due by
-// until.
+// timeCanPass reports whether the clock can advance, to an event that is due
+// at or before the time until.
 func (t *traffic) timeCanPass(until int64) bool { return t.clock.canPass(until, t.mail.seq) }
 
 // sourceOf returns the source of the channel for message d. For an ordinary
-// message the source is the sender. For an actor's own timer it is the constant
-// none. For SendAfter it is the constant later minus the sender, so that these
-// messages have separate channels.
+// message the source is the sender. For an actor's own timer the source is the
+// constant none. For a SendAfter message it is the constant later minus the
+// index of the sender. So timers and SendAfter messages have channels of their
+// own.
 func sourceOf(d *trace.Send) int32 {
 	switch {
 	case !d.Kind.IsTimer():
@@ -333,13 +339,14 @@ func sourceOf(d *trace.Send) int32 {
 	return later - d.From
 }
 
-// later minus an actor's index is the source of the actor's SendAfter messages.
-// It differs from none and from every index.
+// The source of an actor's SendAfter messages (see sourceOf) is later minus
+// the index of the actor. Such a source differs from none and from every
+// index.
 const later = none - 1
 
 // passTime advances the clock to the next time at which something is due, and
 // makes everything due at that time happen. It returns false if nothing is due
-// by until.
+// at or before the time until.
 func (t *traffic) passTime(until int64) bool {
 	if !t.timeCanPass(until) {
 		return false
@@ -373,7 +380,7 @@ func (t *traffic) tick(e entry) {
 	e.at = addTime(e.at, e.period)
 	if e.last == none {
 		e.last = e.send
-		e.send = t.copySlot(e.last) // the next message of the timer, whose identity is derived from that of its last message
+		e.send = t.copySlot(e.last) // the timer's next message; its identity is derived from the identity of the timer's last message
 		d := &t.mail.sends[e.send]
 		d.Receipt, d.Fate = none, trace.Pending
 		t.mail.post(e.last, none)
@@ -395,7 +402,7 @@ func (t *traffic) choose(k choice.Kind, n int) int {
 		t.rec.callOver()
 	}
 	if v == Quit && t.quit() {
-		if !t.calls.running { // the test has called a Nemesis between runs; the next Run returns the failure
+		if !t.calls.running { // the test has called a Nemesis between runs, so there is no step to end; the next Run returns false
 			return 0
 		}
 		t.throw(t.fails.failure)
@@ -410,8 +417,8 @@ func (t *traffic) choose(k choice.Kind, n int) int {
 	return v
 }
 
-// begin calls the strategy's Begin and limits the faults of a swarm, if that
-// was not done yet in this run.
+// begin calls the strategy's method Begin, and applies Faults.Swarm. It does
+// nothing if it was called before in this run.
 func (t *traffic) begin() {
 	if !t.begun {
 		t.begun = true
@@ -429,7 +436,7 @@ func (t *traffic) badStrategy(format string, args ...any) {
 }
 
 // quit fails the run because the strategy returned Quit. It returns false if
-// the strategy is not a Judge, so that Quit is an invalid answer.
+// the strategy is not a Judge, for which Quit is an invalid answer.
 func (t *traffic) quit() bool {
 	j, ok := t.strategy.(Judge)
 	if !ok {
@@ -452,7 +459,7 @@ func (t *traffic) view() *trace.Trace {
 	return &t.rec.trace
 }
 
-// where names the running step, or the test.
+// where returns the name of the running step, or "the test".
 func (t *traffic) where() string { return t.rec.where(t.mail.sends) }
 
 // misuse panics with a failure for an invalid call. If the system is running,
@@ -462,7 +469,8 @@ func (t *traffic) misuse(format string, args ...any) {
 	t.misuseAt(pcs[:runtime.Callers(2, pcs[:])], fmt.Sprintf(format, args...))
 }
 
-// misuseAt is misuse for a call at the stack pcs instead of the current stack.
+// misuseAt does the same as misuse, but reports the stack pcs and not the
+// current stack.
 func (t *traffic) misuseAt(pcs []uintptr, text string) {
 	f := &Failure{Kind: KindMisuse, Text: text, Step: int(t.rec.step)}
 	if t.calls.running && t.rec.cur != trace.Test {
@@ -476,15 +484,16 @@ func (t *traffic) misuseAt(pcs []uintptr, text string) {
 	panic(f)
 }
 
-// intrude records the failure for a call from a goroutine that may not use the
-// system.
+// intrude records the failure of a call from a goroutine that may not use the
+// system. The call is named by what, and on names the type of its receiver.
 func (t *traffic) intrude(what, on string) {
 	t.fails.intrude(intrusion(what+" on a "+on, t.calls.running, "send what other goroutines produce before Run", "replace the goroutine with an actor"))
 }
 
-// intrusion returns the failure for a call from a wrong goroutine. Its stack
-// starts at the caller of intrusion's caller. If the system is running, the
-// text ends with the advice now, otherwise with the advice late.
+// intrusion returns the failure for a call from a goroutine that may not use
+// the system. The stack of the failure starts at the caller of intrusion's
+// caller. The text ends with the advice now if the system is running, and with
+// the advice late if not.
 func intrusion(what string, running bool, now, late string) *Failure {
 	f := &Failure{Kind: KindMisuse, Text: what + " from another goroutine: only the goroutine that runs a system, and its handlers, may use it; " + now}
 	if !running {
@@ -503,8 +512,8 @@ func (t *traffic) failStep(f *Failure) {
 	t.throw(f)
 }
 
-// throw panics with f to end the running step. If the user's code recovers,
-// finishStep panics again.
+// throw panics with f to end the running step. If the code of the step
+// recovers the panic, finishStep panics again.
 func (t *traffic) throw(f *Failure) {
 	t.todo.afterStep |= workThrow
 	panic(f)

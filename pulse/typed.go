@@ -7,15 +7,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// An Asker sends a message and waits for the answer. It is a Process during its
-// steps, or a System between runs.
+// An Asker sends a message and waits for the answer. An Asker is a Process
+// during its steps, or a System between runs.
 type Asker interface {
 	Ask(to Ref, msg any) any
 }
 
-// Ask calls from.Ask and returns the answer, which must be of type T. Any other
-// answer is a bug in the program under test, so Ask panics with the request and
-// the answer. If T is an interface type, the answer may be nil.
+// Ask calls from.Ask and returns the answer, which must be of type T. An
+// answer of a different type is a bug in the program under test, so Ask panics
+// with a text that has the request and the answer. If T is an interface type,
+// the answer may be nil.
 func Ask[T any](from Asker, to Ref, msg any) T {
 	mustAsk(from)
 	answer := from.Ask(to, msg)
@@ -30,7 +31,7 @@ func Ask[T any](from Asker, to Ref, msg any) T {
 	return typed
 }
 
-// mustAsk panics with a misuse failure if from is nil.
+// mustAsk panics with a Failure of KindMisuse if from is nil.
 func mustAsk(from Asker) {
 	p, isProcess := from.(*Process)
 	s, isSystem := from.(*System)
@@ -39,8 +40,8 @@ func mustAsk(from Asker) {
 	}
 }
 
-// mayBeNil reports whether a nil answer is allowed: T is an interface type,
-// from is not usable, or the run has failed.
+// mayBeNil reports whether the answer may be nil. It may if T is an interface
+// type, if from is not usable, or if the run has failed.
 func mayBeNil[T any](from Asker) bool {
 	if reflect.TypeFor[T]().Kind() == reflect.Interface {
 		return true

@@ -8,12 +8,13 @@ import (
 )
 
 // Walks over values treat some types of this package specially. System, Ctx,
-// Disk and Process are tools, which are no part of the program's state. A Ref
-// or a Timer is written as what it refers to, and not as its fields, which
-// differ from run to run.
+// Disk and Process are tools, which are no part of the program's state. A walk
+// writes the actor or timer to which a Ref or Timer refers, and not the fields
+// of the Ref or Timer, which differ from run to run.
 
-// walkWith makes a new walk over values for Options.Tools. If tools is the same
-// as before, it keeps the old walk with its cached type information.
+// walkWith makes a new walk over values for Options.Tools. If the old walk was
+// made with the same function tools, walkWith keeps the old walk, which has
+// cached data about types.
 func (c *cast) walkWith(tools func(reflect.Type) bool) {
 	if c.walk != nil && isSameFunc(tools, c.options.Tools) {
 		return
@@ -35,8 +36,8 @@ func isSameFunc(a, b func(reflect.Type) bool) bool {
 	return *(*unsafe.Pointer)(unsafe.Pointer(&a)) == *(*unsafe.Pointer)(unsafe.Pointer(&b))
 }
 
-// roleOf returns the role of a type in walks. Types that are not of this
-// package are data.
+// roleOf returns how a walk treats a type (see value.Role). Types that are not
+// of this package are data.
 func roleOf(t reflect.Type) value.Role {
 	switch t {
 	case reflect.TypeFor[System](), reflect.TypeFor[Ctx](), reflect.TypeFor[Disk](), reflect.TypeFor[Process]():
@@ -47,10 +48,10 @@ func roleOf(t reflect.Type) value.Role {
 	return value.RoleData
 }
 
-// specialOf returns the function that writes values of a special type to a
-// state, or nil for other types. What is written for a Ref is steady: it does
-// not change during a run. What is written for a Timer changes when other
-// timers fire.
+// specialOf returns the function that writes a Ref or a Timer to a state, and
+// nil for all other types. steady reports whether the function always writes
+// the same for the same value. It does for a Ref, but not for a Timer, whose
+// position changes when other timers fire.
 func (w *stateWalk) specialOf(t reflect.Type) (write func(unsafe.Pointer), steady bool) {
 	switch t {
 	case reflect.TypeFor[Ref]():
