@@ -85,8 +85,8 @@ func (r *reducer) markUnmade(t *trace.Trace) {
 }
 
 // isNeeded reports whether a crash must come before the later step of a race when the
-// race is reversed. If not, the crash can be omitted, because the orders with the crash
-// are explored from its last possible position. That position is after the race's
+// race is reversed. If it need not, the crash can be omitted, because the orders with the
+// crash are explored from its last possible position. That position is after the race's
 // message. But if the race's message sleeps, nothing is explored after it. Then
 // r.withCrashes is set, and no crash can be omitted.
 func (r *races) isNeeded(crash int32, rc race) bool {

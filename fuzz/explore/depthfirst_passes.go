@@ -69,7 +69,7 @@ func (c *candidate) steps() int32 {
 type passed struct {
 	view  trace.Trace
 	at    []int32 // for each step of the run, the step's number in the view
-	early []int32 // the numbers of the early ticks in the view
+	early []int32 // the step numbers, in the view, of the early ticks
 	fired []int32 // for each timer message, the tick at which the timer fired; trace.None if it did not fire
 }
 

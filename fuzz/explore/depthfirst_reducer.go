@@ -53,8 +53,8 @@ func (r *reducer) reduce(t *trace.Trace, from, limit int) handover {
 	return handover{}
 }
 
-// eachRace calls do for each race that the search may reverse, and for n, the choice
-// point of the race's step.
+// eachRace calls do for each race that the search may reverse. The argument n of do is
+// the choice point of the race's step.
 func (r *reducer) eachRace(from int, do func(n *node, rc race)) {
 	for _, rc := range r.races.find(from) {
 		if n := r.nodeOf(rc.step); n != nil && !r.wasRefused(n, rc) && r.timeCanPass(rc) {

@@ -37,7 +37,7 @@ func (ts *touches) know(h uint64, i int32) {
 	ts.known[h] = i
 }
 
-// learnEnd sets endedBy for a run.
+// learnEnd sets ts.endedBy to the step that ended the run, if any.
 func (ts *touches) learnEnd(run *Run) {
 	ts.endedBy = 0
 	if run.brokeOff() {
@@ -64,7 +64,7 @@ func readsPlaces(t *trace.Trace) bool {
 	return false
 }
 
-// any reports whether any step of a run makes an access, or ended the run.
+// any reports whether a step has an access in t.Touches, or ended the run.
 func (ts *touches) any(t *trace.Trace) bool { return len(t.Touches) > 0 || ts.endedBy != 0 }
 
 // keep records the accesses of each candidate that the run took.
@@ -100,7 +100,7 @@ func (ts *touches) keepOf(c *candidate, step int32, t *trace.Trace) {
 	}
 }
 
-// of returns the known accesses of a candidate's step.
+// of returns the accesses of a candidate's step, as far as they are known.
 func (ts *touches) of(c *candidate) []trace.Touch {
 	if c.kind == aPass {
 		return passing

@@ -198,8 +198,9 @@ func (b *beam) draw(width int) {
 	}
 }
 
-// scale returns the factor that makes probabilities of the turns' shares. A probability
-// is at most 1, and the sum of all probabilities is width.
+// scale returns the factor by which the turns' shares are multiplied to get
+// probabilities. Each probability is at most 1, and the sum of all probabilities is
+// width.
 func (b *beam) scale(width int) float64 {
 	scale := 0.0
 	for {
@@ -222,7 +223,7 @@ func (b *beam) scale(width int) float64 {
 	}
 }
 
-// turned returns the point that a turn leads to.
+// turned returns the point (the frame to run) that a turn leads to.
 func (b *beam) turned(t *turn) point {
 	p := &b.points[t.point]
 	f, g := p.frame, &frame{}

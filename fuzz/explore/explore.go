@@ -337,8 +337,8 @@ func (x *explorer) restore(k *kept) {
 	x.goOnCounting()
 }
 
-// goOnCounting adds, to the bounds on runs and time, the runs and time before the search
-// was continued from a file.
+// goOnCounting raises the bounds of a search that was continued from a file. It adds the
+// runs and the time before the continuation.
 func (x *explorer) goOnCounting() {
 	l, o := &x.search.limits, &x.options
 	if o.Runs > 0 {
@@ -349,7 +349,7 @@ func (x *explorer) goOnCounting() {
 	}
 }
 
-// kept returns the search in the form of its file.
+// kept returns the search in the form in which it is saved in its file.
 func (x *explorer) kept() *kept {
 	k := &kept{Name: x.file.name, Search: x.file.method, Used: x.options.Reduction.String(), Sleeps: x.options.Sleep,
 		Divides: x.options.divides, Heeds: x.options.heedsMeetings}

@@ -94,7 +94,7 @@ type keptNode struct {
 	Cands       []keptCand `json:",omitempty"`
 }
 
-// A keptCand is a candidate in a file.
+// A keptCand is a candidate (a possible event at a choice point) in a file.
 type keptCand struct {
 	Seq, Index, Send, Actor, Channel, Rank int32
 	Touches                                int32         `json:",omitempty"` // an index in kept.Touches, plus one; 0 for no accesses
@@ -102,7 +102,7 @@ type keptCand struct {
 	Mark                                   mark
 }
 
-// A keptFrame is a frame of the optimal search in a file.
+// A keptFrame is a frame (a prefix of decisions of the optimal search) in a file.
 type keptFrame struct {
 	Base, Words int
 	Past        []byte // frame.past, 8 bytes per word

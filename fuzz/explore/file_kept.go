@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// This file converts between the search in memory and a kept, its form in a file.
+// This file converts between the search in memory and the search's form in a file, the
+// type kept.
 
 // putTally copies the results of the runs to k.
 func (k *kept) putTally(t *tally) {

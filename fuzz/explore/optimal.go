@@ -51,7 +51,8 @@ type optimal struct {
 	estimates bool
 }
 
-// A frameRoot is the root of a subtree of the optimal search.
+// A frameRoot is the root of a subtree of the optimal search. It is the first frame (a
+// prefix of decisions) that is run in the subtree.
 type frameRoot struct {
 	frame  *frame
 	shared int // the number of steps of the frame's run that were counted with an earlier run
@@ -63,16 +64,17 @@ func newOptimal(s *search) *optimal {
 	return o
 }
 
-// startAt makes the search explore the subtree of a frame.
+// startAt makes the search explore the subtree below the frame of r.
 func (o *optimal) startAt(r frameRoot) { o.resume([]*frame{r.frame}, r.shared) }
 
-// resume makes the search continue with a stack of frames, of which the last is run next.
+// resume makes the search continue with a stack of frames. The last frame is run next.
+// Its first `shared` steps were counted with an earlier run.
 func (o *optimal) resume(frames []*frame, shared int) {
 	o.frames, o.depth, o.shared = append(o.frames[:0], frames...), len(frames), shared
 }
 
-// explore runs the top frame, and then all its variations. It reports whether the tree is
-// done.
+// explore runs the last frame of the stack, and then all its variations. It reports
+// whether the tree is done.
 func (o *optimal) explore() (finished bool) {
 	if o.unwanted.has(o.top().question) { // since this frame was made, the search has learned that the process refuses the message
 		return true
@@ -100,8 +102,9 @@ func (o *optimal) push() *frame {
 	return o.top()
 }
 
-// nextRun prepares the next variation of the last step of the top frame. If there is
-// none, it drops the step or the frame. It reports whether the top frame is to be run.
+// nextRun prepares the next variation of the last step of the last frame on the stack. If
+// there is none, it drops the step or the frame. It reports whether the last frame must
+// be run.
 func (o *optimal) nextRun() bool {
 	f := o.top()
 	if !f.cutFixed() {
@@ -152,8 +155,8 @@ func (o *optimal) handAlts(f *frame, i int) {
 	f.steps[i].alts = begin
 }
 
-// runTop runs the top frame and finds its variations. It returns false if the run ends
-// the search.
+// runTop runs the last frame of the stack and finds the variations of its steps. It
+// returns false if the run ends the search.
 func (o *optimal) runTop() bool {
 	w, f := &o.follower, o.top()
 	w.begin(f)
@@ -194,7 +197,7 @@ func (o *optimal) noteUnwanted(f *frame, run *Run) {
 	}
 }
 
-// runAgain repeats the run of the top frame.
+// runAgain repeats the run of the last frame of the stack.
 func (o *optimal) runAgain() Run {
 	w, f := &o.follower, o.top()
 	steps := len(f.steps)

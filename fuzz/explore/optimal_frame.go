@@ -10,7 +10,7 @@ import "slices"
 // step.
 type frame struct {
 	steps    []frameStep
-	base     int       // the number of steps at the start that have no variations
+	base     int       // the number of steps, from the first, that have no variations
 	alts     []alt     // for each step, the alternative messages that its actor could have received
 	answers  []reply   // for each step, the results of its choices
 	revisits []revisit // for each step, the earlier steps that can receive a message sent by the step
@@ -100,7 +100,7 @@ func (f *frame) altsOf(step int) []alt {
 	return f.alts[begin:min(int(f.steps[step].alts), len(f.alts))]
 }
 
-// answersOf returns the answers of a step.
+// answersOf returns the results of a step's choices.
 func (f *frame) answersOf(step int) []reply {
 	_, begin, _ := f.ends(step - 1)
 	return f.answers[begin:min(int(f.steps[step].answers), len(f.answers))]
@@ -184,8 +184,9 @@ func (f *frame) replace(g *frame, i int, a alt) {
 	f.steps = append(f.steps, frameStep{id: a.id, digest: s.digest, index: a.index, n: s.n, answers: int32(len(f.answers))})
 }
 
-// vary gives the last step its next value: first other answers, then another message. It
-// returns false if the step has no further value.
+// vary gives the last step its next value. It first tries the remaining results of the
+// step's choices, then an alternative message. It returns false if the step has no
+// further value.
 func (f *frame) vary() bool {
 	i := len(f.steps) - 1
 	s := &f.steps[i]

@@ -77,7 +77,7 @@ type Options struct {
 func (o *Options) isLate() bool { return o.late != nil && o.late.Load() }
 
 // picksCrashes reports whether the search chooses crashes like messages and makes no
-// partitions, provided that the program's options allow both.
+// partitions. The program's options may exclude crashes or partitions anyway.
 func (o *Options) picksCrashes() bool {
 	return o.sleeps() && !o.compares() && !o.bounded() && !o.divides
 }

@@ -30,7 +30,7 @@ func isAnswer(t *trace.Trace, step int32) bool {
 	return st.Actor == trace.Test && st.Send >= 0 && t.Sends[st.Send].Kind == trace.Reply
 }
 
-// learnAnswers sets ms.answers for a run.
+// learnAnswers sets ms.answers, the steps that receive an answer to an Ask of the test.
 func (ms *meetings) learnAnswers(t *trace.Trace) {
 	ms.answers = ms.answers[:0]
 	if !ms.heeded {
@@ -111,8 +111,8 @@ func (ms *meetings) none() bool { return len(ms.touches) == 0 && len(ms.answers)
 
 // each calls do for the earlier steps that conflict with a step. They are the last step
 // that wrote the same thing and, if the given step writes, all steps that have read that
-// thing since. Conflicts with steps before that write follow by transitivity. do may be
-// called several times for one step.
+// thing since. Conflicts with steps before that write follow by transitivity. For one
+// step, each may call do several times.
 func (ms *meetings) each(step int32, do func(earlier int32)) {
 	if len(ms.touches) == 0 {
 		return

@@ -26,7 +26,7 @@ const (
 	fewProbes  = 8
 )
 
-// probesAfter returns the number of probes that are due after `made` runs that are no
+// probesAfter returns the number of probes that are due after `made` runs other than
 // probes.
 func (s *search) probesAfter(made int) int {
 	o, p := s.options, &s.prober

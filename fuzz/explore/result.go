@@ -8,7 +8,8 @@ type Result struct {
 	// or, with state comparison, every reachable state was seen.
 	Complete bool
 	// Reduction is the reduction used in the end. It differs from Method.Reduction
-	// if that does not support the program: see the package comment.
+	// if the requested reduction does not support the program: see the package
+	// comment.
 	Reduction Reduction
 	// Sleep reports whether sleep sets were used.
 	Sleep bool

@@ -24,8 +24,8 @@ type search struct {
 	others int
 	// bound is the current bound on delays or preemptions.
 	bound int32
-	// over names the reduction that the search must restart with; zero if no restart
-	// is needed.
+	// over names the reduction that the search must restart with. It is a zero
+	// handover if no restart is needed.
 	over handover
 }
 
@@ -65,7 +65,7 @@ func whyMet(x trace.Touch) string {
 
 // mayShowPartitions reports whether a search without partitions must restart with
 // partitions after a run. A partition only holds messages back. Apart from observers (see
-// isObserved), only timers and steps that read all earlier steps can notice that.
+// isObserved), only timers and steps that read all earlier steps can notice a partition.
 func (s *search) mayShowPartitions(sys *pulse.System) bool {
 	return sys.Options().Faults.Partition > 0 && s.options.picksCrashes() && (setsTime(sys) ||
 		slices.ContainsFunc(sys.Trace().Touches, func(x trace.Touch) bool { return x.What == trace.AllSteps }))

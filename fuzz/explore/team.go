@@ -19,7 +19,8 @@ import (
 // does not depend on that number.
 const wantedSubtrees = 128
 
-// mostSubtrees bounds the number of frames from which Optimal makes subtrees.
+// mostSubtrees is the number of subtrees at which a search with Optimal is split no
+// further.
 const mostSubtrees = 4 * wantedSubtrees
 
 // Each round performs twice as many runs of each subtree as the previous round. So all
@@ -304,7 +305,7 @@ func (tm *team) nextOf(list []frameRoot) int {
 	return i
 }
 
-// shortest returns the index of the first frame with the fewest steps.
+// shortest returns the index in list of the first frame with the fewest steps.
 func shortest(list []frameRoot) (i int) {
 	for k := range list {
 		if len(list[k].frame.steps) < len(list[i].frame.steps) {

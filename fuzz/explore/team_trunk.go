@@ -46,7 +46,8 @@ type limb struct {
 }
 
 // putPath makes p the path to l, the place of a subtree in the trunk. At each choice
-// point, it marks the candidates that were begun before the taken candidate as done.
+// point, it marks as done the candidates whose subtrees were begun before that of the
+// taken candidate.
 func (l limb) putPath(p *path) {
 	var chain []limb
 	size := 0
@@ -171,7 +172,8 @@ func (k *trunk) learn(c *candidate, more []trace.Touch) {
 	}
 }
 
-// takeMarks merges into j the marks of a subtree's copy of j.
+// takeMarks merges into j, a node of the trunk, the marks of a subtree's copy of that
+// node.
 func (j *junction) takeMarks(n *node, list []candidate) {
 	for i := range list {
 		c := &j.list[i]
@@ -214,7 +216,7 @@ func (k *trunk) give(t *subtree) {
 	}
 }
 
-// leave records that a subtree below a junction is done.
+// leave records that a subtree below junction j is done.
 func (k *trunk) leave(j *junction) {
 	for ; j != nil; j = j.above {
 		if j.open--; j.open > 0 || j.next() >= 0 {
