@@ -270,8 +270,8 @@ func (r *reducer) timeCanPass(rc race) bool {
 
 // setsTimerOnTheWay reports whether a step between the two steps of a race sets or stops
 // a timer and does not happen after the race's step. The later step of the race is a
-// clock tick. Without such a step, the tick can come first only if it is a candidate at
-// the race's step. Then markPasses marks it.
+// clock tick. Without such a step, the tick can come first only if the tick is a
+// candidate at the race's step. In that case markPasses marks the tick.
 func (r *races) setsTimerOnTheWay(rc race) bool {
 	return slices.ContainsFunc(r.meetings.touches, func(x trace.Touch) bool {
 		return x.What == trace.TheTimers && x.Step > rc.step && x.Step < rc.crash && !r.isBefore(rc.step, x.Step)

@@ -35,8 +35,8 @@ func (r *races) needsOthers(rc race) bool {
 // mayMeetOnTheWay reports whether candidate c, which is the race's message or crash, may
 // conflict with another step that comes before the reversed race. Then c cannot come
 // first. The accesses of c's step are known only if c was taken at this choice point
-// before. Otherwise they are not, because the receiver may behave differently than after
-// the race's step.
+// before. If c was not taken there, its accesses are unknown, because the receiver may
+// behave differently than after the race's step.
 func (r *races) mayMeetOnTheWay(c *candidate, rc race) bool {
 	ms := &r.meetings
 	if len(ms.touches) == 0 {

@@ -44,7 +44,7 @@ type kept struct {
 	Nodes    []keptNode      `json:",omitempty"` // the path of a depth-first search
 	Frames   []keptFrame     `json:",omitempty"` // the stack of an optimal search
 	Unwanted []byte          `json:",omitempty"` // the set optimal.unwanted, 8 bytes for each question
-	From     int             `json:",omitempty"` // the number of steps that the top frame shares with the last run
+	From     int             `json:",omitempty"` // the number of steps that the last frame shares with the run made last
 }
 
 // A keptMethod holds the options that determine the runs of a search. A search continues

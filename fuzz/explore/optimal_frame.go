@@ -175,8 +175,8 @@ func (f *frame) revisit(g *frame, i int, v revisit) {
 	f.steps = append(f.steps, frameStep{id: v.id, index: unknown, answers: int32(len(f.answers))})
 }
 
-// replace makes f the frame in which step i of g, its last step, receives message a
-// instead.
+// replace makes f the frame in which step i, the last step of g, receives message a
+// instead of its own message.
 func (f *frame) replace(g *frame, i int, a alt) {
 	f.followUpTo(g, i)
 	f.base = i

@@ -29,10 +29,10 @@ type past struct {
 	scratch   []uint64 // scratch memory for one set
 }
 
-// learn computes the sets of step number `from` and all later steps. Earlier steps are
-// the same as in the previous run. learn returns the first step with a new set. The
-// result is 0 if the sets were too small for the run, because then all sets are
-// recomputed.
+// learn computes the happens-before sets of step number `from` and all later steps.
+// Earlier steps are the same as in the previous run. learn returns the first step with a
+// new set. The result is 0 if the sets were too small for the run, because then all sets
+// are recomputed.
 func (p *past) learn(t *trace.Trace, from int) int {
 	p.trace, p.rests = t, t.Rests
 	p.meetings.learn(t)

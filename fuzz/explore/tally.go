@@ -207,7 +207,7 @@ func readsTime(t *trace.Trace, step int32) bool {
 // the steps.
 func answersClass(t *trace.Trace) (sum uint64) {
 	for i := 0; i < len(t.Answers); {
-		step, h := t.Answers[i].Step, uint64(i) // identify the test by i, because the test makes its choices in the same order in every run
+		step, h := t.Answers[i].Step, uint64(i) // i identifies the choices of the test, because the test makes its choices in the same order in every run
 		if step >= 0 {
 			h = t.Steps[step].ID
 		}

@@ -29,7 +29,7 @@ const mostSubtrees = 4 * wantedSubtrees
 // divided between rounds.
 const (
 	firstRound = 16 // the number of runs of each subtree in the first round, with Optimal
-	leastRound = 64 // the number of runs of all subtrees together in each round, with other reductions
+	leastRound = 64 // the number of runs of all subtrees together in each round, with all reductions except Optimal
 	fewTrees   = wantedSubtrees / 2
 	runsATree  = 16 // the number of runs per additional subtree, large enough that the cost of a new subtree is negligible
 )
