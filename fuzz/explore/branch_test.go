@@ -157,7 +157,7 @@ func TestBranchesOfFickleProgram(t *testing.T) {
 		build func(run int) func(*pulse.System) func() error
 		want  string
 	}{
-		{func(run int) func(*pulse.System) func() error { return fickle(2, 1+run/2) }, "messages could be delivered"},
+		{func(run int) func(*pulse.System) func() error { return fickle(2, 1+run/2) }, "the deliverable messages differ"},
 		{func(run int) func(*pulse.System) func() error { return fickle(max(3-run, 1), 2) }, "the run ended after"},
 	} {
 		run := 0

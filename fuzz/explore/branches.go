@@ -7,34 +7,34 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// Depth-first search stays in one corner of the tree for a long time. Eta (section 4)
-// therefore continues with a branch drawn uniformly from all unexplored branches. That
-// spreads the first runs over the whole tree, but keeps all unexplored branches in
-// memory.
+// Depth-first search stays in one corner of the tree for a long time. The Eta paper
+// (section 4) therefore continues with a branch drawn uniformly from all unexplored
+// branches. The first runs then spread over the whole tree, but all unexplored branches
+// are kept in memory.
 
-// branches holds all open (unexplored) branches of a tree. Each fork links to the fork
+// branches holds the open (unexplored) branches of a tree. Each fork links to the fork
 // above, so that common parts of paths are stored once. A fork without open branches
-// below is removed (Eta, section 3.2), and its place is reused.
+// below is removed (section 3.2 of the Eta paper), and its index in forks is reused.
 type branches struct {
 	forks  []fork
-	free   []int32  // indices of unused places in forks
+	free   []int32  // indices of unused elements of forks
 	open   []branch // the open branches, in any order
-	path   []int32  // the indices of the run's forks, from the root
+	path   []int32  // the indices in forks of the current run's decisions, from the root
 	random uint64
 }
 
-// A branch is one alternative of a fork.
+// A branch is one alternative of a decision (see fork).
 type branch struct{ fork, answer int32 }
 
-// A fork is a decision with alternatives that are not fully explored yet.
+// A fork is a decision whose alternatives are not all fully explored yet.
 type fork struct {
 	node  node
 	above branch // the branch that leads to this fork; at the root, above.fork is -1
-	done  int32  // the number of branches that are done
+	done  int32  // the number of fully explored alternatives
 }
 
-// advance changes p to the path of a randomly drawn open branch. It returns false if no
-// branch is open.
+// advance makes p the path to a randomly drawn unexplored branch. It returns false if no
+// unexplored branch is left.
 func (b *branches) advance(p *path) bool {
 	for i := len(b.path); i < len(p.nodes); i++ {
 		above := branch{fork: -1}
@@ -47,8 +47,8 @@ func (b *branches) advance(p *path) bool {
 	return b.draw(p)
 }
 
-// add adds a fork to the path of the run, and adds the answers that the run did not take
-// to the open branches.
+// add appends a fork to the path of the run. The alternatives that the run did not take
+// become open branches.
 func (b *branches) add(f fork) {
 	i := b.place()
 	b.forks[i] = f
@@ -61,7 +61,7 @@ func (b *branches) add(f fork) {
 	}
 }
 
-// place returns the index of an unused place for a fork.
+// place returns the index of an unused element of b.forks.
 func (b *branches) place() int32 {
 	if last := len(b.free) - 1; last >= 0 {
 		i := b.free[last]
@@ -72,7 +72,8 @@ func (b *branches) place() int32 {
 	return int32(len(b.forks) - 1)
 }
 
-// end removes the forks of the run whose branches are now all done.
+// end frees each fork on the path of the run whose alternatives are now all fully
+// explored.
 func (b *branches) end() {
 	for i := len(b.path) - 1; i >= 0; i-- {
 		f := &b.forks[b.path[i]]

@@ -5,13 +5,13 @@ import "github.com/jostle-go/jostle/pulse"
 // This comment lists the dependencies that reductions respect, and when a search restarts
 // with another reduction.
 //
-// Lifetimes: two steps conflict on an actor's lifetime if one ends it and the other
-// watches it, unwatches it or calls System.Alive, or if both watch or unwatch it. Test
-// state: two steps conflict if both note calls or returns in histories, fail the T of a
-// property or read whether it failed. If a run contains such a conflict between two steps
-// that messages do not order, the search restarts with SourceSets. SourceSets then
-// reverses these conflicts like races of messages. If states are compared, the search
-// restarts with Everything instead.
+// Two steps conflict on an actor's lifetime if one ends it and the other watches it,
+// unwatches it or calls System.Alive, or if both watch or unwatch it. They conflict on
+// test state if both note calls or returns in histories, fail the T of a property or read
+// whether it failed. If a run contains such a conflict between two steps that messages do
+// not order, the search restarts with SourceSets. SourceSets then reverses these
+// conflicts like races of messages. If states are compared, the search restarts with
+// Everything instead.
 //
 // The answer to a System.Ask conflicts with all steps, because the test continues after
 // the answer and sees the effects of all earlier steps. If another event could come in
@@ -20,7 +20,8 @@ import "github.com/jostle-go/jostle/pulse"
 // can come before the answer. It also tries every event that could come in place of the
 // answer, even if that event does not occur in the run.
 //
-// Other conflicts are supported by no reduction:
+// No reduction except Everything supports the following conflicts between unordered
+// steps:
 //
 //   - two answers to one Ask, supervision, bounded mailboxes, calls of a pulse.Nemesis;
 //   - a step that stops another actor's timer or acts in its name through a Host;
@@ -28,27 +29,27 @@ import "github.com/jostle-go/jostle/pulse"
 //   - a step that reads all earlier steps (System.Steps, Trace, Record, Warnings,
 //     Received and Timers).
 //
-// If a run contains such a conflict between unordered steps, the search restarts with
-// Everything.
+// If a run contains one of these conflicts, the search restarts with Everything.
 //
-// Sleep sets respect all these conflicts. A restarted search has sleep sets if it had
-// them before; Optimal and SourceSets always do.
+// Sleep sets respect all conflicts named so far. A restarted search has sleep sets if it
+// had them before; Optimal and SourceSets always do.
 //
-// Some features distinguish equivalent orders, and sleep sets do not respect them: an
-// observer, the isolation check, Options.Pending, and Ref.Index and Ref.String in a step
-// if unordered steps spawned actors. For these the search restarts with Everything
-// without sleep sets. Observers, the isolation check and Options.Pending cause no restart
-// if the worker sets Run.Watched, as package fuzz does.
+// Some features of a program distinguish equivalent orders, and sleep sets do not respect
+// these features. They are an observer, the isolation check, Options.Pending, and
+// Ref.Index and Ref.String in a step if unordered steps spawned actors. If a run uses
+// such a feature, the search restarts with Everything without sleep sets. Observers, the
+// isolation check and Options.Pending cause no restart if the worker sets Run.Watched, as
+// package fuzz does.
 //
 // Optimal does not support events that can occur between any two steps (faults, early
-// timers); the search restarts with SourceSets. SourceSets chooses a crash like a
-// message. A crash conflicts with the steps of its actor and, on lifetimes, with steps of
-// other actors. A partition only holds messages back. Without timers a partition adds no
-// new orders, so searches with sleep sets make no partitions. They restart with
-// partitions if the program sets a timer, delays messages, or has a step that reads all
-// earlier steps. With partitions, with restarts of crashed actors, or with state
-// comparison, events between steps conflict with all steps. Then all messages are tried
-// wherever such an event could occur.
+// timers). If a run contains one, the search restarts with SourceSets. SourceSets chooses
+// a crash like a message. A crash conflicts with the steps of its actor and, on
+// lifetimes, with steps of other actors. A partition only holds messages back. Without
+// timers a partition adds no new orders, so searches with sleep sets make no partitions.
+// Such a search restarts with partitions if the program sets a timer, delays messages, or
+// has a step that reads all earlier steps. With partitions, with restarts of crashed
+// actors, or with state comparison, events between steps conflict with all steps. Then
+// all messages are tried wherever such an event could occur.
 //
 // SourceSets, and Everything with sleep sets, also choose early clock ticks like
 // messages. A clock tick conflicts with steps that read the time or set or stop a timer,
@@ -61,31 +62,32 @@ import "github.com/jostle-go/jostle/pulse"
 // messages).
 //
 // Restarts and partitions conflict with steps of several actors, and are not chosen like
-// messages. A restart determines which messages to its actor are lost. So it would
-// conflict with every step that sends such a message, and a trace does not say where
+// messages. A restart determines which messages to its actor are lost. So a restart would
+// conflict with every step that sends a lost message, and a trace does not say where
 // messages were lost. A partition during which time passes keeps all messages of an actor
-// from coming before a timer. Which messages those are depends on everything that is sent
-// during the partition.
+// from coming before a timer. The set of these messages depends on everything that is
+// sent during the partition.
 //
 // A step that ends its run, by a failure or a skip, conflicts with all steps that were
 // still to come. If the search continues after such a run, Optimal restarts with
-// SourceSets. SourceSets then tries all messages at every choice point of such a run, and
-// no candidate stays asleep after the step. SourceSets also replaces Optimal if the depth
-// is bounded.
+// SourceSets. SourceSets then tries all messages at every choice point of such a run. No
+// candidate stays asleep after the step that ends the run. SourceSets also replaces
+// Optimal if the depth is bounded.
 //
 // With sleep sets a run is wasted if every possible next event was run from another
 // branch. Optimal wastes a run only to find out whether a process in ReceiveMatch would
-// have taken a message that was sent after the wait was over. It runs an order in which
-// the message comes in time, and stops if the process refuses the message. Optimal wastes
-// no run if at most one process at a time is in ReceiveMatch, because messages for such
-// processes come last by default. Runs are wasted only for messages from one such process
-// to another while both wait, and once per message (with several workers, once per
-// subtree).
+// have taken a message that was sent after the wait was over. It starts a run in which
+// the message comes in time, and stops the run if the process refuses the message.
+// Optimal wastes no run if at most one process at a time is in ReceiveMatch, because
+// messages for such processes come last by default. Runs are wasted only for messages
+// from one such process to another while both wait, and once per message (with several
+// workers, once per subtree).
 //
 // SourceSets may waste a run when steps conflict on lifetimes or test state, or when an
-// early tick conflicts with timers: it reverses the conflict and stops when every
-// successor is asleep. For example, three processes that each ask with a timeout take 346
-// runs and 9 wasted runs. The number of wasted runs depends on the ordering.
+// early tick conflicts with timers. It then reverses the conflict, and stops the run when
+// every possible next event is asleep. For example, three processes that each ask with a
+// timeout take 346 runs and 9 wasted runs. The number of wasted runs depends on the
+// ordering.
 
 // A depthFirst searches a tree depth-first, with any reduction except Optimal. It keeps
 // only the current path. With Method.RandomBranch it continues with a random unexplored
@@ -187,7 +189,8 @@ func (d *depthFirst) account(run Run) (last bool) {
 }
 
 // noteEnd marks the run as wasted if it took a sleeping message after its last choice
-// point. Otherwise, if states are compared, it adds the last state of the run.
+// point. Otherwise it adds the run's last state to the seen states, if states are
+// compared.
 func (d *depthFirst) noteEnd(run *Run) {
 	w := &d.walker
 	if d.options.sleeps() && run.System != nil && w.sleeping.tookSleeper(&w.path, run.System.Trace()) {
@@ -199,8 +202,8 @@ func (d *depthFirst) noteEnd(run *Run) {
 	}
 }
 
-// clashes reports whether two different states have the same hash. It also copies the
-// results of state comparison to the Result.
+// clashes reports whether two different states with the same hash were found. It also
+// copies the results of state comparison to the Result.
 func (d *depthFirst) clashes() bool {
 	r := &d.tally.result
 	r.States, r.Clash, r.Unread = len(d.walker.seen.list), d.walker.seen.clash, d.walker.seen.unread
@@ -208,7 +211,8 @@ func (d *depthFirst) clashes() bool {
 }
 
 // learn marks the candidates on the path that must be explored because of a run. If the
-// reduction does not support the run, it sets d.over.
+// reduction does not support the run, it sets d.over, which names the reduction to
+// restart with.
 func (d *depthFirst) learn(run *Run) {
 	w, t := &d.walker, run.System.Trace()
 	if w.sleeping.touches.any(t) && d.options.sleeps() {
@@ -217,9 +221,10 @@ func (d *depthFirst) learn(run *Run) {
 	if d.over = d.blindTo(run); d.mustBeginAgain() || d.options.Reduction == Everything {
 		return
 	}
-	// The races of the missing steps of an incomplete run are unknown, so everything
-	// must be tried. The same holds with early timers: in another order, a step may
-	// come after a timer that this run fired only when nothing was deliverable.
+	// A run that ended early shows no races of the steps that it did not take, so
+	// all candidates are marked. The same is done if timers may fire early: in
+	// another order, a step may come after a timer that this run fired only when
+	// nothing was deliverable.
 	if w.ending == endedItself && run.brokeOff() || w.ending == endedKnown || w.ending == endedDeep ||
 		mayPassEarly(run.System) && !(picksPasses(t) && d.options.Reduction == SourceSets) {
 		w.openPicks()
@@ -234,7 +239,7 @@ func (d *depthFirst) learn(run *Run) {
 }
 
 // blindTo returns the reduction to restart with, if the current one would prune orders
-// that the program can distinguish; zero if it would not.
+// that the program can distinguish, otherwise a zero handover.
 func (d *depthFirst) blindTo(run *Run) handover {
 	switch {
 	case !d.options.reduces():

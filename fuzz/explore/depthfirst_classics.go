@@ -1,12 +1,14 @@
 package explore
 
-// Basset's Figures 2.4 and 2.5 differ when a message could have come before a step. Then
-// Figure 2.4 marks the messages of one actor that leads to the send of that message, and
-// Figure 2.5 marks the messages of the next actor.
+// Figures 2.4 and 2.5 of the Basset thesis say which candidates to mark if a message
+// could have come before an earlier step. Figure 2.4 marks the messages of one actor that
+// leads to the send of that message. Figure 2.5 marks the messages of the actor that is
+// next in the order of the candidates.
 
-// eachSend calls do for each pair of a message, sent in step `from` or later, and an
-// earlier step of the receiver that does not happen before the send. `before` is the set
-// of the steps that happened before the message could be received.
+// eachSend calls do for each message sent in step `from` or later, paired with each
+// earlier step of the message's receiver that does not happen before the send. The
+// argument `before` of do is the set of the steps that happened before the message could
+// be received.
 func (r *races) eachSend(from int, do func(rc race, before []uint64)) {
 	for m := range r.trace.Sends {
 		d := &r.trace.Sends[m]
@@ -20,8 +22,9 @@ func (r *races) eachSend(from int, do func(rc race, before []uint64)) {
 	}
 }
 
-// markPersistent implements Basset's Figure 2.4. If no marked candidate leads to the send
-// of the race's message, it marks for exploration all messages of one actor that does.
+// markPersistent implements Figure 2.4 of the Basset thesis. If no marked candidate leads
+// to the send of the race's message, it marks for exploration all messages of one actor
+// that has such a candidate.
 func (r *races) markPersistent(p *path, n *node, rc race, before []uint64) {
 	list := p.of(n)
 	first, needed := r.firstTo(list, rc, before)
@@ -34,16 +37,17 @@ func (r *races) markPersistent(p *path, n *node, rc race, before []uint64) {
 	}
 }
 
-// markNextActor implements Basset's Figure 2.5. When all marked candidates were taken,
-// the next actor's messages will be marked for exploration.
+// markNextActor implements Figure 2.5 of the Basset thesis. The next actor's messages
+// will be marked for exploration once all marked candidates were taken.
 func markNextActor(n *node) { n.nextGroup = true }
 
-// Good siblings (Eta, section 5.2): for each race, one of the candidates that lead to the
-// race's message is marked, unless one is marked already.
+// Good siblings (the Eta paper, section 5.2): for each race, the search marks one
+// candidate that leads to the race's message, unless such a candidate is already marked.
 
 // leadsTo reports whether a candidate at the choice point of a race's step leads to the
-// race's message: the candidate is that message, or was received after the step and
-// happened before the send (its step is in the set `before`).
+// race's message. The candidate leads there if it is that message. It also does if it was
+// received after the race's step and happened before the send, so that its step is in the
+// set `before`.
 func (r *races) leadsTo(c *candidate, rc race, before []uint64) bool {
 	if r.isOf(c, rc) {
 		return true
@@ -52,15 +56,16 @@ func (r *races) leadsTo(c *candidate, rc race, before []uint64) bool {
 	return k > rc.step && k < r.limit && has(before, k)
 }
 
-// isTaken reports whether no other candidate need be marked for a race, because c was
-// marked or taken, or c sleeps and could come first. In the last case everything that
-// follows c was run from another branch.
+// isTaken reports whether candidate c makes it unnecessary to mark another candidate for
+// a race. That is so if c was marked or taken. It is also so if c sleeps and could come
+// first, because everything that follows c was run from another branch.
 func (r *races) isTaken(c *candidate, rc race) bool {
 	return c.mark&(todo|done) != 0 || c.mark&asleep != 0 && r.couldComeFirst(c, rc)
 }
 
-// firstTo returns the index of the first awake candidate that leads to a race, -1 if
-// there is none. needed reports whether a candidate must be marked.
+// firstTo returns the index of the first awake candidate that leads to a race's message,
+// -1 if there is none. The result needed is false if no candidate need be marked: see
+// isTaken.
 func (r *races) firstTo(list []candidate, rc race, before []uint64) (first int, needed bool) {
 	first = -1
 	for i := range list {

@@ -14,22 +14,23 @@ import (
 // message is lost whether it is sent before or after the crash. Two crashes conflict only
 // if one uses up the allowed number of crashes.
 //
-// If nothing is deliverable, there is also a choice point, with the additional candidate
-// that no actor crashes. All its candidates are taken. At other choice points, an awake
-// message comes first. If there is none, all crashes are taken, because one crash may
-// prevent another.
+// A point at which nothing is deliverable is a choice point too. It has the additional
+// candidate that no actor crashes, and all its candidates are taken. At a choice point
+// with messages, a message that does not sleep is taken first. If all messages sleep, all
+// crashes are taken, because one crash may prevent another.
 
-// crashesLast is the rank of crashes, which are taken last.
+// crashesLast is the candidate.rank of a crash, so that crashes are taken last.
 const crashesLast = math.MaxInt32
 
-// passFirst is the rank of clock ticks. A marked tick is taken before the other marked
-// candidates, so that it sleeps in their branches.
+// passFirst is the candidate.rank of an early clock tick. So a marked tick is taken
+// before all other marked candidates, and sleeps in their branches.
 const passFirst = math.MinInt32
 
 // isAlone reports whether a message is the only candidate.
 func isAlone(e *pulse.Enabled) bool { return e.Len() == 1 && e.Strikes() == 0 }
 
-// candidatesOf returns the number of candidates at a choice point.
+// candidatesOf returns the number of candidates at a choice point. If nothing is
+// deliverable, that includes the candidate that no actor crashes.
 func candidatesOf(e *pulse.Enabled) int {
 	if e.Len() == 0 {
 		return e.Strikes() + 1
@@ -38,7 +39,7 @@ func candidatesOf(e *pulse.Enabled) int {
 }
 
 // addCrashes adds the candidates of a new choice point that are not messages: crashes, an
-// early clock tick, and, if nothing is deliverable, that no actor crashes.
+// early clock tick and, if nothing is deliverable, the event that no actor crashes.
 func (p *path) addCrashes(e *pulse.Enabled) {
 	for i := range e.Strikes() {
 		c := candidate{seq: -1 - int32(e.Strike(i)), index: int32(e.Len() + i), send: trace.None,
@@ -54,8 +55,8 @@ func (p *path) addCrashes(e *pulse.Enabled) {
 	}
 }
 
-// findCrash appends the race between the crash in step j and the previous step of the
-// crashed actor to r.list.
+// findCrash appends to r.list the race between the crash in step j and the actor's
+// previous step, unless a quiescent point separates the two.
 func (r *races) findCrash(j int32) {
 	i := r.trace.Steps[j].Prev
 	if i >= 0 && (len(r.rests) == 0 || i >= r.lastRest(j)) {
@@ -64,7 +65,7 @@ func (r *races) findCrash(j int32) {
 }
 
 // markUnmade marks for exploration each crash that could have replaced the step in which
-// its actor ended. After that step the crash is no longer possible.
+// its actor ended. After that step the actor can no longer crash.
 func (r *reducer) markUnmade(t *trace.Trace) {
 	for i := range t.Actors {
 		e := t.Actors[i].Ended
@@ -83,10 +84,11 @@ func (r *reducer) markUnmade(t *trace.Trace) {
 	}
 }
 
-// isNeeded reports whether a crash must come before the later step of a reversed race. An
-// unneeded crash can be omitted, because the orders with the crash are explored from its
-// last possible position, which is after the race's message. But if that message sleeps,
-// nothing is explored from there. Then no crash can be omitted (withCrashes).
+// isNeeded reports whether a crash must come before the later step of a race when the
+// race is reversed. If it need not, the crash can be omitted, because the orders with the
+// crash are explored from its last possible position. That position is after the race's
+// message. But if the race's message sleeps, nothing is explored after it. Then
+// r.withCrashes is set, and no crash can be omitted.
 func (r *races) isNeeded(crash int32, rc race) bool {
 	switch later := r.later(rc); {
 	case crash < 0 || r.withCrashes:
@@ -97,8 +99,8 @@ func (r *races) isNeeded(crash int32, rc race) bool {
 	return has(r.beforeMessage(rc.message), crash)
 }
 
-// isOnTheWay reports whether a step still occurs before a reversed race when unneeded
-// crashes are omitted.
+// isOnTheWay reports whether a step still comes before a reversed race after all crashes
+// that the race does not need are omitted: see isNeeded.
 func (r *races) isOnTheWay(step int32, rc race) bool {
 	for _, crash := range r.crashes {
 		if crash > rc.step && r.isBefore(crash, step) && !r.isNeeded(crash, rc) {
@@ -108,14 +110,14 @@ func (r *races) isOnTheWay(step int32, rc race) bool {
 	return true
 }
 
-// livesOf returns the accesses that a crash of an actor before the given step could make:
-// to the lifetimes of the actor and its descendants, to lifetimes that the actor accessed
-// itself, for example by watching, and to test state.
+// livesOf returns the accesses that a crash of an actor before step `before` could make.
+// They are accesses to the lifetimes of the actor and its descendants, to lifetimes that
+// the actor itself has accessed (for example by watching), and to test state.
 func (r *races) livesOf(actor, before int32) []trace.Touch {
 	list := append(r.lives[:0], trace.Touch{What: trace.ItsLife, Actor: actor})
 	for i := range r.trace.Actors {
 		parent := r.trace.Actors[i].Parent
-		if slices.ContainsFunc(list, func(x trace.Touch) bool { return x.Actor == parent }) { // parents precede their children in the list
+		if slices.ContainsFunc(list, func(x trace.Touch) bool { return x.Actor == parent }) { // a parent comes before its children in Actors
 			list = append(list, trace.Touch{What: trace.ItsLife, Actor: int32(i)})
 		}
 	}
@@ -124,7 +126,7 @@ func (r *races) livesOf(actor, before int32) []trace.Touch {
 			list = append(list, trace.Touch{What: trace.ItsLife, Actor: x.Actor})
 		}
 	}
-	list = append(list, trace.Touch{What: trace.TheTest}) // a deferred function of the process may access test state
+	list = append(list, trace.Touch{What: trace.TheTest}) // the crash may run a deferred function of the process, which may access test state
 	r.lives = list
 	return list
 }
@@ -138,8 +140,9 @@ func (r *races) isOf(c *candidate, rc race) bool {
 	return c.kind != aMessage && c.actor == r.trace.Steps[rc.crash].Actor
 }
 
-// stepOf returns the later step of the run in which candidate c, from the choice point of
-// step `other`, was taken. If c was not taken later, the result is at most `other`.
+// stepOf returns the step in which the run took c, a candidate at the choice point of
+// step `other`. If the run did not take c after step `other`, the result is at most
+// `other`.
 func (r *races) stepOf(c *candidate, other int32) int32 {
 	switch c.kind {
 	case aMessage:
@@ -154,8 +157,8 @@ func (r *races) stepOf(c *candidate, other int32) int32 {
 	return trace.None
 }
 
-// later returns the later step of a race, negative if the race's message was never
-// received.
+// later returns the later step of a race. The result is negative if the race's message
+// was never received.
 func (r *races) later(rc race) int32 {
 	if rc.message != trace.None {
 		return r.trace.Sends[rc.message].Receipt

@@ -2,11 +2,12 @@ package explore
 
 import "github.com/jostle-go/jostle/pulse"
 
-// With PersistentSets and DCUTE without Sleep the number of runs depends on the ordering.
-// OrderLCA is best for trees and pipelines of actors, by a factor of up to 1,500.
-// OrderFIFO is best if one actor waits for all others.
+// With PersistentSets and DCUTE without Sleep the number of runs depends on
+// Method.Ordering. OrderLCA is best for trees and pipelines of actors: it may need only
+// one run in 1,500. OrderFIFO is best if one actor waits for all others.
 
-// sortByRank sorts the candidates of a new node by rank, then by actor, then by age.
+// sortByRank sorts the candidates of a new choice point by rank, then by actor, then by
+// the age of the message.
 func sortByRank(list []candidate) {
 	for i := 1; i < len(list); i++ {
 		for k := i; k > 0 && list[k].isBefore(&list[k-1]); k-- {
@@ -73,9 +74,9 @@ func rankByMessages(list []candidate, actor int32, o Ordering) int32 {
 	return oldest
 }
 
-// sendersBefore returns the number of candidates that OrderSGR takes before the
-// candidates of an actor. These candidates are messages to actors that have caused
-// messages to the given actor, while the reverse was never seen.
+// sendersBefore returns the number of candidates for actors that OrderSGR takes before
+// the given actor. OrderSGR takes an actor first if its messages have led to messages to
+// the given actor, but never the reverse.
 func sendersBefore(list []candidate, h *habits, actor int32) int32 {
 	number := int32(0)
 	for i := range list {
@@ -86,8 +87,8 @@ func sendersBefore(list []candidate, h *habits, actor int32) int32 {
 	return number
 }
 
-// rankRunning ranks the messages of the running actor first, and all other messages by
-// age.
+// rankRunning ranks the messages to actor `running`, which took the last step, first. It
+// ranks all other messages by age.
 func rankRunning(list []candidate, running int32) {
 	for i := range list {
 		list[i].rank = list[i].seq
@@ -116,7 +117,7 @@ func (c *chooser) first(e *pulse.Enabled) int {
 	return c.best()
 }
 
-// add adds message i to the list for best.
+// add appends deliverable message i to c.list, from which best chooses.
 func (c *chooser) add(e *pulse.Enabled, i int) {
 	c.list = append(c.list, candidate{seq: e.Seq(i), index: int32(i), actor: int32(e.Receiver(i))})
 }

@@ -7,19 +7,22 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A pass is a clock tick: a point at which virtual time advances. It is early if messages
-// are still deliverable. If the program allows early timers, and no other kind of event
-// can occur between two steps, an early tick is chosen like a message. The search treats
-// each tick, early or not, as a step. The tick happens after the previous tick, and it
-// conflicts only with steps that read the time, or set or stop a timer. A timer's message
-// can be received at any time after the tick at which the timer fired. So a tick does not
-// order the steps before it with those after it. Only a new Run of the test does.
+// A pass is a clock tick, a point at which virtual time advances. A tick is early if
+// messages are still deliverable. If the program allows early timers, and no other kind
+// of event can occur between two steps, an early tick is chosen like a message. The
+// search treats each tick, early or not, as a step. The tick happens after the previous
+// tick, and it conflicts only with steps that read the time, or set or stop a timer. A
+// timer's message can be received at any time after the tick at which the timer fired. So
+// the steps before a tick do not happen before the steps after it, unless the test called
+// Run in between.
 //
-// An early tick is taken in three cases. A consequence of the tick must come before a
-// step to reverse a race. Or a step conflicts with ticks, so that a tick could have come
-// before it. Or every other candidate sleeps.
+// An early tick is taken in three cases:
+//
+//   - To reverse a race, a consequence of the tick must come before a step.
+//   - A step conflicts with ticks, so a tick could have come before that step.
+//   - Every candidate except the tick sleeps.
 
-// passes is the kind of steps that are clock ticks.
+// passes is the kind of the steps that represent clock ticks: see passed.
 const passes = trace.StepKind(math.MaxUint8)
 
 // passing lists the accesses of a clock tick (see trace.Touch).
@@ -31,11 +34,12 @@ func isOfTime(x trace.Touch) bool { return x.What == trace.TheTime || x.What == 
 // meetsPass reports whether a step with the access x conflicts with clock ticks.
 func meetsPass(x trace.Touch) bool { return isOfTime(x) || x.What == trace.AllSteps }
 
-// picksPasses reports whether the search chooses clock ticks in a run.
+// picksPasses reports whether the search of a program chooses early clock ticks like
+// messages. Only then t.Passes is filled.
 func picksPasses(t *trace.Trace) bool { return len(t.Passes) > 0 }
 
-// passedSince reports whether the clock has ticked at a quiescent point after a step.
-// Then an early tick no longer sleeps, because it has been taken.
+// passedSince reports whether, after the given step, the clock has ticked at a quiescent
+// point. A sleeping early tick no longer sleeps then, because the tick has happened.
 func passedSince(t *trace.Trace, step int32) bool {
 	for i := len(t.Passes) - 1; i >= 0 && t.Passes[i].Before > step; i-- {
 		if t.Passes[i].How != trace.Early {
@@ -45,8 +49,8 @@ func passedSince(t *trace.Trace, step int32) bool {
 	return false
 }
 
-// ticks reports whether time may advance without a Pass in the trace: through periodic
-// timers, which fire while other messages come, or because of faults.
+// ticks reports whether time may advance without an element of t.Passes. The causes are
+// faults, and periodic timers, which fire while messages are still deliverable.
 func ticks(t *trace.Trace) bool {
 	return len(t.Strikes) > 0 || slices.ContainsFunc(t.Sends, func(d trace.Send) bool { return d.Kind == trace.Periodic })
 }
@@ -60,16 +64,17 @@ func (c *candidate) steps() int32 {
 	return 1
 }
 
-// passed converts the trace of a run to a view in which clock ticks are steps.
+// passed converts the trace of a run to a view: a trace in which clock ticks are steps
+// too.
 type passed struct {
 	view  trace.Trace
-	at    []int32 // for each step of the run, the number of that step in the view
-	early []int32 // the numbers of the early ticks in the view
+	at    []int32 // for each step of the run, the step's number in the view
+	early []int32 // the step numbers, in the view, of the early ticks
 	fired []int32 // for each timer message, the tick at which the timer fired; trace.None if it did not fire
 }
 
-// see returns the trace in which the search looks for races: the view if clock ticks are
-// chosen, otherwise t.
+// see returns the trace in which the search looks for races. It is the view (see passed)
+// if clock ticks are chosen, otherwise t.
 func (r *reducer) see(t *trace.Trace) *trace.Trace {
 	if !picksPasses(t) {
 		r.races.fired = nil
@@ -125,8 +130,8 @@ func (p *passed) takeSteps(t *trace.Trace) {
 	}
 }
 
-// number returns the number in the view of a step of the run. Negative numbers stay the
-// same.
+// number converts the number of a step of the run to the step's number in p.view. It
+// returns a negative number unchanged.
 func (p *passed) number(step int32) int32 {
 	if step < 0 {
 		return step
@@ -156,7 +161,7 @@ func (p *passed) takeSends(t *trace.Trace) {
 			}
 			at++
 		}
-		p.fired[i] = at // the index of the tick; the loop below replaces the index with a step number
+		p.fired[i] = at // the tick's index among all ticks; the loop below replaces the index by the tick's step number
 	}
 	number := p.numbers()
 	for i, at := range p.fired {
@@ -185,8 +190,8 @@ func (p *passed) takeActors(t *trace.Trace) {
 	}
 }
 
-// of returns the number in the view of the step taken at a choice point, given the number
-// of early ticks taken before.
+// of returns the number, in p.view, of the step taken at choice point n. The argument
+// passesBefore is the number of early ticks taken before n.
 func (p *passed) of(w *path, n *node, passesBefore int) int32 {
 	if len(p.view.Steps) == 0 || w.taken(n).kind != aPass {
 		return p.after(n.step)
@@ -194,8 +199,8 @@ func (p *passed) of(w *path, n *node, passesBefore int) int32 {
 	return p.early[passesBefore]
 }
 
-// after returns the number in the view of a step of the run. If the run has no such step,
-// it returns the number of steps in the view.
+// after converts the number of a step of the run to the step's number in p.view. If the
+// run has no such step, it returns the number of steps in the view.
 func (p *passed) after(step int32) int32 {
 	switch {
 	case len(p.view.Steps) == 0:
@@ -206,8 +211,8 @@ func (p *passed) after(step int32) int32 {
 	return int32(len(p.view.Steps))
 }
 
-// before returns the number of steps in the view that two runs share if they share the
-// first `shared` steps.
+// before returns the number of steps that the views of two runs share if the runs share
+// their first `shared` steps.
 func (p *passed) before(shared int) int {
 	if shared == 0 || len(p.view.Steps) == 0 {
 		return shared
@@ -227,11 +232,10 @@ func (p *path) passCandidate(n *node) *candidate {
 	return nil
 }
 
-// markPasses marks for exploration each early clock tick, asleep or not, that could have
-// replaced a step that conflicts with ticks. Such a step may prevent a later tick, for
-// example by stopping a timer. Then no run with the step contains that tick. A run with
-// the tick in place of the step contains the races with that tick, such as one of an
-// earlier timer.
+// markPasses marks for exploration each early clock tick that could have come in place of
+// a step that conflicts with ticks, even if the tick sleeps. The step may prevent a later
+// tick, for example by stopping a timer. Then no run with the step contains the later
+// tick, so no run with the step shows the races of that tick.
 func (r *reducer) markPasses(t *trace.Trace) {
 	for _, x := range t.Touches {
 		if !isOfTime(x) || x.Step >= r.races.limit {
@@ -245,8 +249,8 @@ func (r *reducer) markPasses(t *trace.Trace) {
 	}
 }
 
-// timeCanPass reports whether the clock ticks needed to reverse a race may be possible
-// before the race's step.
+// timeCanPass returns false if a race cannot be reversed because clock ticks that must
+// come before the race's step are impossible.
 func (r *reducer) timeCanPass(rc race) bool {
 	if r.races.fired == nil {
 		return true
@@ -264,10 +268,10 @@ func (r *reducer) timeCanPass(rc race) bool {
 	return rc.message != trace.None || r.races.trace.Steps[rc.crash].Kind != passes || r.races.setsTimerOnTheWay(rc) && r.races.leavesTimer(rc)
 }
 
-// setsTimerOnTheWay reports whether a step that sets or stops a timer comes before the
-// clock tick of a race and does not happen after the race's step. Otherwise the tick can
-// replace the race's step only if the tick is a candidate there, and then it is already
-// marked.
+// setsTimerOnTheWay reports whether a step between the two steps of a race sets or stops
+// a timer and does not happen after the race's step. The later step of the race is a
+// clock tick. Without such a step, the tick can come first only if the tick is a
+// candidate at the race's step. In that case markPasses marks the tick.
 func (r *races) setsTimerOnTheWay(rc race) bool {
 	return slices.ContainsFunc(r.meetings.touches, func(x trace.Touch) bool {
 		return x.What == trace.TheTimers && x.Step > rc.step && x.Step < rc.crash && !r.isBefore(rc.step, x.Step)
@@ -275,8 +279,8 @@ func (r *races) setsTimerOnTheWay(rc race) bool {
 }
 
 // leavesTimer reports whether a timer may be pending if the clock tick of a race comes
-// before the race's step. It counts stopped timers as pending, because excluding them
-// would save only one run in thirty thousand.
+// before the race's step. A stopped timer counts as pending, because excluding stopped
+// timers would save only one run in thirty thousand.
 func (r *races) leavesTimer(rc race) bool {
 	for m := range r.trace.Sends {
 		d := &r.trace.Sends[m]

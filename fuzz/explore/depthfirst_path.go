@@ -1,29 +1,30 @@
 package explore
 
-// A node is one decision of a run: at a choice point (kind picks or turns), which message
-// is received; otherwise another choice, such as Choose or a fault. Only the nodes of the
-// current path are in memory, as in Eta (section 3.2).
+// A node is one decision of a run. At a choice point (kind picks or turns) it decides
+// which message is received. Otherwise it is another choice, such as Choose or a fault.
+// Only the nodes of the current path are in memory, as in the Eta paper (section 3.2).
 type node struct {
-	digest uint64 // a hash of the run before the node; a difference means that the program is nondeterministic
-	// first is the index in path.candidates of the node's first candidate (kind
-	// picks), or the index of the message that is taken first (kind turns).
+	digest uint64 // a hash of the run before the node; if a repeated run has another hash, the program is nondeterministic
+	// first is the index in path.candidates of the node's first candidate if the
+	// kind is picks. If the kind is turns, it is the index of the message that is
+	// taken first.
 	first      int32
-	answers    int32 // the number of possible answers or candidates
-	current    int32 // the answer that the current run takes
-	step       int32 // the number of earlier steps, without early clock ticks
-	pickBefore int32 // the index of the previous choice point; -1 for none
-	budget     int32 // the number of delays or preemptions left
+	answers    int32 // the number of alternatives: candidates or answers of a choice
+	current    int32 // the index of the alternative that the current run takes
+	step       int32 // the number of steps before the node, without early clock ticks
+	pickBefore int32 // the index in path.nodes of the previous choice point; -1 for none
+	budget     int32 // the number of delays or preemptions that the run may still make
 	lastActor  int32 // the actor of the previous step, if preemptions are bounded; -1 for none
 	kind       kind
 	// groupEnd is the index after the last candidate that DCUTE has marked for
 	// exploration.
 	groupEnd  int32
-	nextGroup bool // set if DCUTE must also mark the candidates of the next actor
-	opened    bool // set if all candidates are marked
+	nextGroup bool // set if DCUTE must also mark the next actor's candidates for exploration
+	opened    bool // set if all candidates are marked for exploration
 }
 
-// answerOf returns the answer with the given index. With turns the answers count from the
-// message that is taken first.
+// answerOf returns the value of n.current that stands for the alternative with the given
+// index. With kind turns, n.current counts from the message that is taken first.
 func (n *node) answerOf(index int32) int32 {
 	if n.kind == turns {
 		return (index - n.first + n.answers) % n.answers
@@ -37,21 +38,21 @@ type kind uint8
 
 const (
 	picks   kind = iota // a choice point: the node decides which message is received
-	turns               // a choice point without candidates; the messages are taken in turn
+	turns               // a choice point that stores no candidates, because all messages are taken in turn
 	asks                // a choice within a step, such as Choose
-	strikes             // a choice between two steps: whether a timer fires early, or which actor a fault affects
+	strikes             // a choice between two steps, such as whether a timer fires early or which actor a fault affects
 )
 
 // A candidate is an event that can be chosen at a choice point: a message, a crash or an
 // early clock tick.
 type candidate struct {
-	seq      int32 // the position of the message in the order of sends, which identifies the message
-	index    int32 // the index of the message among the deliverable messages
+	seq      int32 // identifies the candidate; for a message, its position in the order of sends
+	index    int32 // the value that Pick returns to take the candidate; for a message, its index among the deliverable ones
 	send     int32 // the index of the message in trace.Trace.Sends, if the run is recorded
-	actor    int32 // the receiver
+	actor    int32 // the actor that receives the message or crashes
 	channel  int32
 	rank     int32 // the rank according to Method.Ordering; lower ranks come first
-	touchSet int32 // the number of the set of accesses by the candidate's step; 0 for none (see touches)
+	touchSet int32 // the number, in touches, of the set of accesses by the candidate's step; 0 for no accesses
 	kind     candidateKind
 	mark     mark
 }
@@ -79,12 +80,13 @@ const (
 
 // A path holds the decisions of one run, from the root of the tree.
 //
-// Invariant: the candidates of a later node follow those of an earlier one.
+// Invariant: candidates holds the candidates of all nodes, in the order of the nodes.
 type path struct {
 	nodes      []node
 	candidates []candidate
-	// floor is the number of nodes above the searched subtree. The search takes no
-	// other answers at these nodes. Marks there are passed to the trunk.
+	// floor is the number of nodes above the searched subtree. The search changes no
+	// decisions of these nodes. Candidates that it marks there are marked in the
+	// trunk too (see trunk).
 	floor int
 }
 
@@ -112,7 +114,7 @@ func (p *path) lastPick() int32 {
 	return p.nodes[last].pickBefore
 }
 
-// sharedSteps returns the number of steps that the next run shares with the last.
+// sharedSteps returns the number of steps that the next run shares with the last run.
 func (p *path) sharedSteps() int {
 	if i := p.lastPick(); i >= 0 {
 		return int(p.nodes[i].step)
@@ -129,7 +131,7 @@ func (p *path) open(n *node) {
 	}
 }
 
-// openPicks marks all candidates of all choice points for exploration.
+// openPicks marks all candidates of all choice points of the path for exploration.
 func (p *path) openPicks() {
 	for i := range p.nodes {
 		if n := &p.nodes[i]; n.kind == picks {
@@ -139,8 +141,8 @@ func (p *path) openPicks() {
 }
 
 // openBack marks all candidates of all choice points for exploration. It goes back from
-// the last choice point and stops at one whose candidates are all marked, because then
-// the candidates of all earlier choice points are marked too.
+// the last choice point. It stops at the first choice point whose candidates are all
+// marked, because then the candidates of all earlier choice points are marked too.
 func (p *path) openBack() {
 	for i := p.lastPick(); i >= 0 && !p.nodes[i].opened && p.nodes[i].kind == picks; i = p.nodes[i].pickBefore {
 		p.open(&p.nodes[i])
@@ -190,9 +192,9 @@ func (p *path) takeMarked(n *node) bool {
 	}
 }
 
-// markGroup marks the messages of one actor as DCUTE's next group. If one of them sleeps,
-// the next actor's messages must be marked too, because a sleeping message is not run and
-// so cannot show whether they are needed.
+// markGroup marks for exploration the messages of one actor, which are DCUTE's next
+// group. If a message of the group sleeps, the next actor's messages must be marked too.
+// A sleeping message is not run, and so cannot show whether those messages are needed.
 func (n *node) markGroup(list []candidate, actor int32) {
 	n.groupEnd, n.nextGroup = markActor(list, actor), false
 	for i := range list {

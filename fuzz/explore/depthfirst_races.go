@@ -6,13 +6,13 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A race is a message and an earlier step of its receiver such that the message could
-// have been received before the step: the step does not happen before the send, and the
-// step's message came through another channel. The message need not have been received in
-// the run, because its receiver may have ended or stopped waiting before.
+// A race is a message and an earlier step of its receiver, if the message could have been
+// received before that step. Two conditions must hold: the step does not happen before
+// the send, and the step's message came through another channel. The message need not
+// have been received in the run, because its receiver may have ended or stopped waiting.
 //
-// If meetings.heeded is set, the receipt of the message may also conflict with a step of
-// another actor.
+// If meetings.heeded is set, the earlier step may also be a step of another actor that
+// conflicts with the receipt of the message.
 //
 // A crash or clock tick that could have come before an earlier, conflicting step is also
 // a race. Then message is trace.None, and crash is the step of the crash or tick.
@@ -25,23 +25,24 @@ type race struct {
 type races struct {
 	past
 	list []race
-	// limit is the number of steps of the run that count. After its last choice
-	// point, a run that stopped because all candidates sleep may have taken sleeping
-	// messages that were the only deliverable ones. Those steps do not count.
+	// limit is the number of steps of the run that count. If a run stopped because
+	// all candidates sleep, its steps after the last choice point may have taken
+	// sleeping messages, because each was the only deliverable message. Those steps
+	// do not count.
 	limit int32
 	// bounded reports whether mailboxes are bounded.
 	bounded bool
 	crashes []int32       // the steps of the run that are crashes or clock ticks
 	lives   []trace.Touch // scratch memory
 	// withCrashes is set if no crash may be omitted before a reversed race: see
-	// isNeeded.
+	// races.isNeeded.
 	withCrashes bool
-	// kept holds the known accesses of the candidates' steps.
+	// kept holds the known accesses (see touches) of the candidates' steps.
 	kept *touches
 }
 
-// learn computes the happens-before sets, as past.learn does, and the lists of processes
-// and crashes.
+// learn computes the happens-before sets, as past.learn does, and the lists isProcess and
+// crashes. It returns the first step with a new set.
 func (r *races) learn(t *trace.Trace, from int) int {
 	from = r.past.learn(t, from)
 	r.learnProcesses()
@@ -54,8 +55,8 @@ func (r *races) learn(t *trace.Trace, from int) int {
 	return from
 }
 
-// find returns the races of the messages received in step `from` or later, and of
-// messages that were not received.
+// find returns the races whose later step is step `from` or a later step, and the races
+// of messages that were not received.
 func (r *races) find(from int) []race {
 	r.list = r.list[:0]
 	r.bounded = slices.ContainsFunc(r.trace.Touches, func(x trace.Touch) bool { return x.What == trace.ItsRoom })
@@ -81,16 +82,17 @@ func (r *races) find(from int) []race {
 // findOf appends to r.list the races of message m with step i of its receiver and, if the
 // receiver is a process, with earlier steps.
 //
-// For an actor that takes any message one race is enough: a run with the message before
-// step i contains the race with the previous step. A process that refused the message at
-// step i may have wanted it earlier, so earlier steps are checked too.
+// For an actor that takes any message one race is enough, because a run with the message
+// before step i contains the race with the previous step. A process that refused the
+// message at step i may have wanted it earlier, so earlier steps are checked too.
 //
 // Earlier steps are also checked for a Down that an Unwatch dropped, because the Unwatch
 // need not be the receiver's last step. The same holds for a message dropped from a full
 // mailbox.
 //
-// A crash is no race for a message that it lost or prevented. The orders with the message
-// first are run from the receipt of the message, because crashes come last.
+// A crash does not race with a message that was lost or prevented by the crash. Crashes
+// come last, so the orders with the message first are found at the receipt of the
+// message.
 //
 // A dropped message (a late answer, or a message lost by a fault) counts as having no
 // channel.
@@ -99,7 +101,7 @@ func (r *races) findOf(m, i int32) {
 		return
 	}
 	d := &r.trace.Sends[m]
-	if r.fired != nil && d.Kind.IsTimer() && r.fired[m] < 0 { // the timer was stopped, or would fire after the end of the run
+	if r.fired != nil && d.Kind.IsTimer() && r.fired[m] < 0 { // the timer never fired: it was stopped, or is due after the end of the run
 		return
 	}
 	before := r.beforeMessage(m)
@@ -118,7 +120,7 @@ func (r *races) findOf(m, i int32) {
 }
 
 // findMet appends to r.list the races between step j and the earlier steps that conflict
-// with step j and that messages do not order before it.
+// with step j, unless messages order the two steps.
 func (r *races) findMet(j int32) {
 	st := &r.trace.Steps[j]
 	r.meetings.each(j, func(i int32) {
@@ -136,8 +138,9 @@ func (r *races) findMet(j int32) {
 	})
 }
 
-// findAnswered appends to r.list the races between the answer in step j and the steps
-// since the previous answer that messages do not order before step j.
+// findAnswered appends to r.list the races of step j, which receives the answer to an Ask
+// of the test. They are races with the steps since the previous answer that messages do
+// not order before step j.
 func (r *races) findAnswered(j int32) {
 	st := &r.trace.Steps[j]
 	for i := j - 1; i >= r.lastRest(j) && i > r.meetings.lastAnswer(j); i-- {
@@ -167,17 +170,17 @@ const (
 	perhaps
 )
 
-// couldTake says whether the receiver would have taken message d instead of the message
-// of step st.
+// couldTake says whether the receiver of message d would have taken d instead of the
+// message of step st.
 func (p *past) couldTake(st *trace.Step, d *trace.Send) certainty {
 	switch {
 	case d.Kind == trace.Kill:
 		return always
 	case st.Kind != trace.Receive:
 		return perhaps
-	case (d.Kind == trace.Timer || d.Kind == trace.Poll) && d.Ask != 0: // such a timer ends only one wait: the wait that began in the step that set the timer
+	case (d.Kind == trace.Timer || d.Kind == trace.Poll) && d.Ask != 0: // such a timer ends only the wait that began in the step that set the timer
 		return certain(p.waitBegan(st) == d.Step)
-	case d.Kind == trace.Reply && d.To == trace.Test: // while the test asks, it takes every message
+	case d.Kind == trace.Reply && d.To == trace.Test: // a test that waits in Ask takes every answer that was not dropped
 		return certain(d.Fate != trace.Dropped)
 	case d.Kind == trace.Reply:
 		return certain(st.Wanted == trace.ItsAnswer && p.waitedFor(st) == d.Ask)
@@ -201,7 +204,8 @@ func certain(is bool) certainty {
 	return never
 }
 
-// waitedFor returns the number of the Ask that a step's actor was waiting on.
+// waitedFor returns the number of the Ask whose answer the actor of step st was waiting
+// for.
 func (p *past) waitedFor(st *trace.Step) int32 {
 	d := &p.trace.Sends[st.Send]
 	if d.Kind != trace.Kill {
@@ -215,8 +219,8 @@ func (p *past) waitedFor(st *trace.Step) int32 {
 	return 0
 }
 
-// waitBegan returns the step in which the actor began the wait that step st ended: the
-// previous receipt of the actor, skipping faults.
+// waitBegan returns the step in which the actor began the wait that step st ended. It is
+// the actor's previous step that received a message, because faults do not end a wait.
 func (p *past) waitBegan(st *trace.Step) int32 {
 	i := st.Prev
 	for i >= 0 && p.trace.Steps[i].Kind != trace.Receive {

@@ -6,12 +6,12 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A reducer marks the candidates on the path that must be explored because of a run.
+// A reducer marks candidates on the path for exploration, because of the races of a run.
 type reducer struct {
 	reduction Reduction
 	path      *path
 	races     races
-	pickOf    []int32 // for each step of the run, the index of the step's choice point in the path; -1 for none
+	pickOf    []int32 // for each step of the run, the index in path.nodes of the step's choice point; -1 for none
 	passed    passed  // converts clock ticks to steps
 	early     int     // Options.EarlyTimers of the program
 	used      []int32 // for each node of the path, the number of early clock ticks before the node
@@ -26,7 +26,7 @@ func (r *reducer) reduce(t *trace.Trace, from, limit int) handover {
 		return over
 	}
 	r.races.limit = int32(limit)
-	if r.races.meetings.any(from) { // accesses by these steps may affect the reversal of earlier races
+	if r.races.meetings.any(from) { // find all races again, because accesses by the new steps may affect the reversal of earlier races
 		from = 0
 	}
 	switch r.reduction {
@@ -53,8 +53,8 @@ func (r *reducer) reduce(t *trace.Trace, from, limit int) handover {
 	return handover{}
 }
 
-// eachRace calls do for each race that may be reversed at the choice point n of the
-// race's step.
+// eachRace calls do for each race that the search may reverse. The argument n of do is
+// the choice point of the race's step.
 func (r *reducer) eachRace(from int, do func(n *node, rc race)) {
 	for _, rc := range r.races.find(from) {
 		if n := r.nodeOf(rc.step); n != nil && !r.wasRefused(n, rc) && r.timeCanPass(rc) {
@@ -63,9 +63,10 @@ func (r *reducer) eachRace(from int, do func(n *node, rc race)) {
 	}
 }
 
-// markAnswers marks for exploration all candidates at the choice points of answers to the
-// test. Each candidate conflicts with the answer, and the test may end the run before
-// that candidate is taken.
+// markAnswers marks for exploration all candidates at each choice point where the answer
+// to an Ask of the test was taken. Each candidate conflicts with the answer. The races of
+// the run do not show these conflicts, because the test may end the run before the
+// candidate is taken.
 func (r *reducer) markAnswers(from int) {
 	for _, k := range r.races.meetings.answers {
 		if int(k) < from || k >= r.races.limit {
@@ -78,9 +79,9 @@ func (r *reducer) markAnswers(from int) {
 }
 
 // wasRefused reports whether the race's message was sent before the race's step but was
-// not deliverable there, because the process did not want it or an earlier message of its
-// channel came first. Then the message cannot replace the step in any order, because a
-// waiting process does not change what it wants.
+// not deliverable there, because the process did not want the message or because an
+// earlier message of its channel came first. Then the message cannot replace the step in
+// any order, because a waiting process does not change what it wants.
 func (r *reducer) wasRefused(n *node, rc race) bool {
 	if rc.message == trace.None {
 		return false
@@ -93,8 +94,8 @@ func (r *reducer) wasRefused(n *node, rc race) bool {
 	return !slices.ContainsFunc(r.path.of(n), func(c candidate) bool { return c.send == rc.message })
 }
 
-// learnPicks sets r.pickOf and r.used. Steps before `from` are the same as in the
-// previous run.
+// learnPicks sets r.pickOf and r.used for the current run. The elements of r.pickOf
+// before `from` are already correct.
 func (r *reducer) learnPicks(steps, from int) {
 	r.pickOf = grown(r.pickOf, steps)
 	for j := from; j < steps; j++ {
@@ -117,7 +118,7 @@ func (r *reducer) learnPicks(steps, from int) {
 	}
 }
 
-// stepsToLastPick returns the number of steps before the step of the last choice point.
+// stepsToLastPick returns the number of steps before the last choice point.
 func (r *reducer) stepsToLastPick() int {
 	last := r.path.lastPick()
 	count := 0

@@ -6,9 +6,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Sleep sets (Godefroid 1996, chapter 5): a message that was taken at a node sleeps in
-// the later branches of the node, until a step conflicts with the receipt of the message.
-// A sleeping message need not be taken.
+// Sleep sets (Godefroid 1996, chapter 5): a message that was taken at a choice point
+// sleeps in the later branches of that choice point, until a step conflicts with the
+// receipt of the message. A sleeping message need not be taken.
 
 // A sleeping computes which candidates sleep.
 type sleeping struct {
@@ -17,8 +17,8 @@ type sleeping struct {
 }
 
 // mark marks the sleeping candidates of the last node of the path. It returns false if
-// the run must stop because it has taken a sleeping message. That happens without a
-// choice point if the message was the only deliverable one.
+// the run must stop because it has taken a sleeping message. A run takes a sleeping
+// message, without a choice point, if no other message is deliverable.
 func (s *sleeping) mark(p *path, t *trace.Trace) (mayGoOn bool) {
 	n := &p.nodes[len(p.nodes)-1]
 	if n.pickBefore < 0 || struckAfter(p, n.pickBefore) {
@@ -73,7 +73,7 @@ func (s *sleeping) after(p *path, pick int32, t *trace.Trace) []candidate {
 	list := p.of(n)
 	taken := &list[n.current]
 	s.list = s.list[:0]
-	if taken.kind == noCrash { // all later steps come after a quiescent point
+	if taken.kind == noCrash { // nothing sleeps, because all later steps come after a quiescent point
 		return nil
 	}
 	for i := range list {

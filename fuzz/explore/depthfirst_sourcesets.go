@@ -6,12 +6,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Source sets (Abdulla, Aronis, Jonsson and Sagonas, POPL 2014): of all steps that lead
-// to the reversed race, mark one that can come first (an initial).
+// Source sets (Abdulla, Aronis, Jonsson and Sagonas, POPL 2014): for each race, the
+// search marks one candidate that can be the first step of an order in which the race is
+// reversed (an initial).
 
 // couldComeFirst reports whether a candidate at the choice point of a race's step can be
-// the first step toward the reversed race: the candidate is the race's message, or was
-// received later and depends neither on the race's step nor on any step between.
+// the first step toward the reversed race. It can if it is the race's message. It also
+// can if it was received later and depends neither on the race's step nor on a step
+// between the two.
 func (r *races) couldComeFirst(c *candidate, rc race) bool {
 	if r.isOf(c, rc) {
 		return !r.needsOthers(rc) && !r.mayMeetOnTheWay(c, rc)
@@ -30,10 +32,11 @@ func (r *races) needsOthers(rc race) bool {
 	return (r.isMet(rc) || rc.message == trace.None) && hasAfter(r.of(r.later(rc)), rc.step)
 }
 
-// mayMeetOnTheWay reports whether the receipt of a race's message may conflict with
-// another step that comes before the reversed race. Then the message cannot come first.
-// The accesses of the receipt are known only if c was taken at this choice point before,
-// because the receiver may behave differently than after the race's step.
+// mayMeetOnTheWay reports whether candidate c, which is the race's message or crash, may
+// conflict with another step that comes before the reversed race. Then c cannot come
+// first. The accesses of c's step are known only if c was taken at this choice point
+// before. If c was not taken there, its accesses are unknown, because the receiver may
+// behave differently than after the race's step.
 func (r *races) mayMeetOnTheWay(c *candidate, rc race) bool {
 	ms := &r.meetings
 	if len(ms.touches) == 0 {
@@ -67,7 +70,7 @@ func (r *races) markSource(p *path, n *node, rc race) {
 		if list[i].mark != 0 {
 			return
 		}
-		if first < 0 || r.isOf(&list[i], rc) || list[i].kind == aPass { // prefer this candidate: after another first step, only this candidate may still be awake
+		if first < 0 || r.isOf(&list[i], rc) || list[i].kind == aPass { // prefer this candidate, because it may be the only one that is awake after a different first step
 			first = i
 		}
 	}

@@ -8,14 +8,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// States are compared as in Basset (section 3.5.1): a run stops at a state that was seen
-// before, because all continuations are explored from the first visit.
+// States are compared as in the Basset thesis (section 3.5.1): a run stops at a state
+// that was seen before, because all continuations are explored from the first visit.
 //
-// With sleep sets this holds only if every message that slept at the first visit sleeps
+// With sleep sets a run stops only if every message that slept at the first visit sleeps
 // now (Godefroid 1996, chapter 6), because sleeping messages were not explored. Otherwise
-// the run continues from the state. With the other reductions the races of the missing
-// steps of a stopped run are unknown. Therefore all candidates on its path are marked
-// (path.openPicks). This keeps the search complete, but prunes much less.
+// the run continues from the state. With all reductions except Everything, the races of
+// the missing steps of a stopped run are unknown. Therefore all candidates on the run's
+// path are marked (path.openPicks). This keeps the search complete, but prunes much less.
 //
 // If the state of an actor or message cannot be read, its history is compared instead.
 // This is correct unless actors share variables, which a function may do unnoticed.
@@ -23,26 +23,26 @@ import (
 
 // states is the set of states that were seen.
 //
-// Invariant: table maps a hash to the state's index in list and, if descriptions are
-// compared, in texts.
+// Invariant: a state has the same index in list and, if descriptions are compared, in
+// texts.
 type states struct {
 	table   hash.Table // maps the hash of a state to the state's index in list
 	list    []state
 	texts   []string // the descriptions of the states, if checked is set
-	slept   []uint64 // the sleeping candidates of all states, one list after the other
+	slept   []uint64 // the identities of the sleeping messages of all states, one list after the other
 	checked bool     // set if states are compared by their descriptions too
 	asleep  []uint64 // scratch memory
 	clash   string   // a description of two states with the same hash, if any were found
 	unread  string   // the first part of a state that could not be read, if any
 }
 
-// A state is a state that was seen. Its sleeping candidates are the part of states.slept
-// with the given start and length.
+// A state describes a state of the program that was seen. The messages that slept there
+// are states.slept[first : first+count].
 type state struct{ first, count int }
 
-// isKnown reports whether a run need not continue from the current state, and adds the
-// state. list has the candidates of the state's choice point; it is nil if only one
-// message is deliverable.
+// isKnown reports whether a run can stop at the current state, because the state was seen
+// before. It adds a new state to s. The argument list has the candidates of the state's
+// choice point, and is nil if only one message is deliverable.
 func (s *states) isKnown(e *pulse.Enabled, list []candidate) bool {
 	s.asleep = s.asleep[:0]
 	for i := range list {
@@ -72,7 +72,7 @@ func (s *states) isKnown(e *pulse.Enabled, list []candidate) bool {
 }
 
 // note returns the index of the state with the given hash, and whether that state was
-// seen before. It adds a new state.
+// seen before. It adds the state if it is new.
 func (s *states) note(sum uint64) (place int32, seen bool) {
 	place, seen = s.table.Add(sum, int32(len(s.list)))
 	if !seen {
@@ -87,7 +87,7 @@ func (s *states) sleptIn(place int32) []uint64 {
 	return s.slept[st.first : st.first+st.count]
 }
 
-// contains reports whether the list many contains all elements of few.
+// contains reports whether every element of `few` is in `many`.
 func contains(many, few []uint64) bool {
 	for _, id := range few {
 		if !slices.Contains(many, id) {

@@ -8,8 +8,8 @@ import (
 )
 
 // touches holds sets of accesses (see trace.Touch) by the candidates' steps. Most steps
-// have none and the others have the same few, so each set is stored once.
-// candidate.touchSet is the number of the candidate's set.
+// make no access, and the sets of the remaining steps are often equal, so each set is
+// stored once. A set is identified by its number: see candidate.touchSet.
 type touches struct {
 	sets    [][]trace.Touch  // sets[i-1] is the set with number i
 	known   map[uint64]int32 // maps the hash of a set to its number
@@ -20,7 +20,7 @@ type touches struct {
 	endedBy int32
 }
 
-// copy makes ts a copy of another touches. Both share the sets, which never change.
+// copy makes ts a copy of `from`. The two share the sets, which never change.
 func (ts *touches) copy(from *touches) {
 	ts.sets = append(ts.sets[:0], from.sets...)
 	clear(ts.known)
@@ -37,7 +37,7 @@ func (ts *touches) know(h uint64, i int32) {
 	ts.known[h] = i
 }
 
-// learnEnd sets endedBy for a run.
+// learnEnd sets ts.endedBy to the step that ended the run, if any.
 func (ts *touches) learnEnd(run *Run) {
 	ts.endedBy = 0
 	if run.brokeOff() {
@@ -45,8 +45,9 @@ func (ts *touches) learnEnd(run *Run) {
 	}
 }
 
-// readsPlaces reports whether a step reads the index or name of an actor that may depend
-// on the order of spawns. Sleep sets do not respect that order.
+// readsPlaces reports whether a step reads the index or name of an actor, and that index
+// or name may depend on the order in which steps spawn actors. Sleep sets do not respect
+// that order.
 func readsPlaces(t *trace.Trace) bool {
 	for _, x := range t.Touches {
 		if x.What != trace.ItsPlace && x.What != trace.ItsName {
@@ -63,7 +64,7 @@ func readsPlaces(t *trace.Trace) bool {
 	return false
 }
 
-// any reports whether any step of a run makes an access, or ended the run.
+// any reports whether a step has an access in t.Touches, or ended the run.
 func (ts *touches) any(t *trace.Trace) bool { return len(t.Touches) > 0 || ts.endedBy != 0 }
 
 // keep records the accesses of each candidate that the run took.
@@ -80,7 +81,7 @@ func (ts *touches) keep(p *path, t *trace.Trace) {
 // keepOf records the accesses of a candidate's step.
 func (ts *touches) keepOf(c *candidate, step int32, t *trace.Trace) {
 	known := ts.of(c)
-	set := append(ts.scratch[:0], known...) // the stored set must not change
+	set := append(ts.scratch[:0], known...) // a copy, because the stored set must not change
 	add := func(x trace.Touch) {
 		if x.Step = 0; !slices.Contains(set, x) {
 			set = append(set, x)
@@ -99,7 +100,7 @@ func (ts *touches) keepOf(c *candidate, step int32, t *trace.Trace) {
 	}
 }
 
-// of returns the known accesses of a candidate's step.
+// of returns the accesses of a candidate's step, as far as they are known.
 func (ts *touches) of(c *candidate) []trace.Touch {
 	if c.kind == aPass {
 		return passing
@@ -128,8 +129,8 @@ func (ts *touches) number(set []trace.Touch) int32 {
 	return int32(len(ts.sets))
 }
 
-// meet reports whether a candidate's step conflicts with a step of another actor that was
-// taken.
+// meet reports whether the step of candidate c conflicts with the given step, which
+// another actor took.
 func (ts *touches) meet(c *candidate, step, actor int32, t *trace.Trace) bool {
 	mine := ts.of(c)
 	for _, x := range mine {

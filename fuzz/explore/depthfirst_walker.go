@@ -8,7 +8,7 @@ import (
 )
 
 // A walker is the strategy of the depth-first search. It repeats the decisions of its
-// path, and then adds new ones.
+// path, and then adds new decisions.
 type walker struct {
 	path
 	outcome
@@ -17,7 +17,7 @@ type walker struct {
 	chooser  chooser // used if isPlain is set
 	sleeping sleeping
 	seen     states
-	passed   int   // the number of nodes that the run has passed
+	passed   int   // the number of nodes of the path that the run has passed
 	again    bool  // set if the run repeats the last run, so that all states were seen before
 	bound    int32 // the current bound on delays or preemptions
 	isPlain  bool  // see Method.isPlain
@@ -35,12 +35,13 @@ func (w *walker) begin() {
 	w.sleeping.touches.endedBy = 0
 }
 
-// Pick takes the path's next decision or, at its end, adds a choice point.
+// Pick repeats the next decision of the path or, at the end of the path, adds a choice
+// point.
 func (w *walker) Pick(e *pulse.Enabled) int {
 	if w.passed == len(w.nodes) {
 		return w.lengthen(e)
 	}
-	if isAlone(e) { // a single message is no choice point
+	if isAlone(e) { // there is no choice point if only one message is deliverable
 		return 0
 	}
 	n := &w.nodes[w.passed]
@@ -54,7 +55,7 @@ func (w *walker) Pick(e *pulse.Enabled) int {
 	return int(w.candidates[n.first+n.current].index)
 }
 
-// Choose takes the path's next decision or, at the end of the path, adds a node.
+// Choose repeats the next decision of the path or, at the end of the path, adds a node.
 func (w *walker) Choose(k choice.Kind, n int) int {
 	if w.passed == len(w.nodes) {
 		w.addQuestion(k, n)
@@ -68,9 +69,9 @@ func (w *walker) Choose(k choice.Kind, n int) int {
 }
 
 // addQuestion adds a node for a choice of kind k with n alternatives, which will all be
-// explored. A fault or early timer between steps conflicts with every step, and must be
-// tried after every set of steps. In that case addQuestion also marks all earlier
-// candidates for exploration.
+// explored. If the choice is a fault or early timer between two steps, it conflicts with
+// every step, and must be tried after every set of steps. Therefore addQuestion then
+// marks all candidates of earlier choice points for exploration.
 func (w *walker) addQuestion(k choice.Kind, n int) {
 	q := node{answers: int32(n), pickBefore: w.lastPick(), kind: asks}
 	if k == choice.Clock || k == choice.Fault {
@@ -114,7 +115,8 @@ func (w *walker) takeOnly(e *pulse.Enabled) int {
 	return 0
 }
 
-// addTurns adds a choice point at which all messages are taken in turn.
+// addTurns adds a choice point of kind turns, at which all messages are taken in turn. It
+// returns the index of the message that is taken first.
 func (w *walker) addTurns(e *pulse.Enabled) int {
 	first := w.chooser.first(e)
 	w.nodes = append(w.nodes, node{digest: e.Digest(), first: int32(first), answers: int32(e.Len()), step: int32(e.Step()),
@@ -135,7 +137,7 @@ func (w *walker) addPick(e *pulse.Enabled) {
 }
 
 // choose sorts the candidates of a new choice point, and returns the index of the first
-// awake one. If the run need not continue, end says why.
+// awake candidate. If the search must stop the run, the result end says why.
 func (w *walker) choose(e *pulse.Enabled, list []candidate) (first int, end ending) {
 	if w.method.sleeps() && !w.sleeping.mark(&w.path, e.Trace()) {
 		return 0, endedAsleep

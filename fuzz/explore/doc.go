@@ -1,7 +1,7 @@
 // Package explore runs a program in every order in which its messages can be received, or
-// in one order of each equivalence class, and reports whether it ran them all. Package
-// fuzz implements fuzz.Explore with package explore. Other programs than properties can
-// be explored too.
+// in one order of each equivalence class, and reports whether all were run. Package fuzz
+// implements fuzz.Explore with package explore. A program need not be a property to be
+// explored.
 //
 //	result, err := explore.Explore(explore.Options{}, worker)
 //
@@ -13,9 +13,10 @@
 //
 // Every run is a path in one tree of decisions. The search is depth-first and stateless.
 // Each run starts the program anew and repeats the decisions of the previous run up to
-// the last decision with an untried answer. There the run takes the untried answer, and
-// afterwards the default answers. Only one path is kept, so memory does not grow with the
-// number of runs (Eta, section 3.2).
+// the last decision with an untried answer. There the run takes the untried answer. All
+// later decisions of the run are default answers. Only one path is kept, so memory does
+// not grow with the number of runs. (See section 3.2 of the Eta paper: Simsa, Bryant and
+// Gibson.)
 //
 // Depth-first search stays in one corner of a large tree for a long time. Therefore the
 // search also makes probes, which are runs with random decisions. After the first 2,000
@@ -40,9 +41,10 @@
 //   - SourceSets to compare states, or to bound the depth.
 //   - Everything to bound delays or preemptions, to explore branches in random order, or
 //     if a property reads several actors during the run.
-//   - PersistentSets, DCUTE and GoodSiblings to compare with the literature (Basset,
-//     sections 2.3 and 4; Eta, section 5.2). They run some distinct orders several times.
-//     With Sleep they repeat fewer.
+//   - PersistentSets, DCUTE and GoodSiblings to compare with the literature: the Basset
+//     thesis (Lauterburg 2011, sections 2.3 and 4) and the Eta paper (section 5.2). They
+//     run some distinct orders several times. With Sleep they run fewer orders several
+//     times.
 //
 // Explore returns an error for options that cannot be combined. These are the rules:
 //
@@ -50,8 +52,8 @@
 //   - State comparison works with every reduction except Optimal, which needs complete
 //     runs. State comparison makes the other reductions less effective, because a run
 //     that stops at a known state does not contain the races after that state. Everything
-//     with Sleep also reaches all states, and needs fewer runs: 0.7 instead of 2.2 runs
-//     per state for the 406,101 states of a register with five clients.
+//     with Sleep also reaches all states, and needs fewer runs. For a register with five
+//     clients, which has 406,101 states, it needs 0.7 runs per state instead of 2.2.
 //   - Bounds on delays and preemptions need Everything without Sleep. A reduction runs
 //     one of several equivalent orders. That order may exceed the bound although an
 //     equivalent order does not.
@@ -64,8 +66,8 @@
 //
 //   - Optimal restarts with SourceSets for faults, early timers and a bound on depth.
 //   - Optimal, PersistentSets, DCUTE and GoodSiblings restart with SourceSets for
-//     conflicts on an actor's lifetime or on test state (with Everything if states are
-//     compared).
+//     conflicts on an actor's lifetime or on test state (or with Everything, if states
+//     are compared).
 //   - Every reduction restarts with Everything for supervision, bounded mailboxes, timers
 //     that another actor stops, a pulse.Nemesis, and steps that read all earlier steps.
 //   - Every reduction restarts with Everything without sleep sets for observers, unless
@@ -87,8 +89,9 @@
 //
 // The default is OrderFIFO. Optimal performs the same number of runs with every ordering,
 // and OrderFIFO takes the least time. The other orderings are useful for PersistentSets
-// and DCUTE without Sleep. testdata/orderings.golden has the tables of Basset's sections
-// 4.1 and 4.2. testdata/growth.golden shows how time and memory grow with a program.
+// and DCUTE without Sleep. testdata/orderings.golden has the tables of sections 4.1 and
+// 4.2 of the Basset thesis. testdata/growth.golden shows how time and memory grow with a
+// program.
 //
 // # Exploring in parts
 //
@@ -100,10 +103,10 @@
 // Several workers explore disjoint subtrees. Each worker runs the program on its own
 // goroutine, so workers must lock whatever they share.
 //
-// The number of distinct orders and the first failure are the same for any number of
-// workers from two upward, at any speed. The runs are the same too, unless a bound on
-// runs ends the search. Workers proceed in rounds over all subtrees. Most rounds make
-// twice as many runs per subtree as the round before.
+// The number of distinct orders and the first failure do not depend on the number of
+// workers, if it is at least two, or on their speed. The set of runs is the same too,
+// unless a bound on runs ends the search. Workers proceed in rounds over all subtrees.
+// Most rounds make twice as many runs per subtree as the round before.
 //
 // Optimal performs the same runs with any number of workers. The other reductions prune
 // as much with several workers as with one. Between two rounds, the search adds the
@@ -129,8 +132,8 @@
 //
 // The search does not control accesses to memory that actors share, and clocks and random
 // numbers from outside. Nondeterminism of the program ends the search, and
-// Result.Nondeterminism describes it. The search detects it when a run repeats decisions
-// of the previous run but behaves differently. The search also repeats the first run and
-// one later run in 64 (one in 256 in a long search). The comparison of repeated runs
-// includes the readable contents of messages.
+// Result.Nondeterminism describes it. The search detects nondeterminism when a run
+// repeats decisions of the previous run but behaves differently. The search also repeats
+// the first run and one later run in 64 (one in 256 in a long search). The comparison of
+// repeated runs includes the readable contents of messages.
 package explore

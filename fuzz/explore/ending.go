@@ -12,7 +12,7 @@ type ending uint8
 
 const (
 	endedItself ending = iota
-	endedAsleep        // every possible next event is asleep, because it was run from another branch
+	endedAsleep        // no continuation is a new distinct order: every possible next event was run from another branch, or cannot occur
 	endedKnown         // the state of the run was seen before
 	endedDeep          // the run has as many steps as Method.Depth allows
 	endedOther         // the run differs from an earlier run although the decisions are the same
@@ -33,10 +33,10 @@ type givenUp ending
 // Error returns why the search stopped the run.
 func (g givenUp) Error() string { return endingTexts[g] }
 
-// An outcome is the part of a search's strategy that holds how the run ended.
+// An outcome records how a run ended. Each strategy of a search embeds an outcome.
 type outcome struct {
 	ending     ending
-	difference string // the difference, if the ending is endedOther
+	difference string // how the run differs from the earlier run, if the ending is endedOther
 	leftOut    bool   // set if a bound has excluded some orders, in this run or an earlier run
 }
 
@@ -48,22 +48,23 @@ func (o *outcome) Err() error {
 	return givenUp(o.ending)
 }
 
-// giveUp stops the run for the given reason. Pick or Choose must return the result of
-// giveUp.
+// giveUp stops the run for the given reason. The strategy must return the result of
+// giveUp from Pick or Choose.
 func (o *outcome) giveUp(e ending) int {
 	o.ending = e
 	return pulse.Quit
 }
 
 // differ stops a run because it differs from an earlier run. The strategy must return the
-// result of differ.
+// result of differ from Pick or Choose.
 func (o *outcome) differ(difference string) int {
 	o.difference = difference
 	return o.giveUp(endedOther)
 }
 
-// repeats reports whether a finished run repeated the given decisions. A run that was not
-// stopped must have made all these decisions (passedAll).
+// repeats reports whether a finished run repeated the decisions of an earlier run. The
+// argument passedAll says whether the run made all these decisions. A run that the search
+// stopped need not have made them all.
 func (o *outcome) repeats(run *Run, passedAll bool) bool {
 	if o.ending == endedItself && !passedAll {
 		o.differ(endedEarly(run))
@@ -71,7 +72,8 @@ func (o *outcome) repeats(run *Run, passedAll bool) bool {
 	return o.ending != endedOther
 }
 
-// endedEarly describes a run that ended before it had made all decisions to be repeated.
+// endedEarly returns the text for Result.Nondeterminism when a run ended before it had
+// repeated all decisions of an earlier run.
 func endedEarly(run *Run) string {
 	how := "with nothing left to deliver"
 	if run.Failure != nil {
@@ -80,23 +82,23 @@ func endedEarly(run *Run) string {
 	if run.System == nil {
 		return "the run had no system, " + how
 	}
-	return fmt.Sprintf("the run ended after %d steps, %s", run.System.Steps(), how)
+	return fmt.Sprintf("the run ended after %d steps, %s, and the earlier run continued", run.System.Steps(), how)
 }
 
 // otherMessages returns the text for Result.Nondeterminism when the deliverable messages
 // differ from those of the earlier run.
 func otherMessages(e *pulse.Enabled) string {
-	return fmt.Sprintf("after step %d, %d messages could be delivered, the first one %s", e.Step()-1, e.Len(), e.Label(0))
+	return fmt.Sprintf("before step %d, the deliverable messages differ from the earlier run (now %d, the first one %s)", e.Step(), e.Len(), e.Label(0))
 }
 
-// otherQuestion returns the text for Result.Nondeterminism when a run asks for a
-// choice that the earlier run did not ask for, or that had a different number of
-// alternatives then.
+// otherQuestion returns the text for Result.Nondeterminism when a run asks for a choice
+// that the earlier run did not ask for, or asked for with a different number of
+// alternatives.
 func otherQuestion(k choice.Kind, n int) string {
-	return fmt.Sprintf("the run asked for a choice (%v of %d) that the earlier run did not ask for", k, n)
+	return fmt.Sprintf("the run asked for a choice (%v with %d alternatives) that the earlier run did not ask for", k, n)
 }
 
-// A needy is a strategy that returns the given needs.
+// A needy is a strategy whose method Needs returns the field needs.
 type needy struct {
 	pulse.Judge
 	needs pulse.Needs

@@ -12,10 +12,12 @@ import (
 //     random decisions stands for p runs, where p is the product of the numbers of
 //     possible answers at each decision.
 //
-// With other reductions there is no estimate, because the tree depends on earlier runs.
-// Eta (section 4) extrapolates from the explored part, but that part is only a corner of
-// the tree. After one hundredth of the runs, four of ten such estimates are off by a
-// factor of 2 or more.
+// The first estimate is for searches with sleep sets, the second for searches without a
+// reduction. Other searches have no estimate, because their tree depends on earlier runs.
+//
+// The Eta paper (section 4) extrapolates from the explored part of the tree. But that
+// part is only a corner of the tree. After one hundredth of the runs, four of ten
+// extrapolations are off by a factor of 2 or more.
 
 // An estimator performs additional, uncounted runs to estimate the number of runs of the
 // search.
@@ -25,26 +27,27 @@ type estimator struct {
 	random  uint64
 	descent descent
 	began   time.Time
-	// sum is the sum of the estimates of all rounds, each multiplied by its number of
-	// runs. The overall estimate is sum/runs.
+	// sum adds up the estimates of all rounds, each multiplied by the round's number
+	// of runs. The overall estimate is sum/runs.
 	sum     float64
 	runs    int   // the number of runs that the estimator has made
-	rounds  int   // the number of rounds started so far
-	width   int   // the width of the beam in the previous round
+	rounds  int   // the number of rounds (separate estimates) started so far
+	width   int   // the maximum number of nodes per tree level in the previous round
 	beam    *beam // nil before the first round
 	off     bool  // set if no estimate is possible
-	sparing bool  // set if other searches wait until this search pauses
+	sparing bool  // set if the search is made in parts (see Ongoing), so that other searches wait for the estimator
 }
 
-// The estimator performs at most one run per estimateShare runs of the search. But it
-// makes at least estimateLeast runs, because a first estimate that is far too small would
-// otherwise never be corrected. It makes at most estimateMost runs.
+// The estimator performs about one run per estimateShare estimated runs of the search,
+// but at least estimateLeast and at most estimateMost runs. Without the minimum, a first
+// estimate that is far too small would never be corrected.
 const (
 	estimateShare = 100
 	estimateLeast = 100
 	estimateMost  = 2000
-	// A sparing estimator performs no run before the search has made estimateLate
-	// runs, and then at most one per estimateSparing runs of the search.
+	// An estimator with the field sparing performs no run before the search has made
+	// estimateLate runs, and then at most one per estimateSparing runs of the
+	// search.
 	estimateLate    = 1000
 	estimateSparing = 10
 )
@@ -65,8 +68,8 @@ func (e *estimator) measure(made int) {
 	}
 }
 
-// measureLate is like measure, for a search in progress: time before the first round does
-// not count as time of the estimator.
+// measureLate is measure for a search in progress. The time before the estimator's first
+// round does not count toward the estimator's time limit.
 func (e *estimator) measureLate(made int) {
 	if e.rounds == 0 {
 		e.began = time.Now()
@@ -74,8 +77,9 @@ func (e *estimator) measureLate(made int) {
 	e.measure(made)
 }
 
-// worth returns the number of runs that the estimator may make in total. It grows with
-// the current estimate, so that the estimate of a large tree becomes more accurate.
+// worth returns the number of runs that the estimator may make in total after `made` runs
+// of the search. The number grows with the current estimate, so that the estimate of a
+// large tree becomes more accurate.
 func (e *estimator) worth(made int) int {
 	n := max(estimateLeast, made/estimateShare)
 	if e.runs > 0 {
@@ -99,7 +103,7 @@ func (e *estimator) isLate() bool {
 	return e.options.isLate() || e.options.Time > 0 && e.rounds > 0 && time.Since(e.began) > e.options.Time/10
 }
 
-// total returns the estimated number of runs, 0 if unknown.
+// total returns the estimated number of runs of the whole search, 0 if unknown.
 func (e *estimator) total() float64 {
 	if e.off || e.runs == 0 {
 		return 0
@@ -107,8 +111,8 @@ func (e *estimator) total() float64 {
 	return e.sum / float64(e.runs)
 }
 
-// round makes one more estimate with about `left` runs. It returns false if these runs
-// are too few, or no estimate is possible.
+// round makes one more estimate with about `left` runs. It returns false if `left` is too
+// small for an estimate, or if no estimate is possible.
 func (e *estimator) round(left int) bool {
 	e.rounds++
 	if !e.options.sleeps() {
@@ -133,13 +137,13 @@ func (e *estimator) round(left int) bool {
 	return true
 }
 
-// firstWidth is the number of nodes that the first round runs per level.
+// firstWidth is the number of nodes that the first round runs per level of the tree.
 const firstWidth = 8
 
-// nextWidth returns the number of nodes that the next round runs per level. One wide
-// round is more accurate than several narrow rounds with the same total number of runs.
-// But the total is known only after the first rounds. So each round is wider than the
-// previous one, up to what `left` runs allow.
+// nextWidth returns the number of nodes that the next round runs per level of the tree.
+// One wide round is more accurate than several narrow rounds with the same total number
+// of runs. But the total is known only after the first rounds. So each round is wider
+// than the previous one, up to what `left` runs allow.
 func (e *estimator) nextWidth(left int) int {
 	if e.width == 0 {
 		return firstWidth
@@ -147,8 +151,8 @@ func (e *estimator) nextWidth(left int) int {
 	return min(4*e.width, left/e.beam.levels)
 }
 
-// all returns the estimated number of runs of the whole search, at least the `made` runs
-// so far; 0 if unknown.
+// all returns the estimated number of runs of the whole search, 0 if unknown. The result
+// is at least `made`, the number of runs so far.
 func (e *estimator) all(made int) float64 {
 	if total := e.total(); total > 0 {
 		return math.Round(max(total, float64(made)))

@@ -8,15 +8,16 @@ import (
 
 // The number of distinct orders is estimated by stochastic enumeration (Rubinstein 2013;
 // Vaisman and Kroese 2017) on the tree of the optimal search. Each node of that tree is a
-// run. The children of a run are the runs that vary it in one place. They are known at
-// the end of the run, and do not depend on earlier runs (see optimal). So the tree can be
-// explored level by level. Only a sample of the nodes of each level is run, and stands
-// for all nodes of the level.
+// run. The children of a run are the runs that vary the parent run in one place. The
+// children are known at the end of the parent run, and do not depend on earlier runs (see
+// optimal). So the tree can be explored level by level. Only a sample of the nodes of
+// each level is run. The sample stands for all nodes of the level.
 //
-// Nodes are drawn with a probability proportional to the presumed number of runs below.
-// That is the product, over all later steps of the parent, of the number of ways to vary
-// the step. The presumed number is exact if the choices of different steps are
-// independent. If it is exact for all nodes, the estimate is exact too.
+// Nodes are drawn with a probability proportional to the presumed number of runs below
+// them. The presumed number is the product, over all later steps of the parent, of the
+// number of ways to vary the step. The presumed number is exact if the choices of
+// different steps are independent. If the presumed number is exact for all nodes, the
+// estimate is exact too.
 
 // A beam explores a sample of the optimal search's tree, level by level.
 type beam struct {
@@ -25,30 +26,31 @@ type beam struct {
 	points  []point // the nodes of the current level
 	next    []point // the nodes of the next level
 	turns   []turn  // the possible variations of the points
-	// ways holds, for each step of a run, the number of its variations, including the
-	// current one. after holds, for each step, the product of the ways of all later
-	// steps.
+	// ways holds, for each step of a run, the number of values that the step can
+	// take, including the current value. after holds, for each step, the product of
+	// the ways of all later steps.
 	ways, after []float64
-	levels      int  // the number of levels in the last round
+	levels      int  // the number of levels of the tree in the last round
 	lost        bool // set if the optimal search does not support the program
 }
 
-// A point is a node of a level of the tree: a frame that is run in this level.
+// A point is a node in a level of the tree. It is a frame (a prefix of decisions) that is
+// run in this level.
 type point struct {
 	frame  *frame
 	shared int // the number of steps shared with the parent's run
-	kept   int // for the step at the frame's base, the number of choices whose values are fixed
-	// stands is the number of nodes of the tree that the point stands for.
+	kept   int // in the step at frame.base, the number of choices whose values are fixed
+	// stands is the number of nodes of the tree for which the point stands.
 	stands float64
 }
 
-// A turn is one variation of a point's run: a revisit, or a different message or choice
-// in one step.
+// A turn is one variation of a point's run. It is a revisit, or one step takes a
+// different message or makes a different choice.
 type turn struct {
 	point   int     // the index of the point
 	step    int     // the varied step
-	revisit int     // the index in the frame's revisits; -1 for another value
-	value   int     // the number of the step's other value, from 1
+	revisit int     // the index of the revisit in the frame's revisits; -1 if the turn is no revisit
+	value   int     // the number, from 1, of the alternative value that the step takes; 0 for a revisit
 	share   float64 // the presumed number of runs below this variation
 }
 
@@ -59,8 +61,8 @@ func newBeam(w Worker) *beam {
 }
 
 // enumerate runs at most `width` nodes per level of the tree. It returns the estimated
-// number of nodes of the tree, and the number of nodes that were run. whole is false if
-// the optimal search does not support the program, or the time is over.
+// number of nodes of the tree, and the number of nodes that were run. The result whole is
+// false if the optimal search does not support the program, or the time is over.
 func (b *beam) enumerate(width int, random *uint64, late func() bool) (total float64, runs int, whole bool) {
 	b.random, b.levels = random, 0
 	b.points = append(b.points[:0], point{frame: &frame{}, stands: 1})
@@ -82,8 +84,8 @@ func (b *beam) enumerate(width int, random *uint64, late func() bool) (total flo
 	return min(total, hugeTree), runs, true
 }
 
-// run runs a point, and reports whether its order exists. A failing run counts too, and
-// its variations are known.
+// run runs a point, and reports whether a run has the point's order. A failed run counts
+// like any other, because its variations are known.
 func (b *beam) run(p *point) bool {
 	o := b.optimal
 	o.startAt(frameRoot{p.frame, p.shared})
@@ -97,7 +99,7 @@ func (b *beam) run(p *point) bool {
 	return o.depth > 0
 }
 
-// vary adds the variations of point i, which was run, to b.turns.
+// vary adds the variations of point i to b.turns. Point i must have been run.
 func (b *beam) vary(i int) {
 	p := &b.points[i]
 	f := p.frame
@@ -112,8 +114,8 @@ func (b *beam) vary(i int) {
 	}
 }
 
-// values returns the number of other values of a step: other messages, and other results
-// of each of the step's choices.
+// values returns the number of alternative values of a step. They are alternative
+// messages, and alternative results of each choice in the step.
 func (p *point) values(step int) int {
 	f := p.frame
 	alts, _, _ := f.ends(step - 1)
@@ -124,7 +126,7 @@ func (p *point) values(step int) int {
 	return n
 }
 
-// asked returns the answers of a step that are not fixed.
+// asked returns the choices of a step whose results are not fixed.
 func (p *point) asked(step int) []reply {
 	list := p.frame.answersOf(step)
 	if step == p.frame.base {
@@ -133,7 +135,7 @@ func (p *point) asked(step int) []reply {
 	return list
 }
 
-// countWays sets b.ways and b.after for the run of a point.
+// countWays sets b.ways and b.after for the last run, which is the run of point p.
 func (b *beam) countWays(p *point) {
 	f := p.frame
 	n := len(f.steps)
@@ -158,8 +160,8 @@ func (b *beam) countWays(p *point) {
 	}
 }
 
-// below returns the presumed number of runs below a revisit of step r by step k. Steps
-// that the revisit drops can vary again, so their ways count too.
+// below returns the presumed number of runs below a revisit of step r by step k. The
+// steps that the revisit drops can vary again, so their ways are factors too.
 func (b *beam) below(f *frame, k, r int) float64 {
 	product := b.after[k]
 	set := f.past[k*f.words:]
@@ -171,9 +173,9 @@ func (b *beam) below(f *frame, k, r int) float64 {
 	return product
 }
 
-// draw makes the next level from all turns or, if there are more than width, from a
-// sample. The probability of a turn is proportional to turn.share. Systematic sampling
-// keeps the size of the sample fixed.
+// draw makes the next level from all turns. If there are more turns than width, it makes
+// the level from a sample of turns. The probability of a turn is proportional to
+// turn.share. Systematic sampling keeps the size of the sample fixed.
 func (b *beam) draw(width int) {
 	b.next = b.next[:0]
 	scale := 0.0
@@ -196,8 +198,9 @@ func (b *beam) draw(width int) {
 	}
 }
 
-// scale returns the factor by which shares are multiplied to get probabilities, capped at
-// 1, whose sum is width.
+// scale returns the factor by which the turns' shares are multiplied to get
+// probabilities. Each probability is at most 1, and the sum of all probabilities is
+// width.
 func (b *beam) scale(width int) float64 {
 	scale := 0.0
 	for {
@@ -220,7 +223,7 @@ func (b *beam) scale(width int) float64 {
 	}
 }
 
-// turned returns the point that results from a turn.
+// turned returns the point (the frame to run) that a turn leads to.
 func (b *beam) turned(t *turn) point {
 	p := &b.points[t.point]
 	f, g := p.frame, &frame{}

@@ -10,16 +10,18 @@ import (
 // A descent is a strategy that makes all decisions at random, to estimate the number of
 // orders.
 //
-// It draws the next message of a channel with a probability proportional to the expected
-// number of steps that the channel leads to. For each message waiting there, these are
-// its receipt and all steps caused by it, averaged over earlier descents. If the
-// consequences of different messages are independent, the orders are the linear
+// A descent draws a channel, and takes the next message of the channel. The probability
+// of a channel is proportional to the expected number of steps that the channel's waiting
+// messages cause. A message causes its receipt and all steps that follow from the
+// receipt. The expected number is the average over earlier descents.
+//
+// If the consequences of different messages are independent, the orders are the linear
 // extensions of a forest. Then each order is drawn with the same probability, and every
-// descent gives the exact number.
+// descent gives the exact number of orders.
 type descent struct {
 	random uint64
 	paths  float64           // the number of paths of the tree that the run stands for
-	led    map[[2]int32]mean // maps sender and receiver to the mean number of steps that a message causes
+	led    map[[2]int32]mean // maps sender and receiver to the mean number of steps that a message between the two causes
 	chance []float64         // scratch memory
 	below  []float64         // scratch memory
 }
@@ -96,7 +98,7 @@ func (d *descent) learn(t *trace.Trace) {
 	}
 }
 
-// hugeTree bounds products, which would overflow for large trees.
+// hugeTree bounds estimated numbers of runs, which would overflow for large trees.
 const hugeTree = 1e100
 
 // Needs asks for a recorded run, because learn reads the trace.

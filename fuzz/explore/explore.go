@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Explore runs a program in all orders that the options ask for. It returns when all were
-// run, or when a bound, a failure or nondeterminism of the program ends the search.
-// Several workers explore disjoint parts of the tree, each on its own goroutine. A single
-// worker uses the goroutine of the caller.
+// Explore runs a program in all orders that the options ask for. It returns when all
+// these orders were run, or when a bound, a failure or nondeterminism of the program ends
+// the search. Several workers explore disjoint parts of the tree, each on its own
+// goroutine. A single worker uses the goroutine of the caller.
 //
 // If the options are invalid or the file of the search is unusable, Explore performs no
 // run and returns an error without a result. If the file is from another program or could
@@ -23,8 +23,9 @@ func Explore(o Options, workers ...Worker) (Result, error) {
 }
 
 // An Ongoing is an exploration made in parts, one per call to GoOn. Between two calls the
-// workers are free for other use. An Ongoing keeps the current path in memory, and all
-// states if states are compared, and all distinct orders if Method.CountDistinct is set.
+// workers are free for other use. An Ongoing keeps the current path in memory. It also
+// keeps all states if states are compared, and a hash of each distinct order if
+// Method.CountDistinct is set.
 type Ongoing struct{ explorer *explorer }
 
 // Begin prepares an exploration with the options and workers of Explore, and makes no
@@ -40,15 +41,16 @@ func Begin(o Options, workers ...Worker) (*Ongoing, error) {
 	return &Ongoing{x}, nil
 }
 
-// ProbeAfter sets the number of runs before the first probe (default: 2,000). See the
-// package comment on probes. A caller that explores many trees in turn can use ProbeAfter
-// to start the probes of a tree after a certain number of runs in all trees.
+// ProbeAfter sets the number of runs before the first probe (default: 2,000). Probes are
+// random runs that look for failures: see the package comment. A caller that explores
+// many trees in turn can use ProbeAfter to start the probes of a tree after a certain
+// number of runs in all trees.
 func (x *Ongoing) ProbeAfter(runs int) { x.explorer.options.probeAfter = max(1, runs) }
 
 // GoOn performs the given number of further runs, including wasted runs and probes, or
 // all remaining runs if the number is not positive. With several workers the number may
-// be exceeded by the number of subtrees. GoOn returns false when the exploration is over:
-// the tree is done, or a bound or a failure has ended the exploration.
+// be exceeded by the number of subtrees. GoOn returns false when the exploration is over.
+// It is over if the tree is done, or if a bound or a failure has ended it.
 func (x *Ongoing) GoOn(runs int) (more bool) {
 	e := x.explorer
 	if !e.over {
@@ -61,8 +63,8 @@ func (x *Ongoing) GoOn(runs int) (more bool) {
 func (x *Ongoing) Result() Result { return x.explorer.search.tally.withProbed() }
 
 // End returns the result, makes the last progress report, and saves the rest of the
-// search in the file. If nothing is left to do, End removes the file. End must be the
-// last call.
+// search in Options.File, if set. If nothing is left to do, End removes that file. End
+// must be the last call.
 func (x *Ongoing) End() (Result, error) { return x.explorer.conclude() }
 
 // An explorer makes a search and, if necessary, restarts it with another reduction.
@@ -78,16 +80,16 @@ type explorer struct {
 	file    *keeper // nil unless the search is saved in a file
 	part    int     // the number of runs until the search pauses; 0 for no pause
 	begun   bool    // set if GoOn was called before
-	over    bool    // set if nothing is left to do
+	over    bool    // set if the search is complete or was ended, not if it has only paused
 	level   level
 }
 
-// A level is the current bound on delays or preemptions, which increases from search to
-// search.
+// A level is the current bound on delays or preemptions. The search is repeated with
+// increasing bounds.
 type level struct {
 	bound  int
 	begun  bool // set if the search with this bound has begun
-	failed int  // the number of failure signatures with smaller bounds
+	failed int  // the number of failure signatures that were found with smaller bounds
 }
 
 func newExplorer(o Options, workers []Worker) *explorer {
@@ -101,7 +103,7 @@ func newExplorer(o Options, workers []Worker) *explorer {
 	return x
 }
 
-// begin prepares the search to start at the root of the tree.
+// begin makes a new search that starts at the root of the tree.
 func (x *explorer) begin() {
 	x.search = newSearch(&x.options, x.workers[0], x.began, false)
 	if x.file != nil {
@@ -112,7 +114,7 @@ func (x *explorer) begin() {
 	x.search.limits.pause(x.part)
 }
 
-// newWay returns the algorithm that the options ask for.
+// newWay returns the algorithm that the options require.
 func (x *explorer) newWay() way {
 	switch {
 	case len(x.workers) > 1:
@@ -132,7 +134,7 @@ func (x *explorer) goOn(runs int) {
 		x.measure()
 	}
 	defer x.measureParts()
-	x.over = x.search.probeAsDue() || x.explore() // if the search continues from a file, that file may have been saved just before a probe
+	x.over = x.search.probeAsDue() || x.explore() // first make the due probes, because the file of a continued search may have been saved just before a probe
 	if x.search.limits.paused {
 		x.over = false
 	}
@@ -156,7 +158,7 @@ func (x *explorer) explore() (over bool) {
 	return true
 }
 
-// exploreLevels searches with bounds from 0 upward.
+// exploreLevels searches once for each bound on delays or preemptions, from 0 upward.
 func (x *explorer) exploreLevels() (over bool) {
 	most, name := x.options.boundName()
 	t, l := &x.search.tally, &x.level
@@ -214,7 +216,7 @@ func (x *explorer) beginWith(over handover) {
 	case whyPartitions, whyLooks, whyObserved, whyTicks:
 		x.options.divides = true
 	}
-	if x.options.compares() && x.options.heedsMeetings { // a run that stops at a known state does not contain later conflicts
+	if x.options.compares() && x.options.heedsMeetings { // a run that stops at a known state does not show later conflicts, so Everything is needed
 		over.to = Everything
 	}
 	x.options.Sleep, x.options.Reduction = x.options.sleeps() && over.sleep, over.to
@@ -226,7 +228,8 @@ func (x *explorer) beginWith(over handover) {
 	x.search.tally.result.Because = x.why
 }
 
-// measure prepares progress reports and the estimate if the options ask for either.
+// measure prepares progress reports and the estimate, if the options ask for one of the
+// two.
 func (x *explorer) measure() {
 	if x.options.Progress == nil && !x.options.Estimate {
 		return
@@ -238,9 +241,10 @@ func (x *explorer) measure() {
 	x.estimate()
 }
 
-// estimate starts estimating the number of runs of the search. It finishes the estimate
-// at once if no later progress report may do so: most searches end before the first
-// report.
+// estimate starts to estimate the number of runs of the search. Progress reports continue
+// the estimate later. If the result must have an estimate, or if there are several
+// workers, estimate completes it at once. The reason is that most searches end before the
+// first report, and that reports of several workers cannot continue an estimate.
 func (x *explorer) estimate() {
 	if x.meter == nil {
 		return
@@ -314,7 +318,7 @@ func (x *explorer) open() error {
 	return nil
 }
 
-// restore makes the search continue from a saved search.
+// restore makes the search continue from k, a search that was saved in a file.
 func (x *explorer) restore(k *kept) {
 	s := x.search
 	k.takeTally(&s.tally)
@@ -333,8 +337,8 @@ func (x *explorer) restore(k *kept) {
 	x.goOnCounting()
 }
 
-// goOnCounting raises the bounds by the runs and time before the search was continued
-// from a file.
+// goOnCounting raises the bounds of a search that was continued from a file. It adds the
+// runs and the time before the continuation.
 func (x *explorer) goOnCounting() {
 	l, o := &x.search.limits, &x.options
 	if o.Runs > 0 {
@@ -345,7 +349,7 @@ func (x *explorer) goOnCounting() {
 	}
 }
 
-// kept returns the search in the form in which it is saved in a file.
+// kept returns the search in the form in which it is saved in its file.
 func (x *explorer) kept() *kept {
 	k := &kept{Name: x.file.name, Search: x.file.method, Used: x.options.Reduction.String(), Sleeps: x.options.Sleep,
 		Divides: x.options.divides, Heeds: x.options.heedsMeetings}

@@ -11,10 +11,10 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 )
 
-// The search is stateless (Eta, section 3.1). Its memory is one path with the marks of
-// its branches, or the frames of the optimal search. That takes a few kilobytes for any
-// number of runs. So the search can be saved in a file at any time, and another process
-// can continue.
+// The search is stateless (the Eta paper, section 3.1). It keeps only one path of
+// decisions with marks for the branches to explore, or the frames of the optimal search.
+// These take a few kilobytes for any number of runs. So the search can be saved in a file
+// at any time, and another process can continue the search.
 
 // A keeper saves a search in a file.
 type keeper struct {
@@ -25,7 +25,8 @@ type keeper struct {
 	// runs is the number of runs before the search was continued; Options.Runs does
 	// not count them.
 	runs int
-	// took is the time before the search was continued; Options.Time does not count it.
+	// took is the search time before the search was continued; Options.Time does not
+	// count this time.
 	took  time.Duration
 	every time.Duration // the interval between two saves
 	last  time.Time     // the time of the last save
@@ -35,8 +36,8 @@ type keeper struct {
 // most this time.
 const keepEvery = 30 * time.Second
 
-// keepShare is the minimum ratio of search time to saving time. A search that counts
-// distinct orders may have large files.
+// keepShare is the minimum ratio of search time to saving time. It limits the number of
+// saves, because a search that counts distinct orders may have a large file.
 const keepShare = 20
 
 func newKeeper(o *Options) *keeper {
@@ -99,7 +100,7 @@ func (f *keeper) writeWhileSearching(k *kept) {
 }
 
 // close saves the search if a later search can continue it, and otherwise removes the
-// file. A search that has only paused is not over.
+// file. The argument over is false for a search that has only paused.
 func (f *keeper) close(k *kept, over bool) error {
 	r := &k.Verdict
 	switch {
@@ -127,8 +128,8 @@ func (f *keeper) write(k *kept) error {
 	return corpus.Replace(f.path, text)
 }
 
-// tryOut returns an error if the file cannot be written. It is called at the start, so
-// that the error is not found only after hours of search.
+// tryOut returns an error if the file cannot be written. It is called before the search,
+// so that such an error does not come after hours of search.
 func (f *keeper) tryOut() error {
 	temp, err := corpus.WriteAside(filepath.Dir(f.path), nil)
 	if err != nil {

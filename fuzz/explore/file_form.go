@@ -13,17 +13,18 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// The file of a search begins with a line that has the format, its version and a checksum
-// of the rest. The rest is JSON.
+// The file of a search begins with a line that contains the format, its version and a
+// checksum. The checksum is that of the JSON text that follows.
 const (
 	keptForm    = "jostle exploration "
 	keptVersion = "2"
 )
 
-// A kept is a search in the form in which it is saved in a file: its result so far, and
-// everything needed to continue. That is the path of decisions with the marks of its
-// branches, or the frames of the optimal search. Indices are valid in any run, because
-// the program is deterministic.
+// A kept is a search in the form in which it is saved in a file. It has the result so
+// far, and everything needed to continue the search. For a depth-first search that is the
+// path of decisions, with marks for the branches to explore. For an optimal search it is
+// the stack of frames. Saved indices are valid in any run, because the program is
+// deterministic.
 //
 // The names of the fields are also the names in the file, so they must not change within
 // a version.
@@ -39,15 +40,15 @@ type kept struct {
 	Cut      bool            `json:",omitempty"` // set if a bound has excluded some orders
 	Habits   keptHabits      // statistics for OrderHMS, OrderSGR and Optimal
 	Classes  []byte          `json:",omitempty"` // the hashes of the distinct orders, 8 bytes each
-	Touches  [][]trace.Touch `json:",omitempty"` // the sets of accesses: see touches
+	Touches  [][]trace.Touch `json:",omitempty"` // the sets of accesses by the candidates' steps: see touches
 	Nodes    []keptNode      `json:",omitempty"` // the path of a depth-first search
 	Frames   []keptFrame     `json:",omitempty"` // the stack of an optimal search
-	Unwanted []byte          `json:",omitempty"` // the unwanted questions of an optimal search, 8 bytes each
-	From     int             `json:",omitempty"` // the number of steps that the top frame shares with the last run
+	Unwanted []byte          `json:",omitempty"` // the set optimal.unwanted, 8 bytes for each question
+	From     int             `json:",omitempty"` // the number of steps that the last frame shares with the run made last
 }
 
 // A keptMethod holds the options that determine the runs of a search. A search continues
-// from a file only if its keptMethod equals that of the file.
+// from a file only if its keptMethod equals the file's keptMethod.
 type keptMethod struct {
 	Reduction     string
 	Sleep         bool
@@ -86,22 +87,22 @@ type keptHabits struct {
 type keptNode struct {
 	Hash        uint64 // node.digest
 	Kind        kind
-	First       int32      `json:",omitempty"` // node.first, saved only for kind turns
+	First       int32      `json:",omitempty"` // node.first for kind turns; not saved for other kinds
 	N, Cur      int32      // node.answers and node.current
 	Step, Group int32      // node.step and node.groupEnd
 	Delay, Open bool       // node.nextGroup and node.opened
 	Cands       []keptCand `json:",omitempty"`
 }
 
-// A keptCand is a candidate in a file.
+// A keptCand is a candidate (a possible event at a choice point) in a file.
 type keptCand struct {
 	Seq, Index, Send, Actor, Channel, Rank int32
-	Touches                                int32         `json:",omitempty"` // an index in kept.Touches, plus one
+	Touches                                int32         `json:",omitempty"` // an index in kept.Touches, plus one; 0 for no accesses
 	Kind                                   candidateKind `json:",omitempty"`
 	Mark                                   mark
 }
 
-// A keptFrame is a frame of the optimal search in a file.
+// A keptFrame is a frame (a prefix of decisions of the optimal search) in a file.
 type keptFrame struct {
 	Base, Words int
 	Past        []byte // frame.past, 8 bytes per word
@@ -109,7 +110,8 @@ type keptFrame struct {
 	Steps       []keptStep
 }
 
-// A keptStep is a step of a frame in a file, with its parts of the frame's lists.
+// A keptStep is a frameStep in a file, together with its elements of frame.alts,
+// frame.answers and frame.revisits.
 type keptStep struct {
 	ID, Hash           uint64
 	Index, N           int32
@@ -119,16 +121,16 @@ type keptStep struct {
 	Revisits           []keptRevisit `json:",omitempty"`
 }
 
-// A keptAlt is an alt in a file.
+// A keptAlt is an alt (an alternative message of a step) in a file.
 type keptAlt struct {
 	ID    uint64
 	Index int32
 }
 
-// A keptReply is a reply in a file.
+// A keptReply is a reply (the value of a choice) in a file.
 type keptReply struct{ Value, N int32 }
 
-// A keptRevisit is a revisit in a file.
+// A keptRevisit is a revisit (see the type revisit) in a file.
 type keptRevisit struct {
 	Step     int32
 	ID       uint64
@@ -147,8 +149,8 @@ func (k *kept) encode() ([]byte, error) {
 
 func checksum(body []byte) string { return fmt.Sprintf("%08x", crc32.ChecksumIEEE(body)) }
 
-// decode returns the search in the text of a file. Its errors say what is wrong and what
-// to do.
+// decode returns the search that the text of a file describes. Its errors say what is
+// wrong and what to do.
 func decode(data []byte) (*kept, error) {
 	line, body, _ := bytes.Cut(data, []byte("\n"))
 	words, is := strings.CutPrefix(string(line), keptForm)
@@ -186,7 +188,7 @@ func (k *kept) check() error {
 	}
 	size := len(k.Habits.Received)
 	if len(k.Habits.Sent) != size || len(k.Habits.Leads) != size*size || size > 1<<15 || len(k.Classes)%8 != 0 || len(k.Unwanted)%8 != 0 {
-		return errors.New("its lists have wrong lengths")
+		return errors.New("some of its lists have invalid lengths")
 	}
 	for i := range k.Nodes {
 		if err := k.Nodes[i].check(len(k.Touches)); err != nil {
@@ -194,7 +196,7 @@ func (k *kept) check() error {
 		}
 	}
 	if (len(k.Frames) > 0) != (used == Optimal) {
-		return errors.New("its frames do not fit its reduction")
+		return errors.New("only a search with the reduction optimal has frames, and it has at least one")
 	}
 	for i := range k.Frames {
 		top := i == len(k.Frames)-1
@@ -224,15 +226,15 @@ func (n *keptNode) check(touches int) error {
 	case n.Kind > strikes || n.N < 1 || n.Cur < 0 || n.Cur >= n.N || n.Step < 0:
 		return errors.New("its kind, index or step is invalid")
 	case n.First < 0 || n.First > 0 && (n.Kind != turns || n.First >= n.N):
-		return fmt.Errorf("it cannot begin with message %d of %d", n.First, n.N)
+		return fmt.Errorf("its first message has the index %d, with %d messages deliverable", n.First, n.N)
 	case n.Kind == picks && int(n.N) != len(n.Cands) || n.Kind != picks && len(n.Cands) > 0:
-		return fmt.Errorf("it has %d messages of %d", len(n.Cands), n.N)
+		return fmt.Errorf("it has %d candidates for %d alternatives", len(n.Cands), n.N)
 	case n.Group < 0 || n.Group > n.N:
-		return fmt.Errorf("its group has %d messages of %d", n.Group, n.N)
+		return fmt.Errorf("its group of marked candidates ends at %d of %d", n.Group, n.N)
 	}
 	for _, c := range n.Cands {
 		if !c.canBe(n.N) || c.Touches < 0 || int(c.Touches) > touches {
-			return fmt.Errorf("it has an invalid message: %+v", c)
+			return fmt.Errorf("it has an invalid candidate: %+v", c)
 		}
 	}
 	return nil
@@ -242,8 +244,9 @@ func (n *keptNode) check(touches int) error {
 // millions of steps, which could not be saved.
 const mostWords = 1 << 16
 
-// check returns an error if a frame is inconsistent. In the top frame, sets may be
-// missing for steps that the next run does not share, because those sets are recomputed.
+// check returns an error if a frame is inconsistent. In the top frame, the happens-before
+// sets of steps that the next run does not share may be missing, because those sets are
+// recomputed.
 func (f *keptFrame) check(top bool, shared int) error {
 	sets := len(f.Steps)
 	if top {
@@ -253,7 +256,7 @@ func (f *keptFrame) check(top bool, shared int) error {
 	case f.Base < 0 || f.Base > len(f.Steps) || sets < 0 || sets > len(f.Steps) || len(f.Steps) == 0:
 		return errors.New("steps are missing")
 	case f.Words < 0 || f.Words > mostWords || len(f.Past)%8 != 0 || len(f.Past)/8 < sets*f.Words || !top && f.Words*64 < sets:
-		return errors.New("sets of steps are missing")
+		return errors.New("happens-before sets are missing")
 	}
 	for i := range f.Steps {
 		if err := f.Steps[i].check(int32(i)); err != nil {
@@ -265,27 +268,27 @@ func (f *keptFrame) check(top bool, shared int) error {
 
 func (s *keptStep) check(number int32) error {
 	if s.Index < unknown || s.Index >= max(s.N, 1) {
-		return fmt.Errorf("it takes message %d of %d", s.Index, s.N)
+		return fmt.Errorf("its message has the index %d, with %d messages deliverable", s.Index, s.N)
 	}
 	for _, a := range s.Alts {
 		if a.Index < 0 || a.Index >= s.N {
-			return fmt.Errorf("it could take message %d of %d", a.Index, s.N)
+			return fmt.Errorf("an alternative message has the index %d, with %d messages deliverable", a.Index, s.N)
 		}
 	}
 	for _, q := range s.Answers {
 		if q.Value < 0 || q.Value >= q.N {
-			return fmt.Errorf("it has answer %d of %d", q.Value, q.N)
+			return fmt.Errorf("a choice has the answer %d, with %d alternatives", q.Value, q.N)
 		}
 	}
 	for _, r := range s.Revisits {
 		if r.Step < 0 || r.Step >= number {
-			return fmt.Errorf("it revisits step %d", r.Step)
+			return fmt.Errorf("it revisits step %d, which is no earlier step", r.Step)
 		}
 	}
 	return nil
 }
 
-// packed returns words as bytes, which take less space in JSON than numbers.
+// packed returns words as bytes, because bytes take less space in JSON than numbers.
 func packed(words []uint64) []byte {
 	b := make([]byte, 0, 8*len(words))
 	for _, x := range words {

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// This file converts between the search in memory and a kept, its form in a file.
+// This file converts between the search in memory and the search's form in a file, the
+// type kept.
 
 // putTally copies the results of the runs to k.
 func (k *kept) putTally(t *tally) {
@@ -28,7 +29,7 @@ func (k *kept) takeTally(t *tally) {
 		if len(k.Classes) == 0 {
 			return
 		}
-		t.eachOnce, t.classes = false, map[uint64]struct{}{} // distinct orders are counted by hash because of early timers
+		t.eachOnce, t.classes = false, map[uint64]struct{}{} // without CountDistinct, hashes were saved because of early timers: see countClass
 	}
 	for _, class := range unpacked(k.Classes) {
 		t.classes[class] = struct{}{}
@@ -87,8 +88,8 @@ func (k *kept) takePath(p *path, ts *touches) {
 	}
 }
 
-// putFrames copies the frames of an optimal search to k. The last frame is run next, and
-// shares the given number of steps with the last run.
+// putFrames copies the frames of an optimal search to k. The last frame is run next. The
+// argument shared is the number of steps that it shares with the last run.
 func (k *kept) putFrames(list []*frame, shared int) {
 	for _, f := range list {
 		k.Frames = append(k.Frames, keptFrameOf(f))
@@ -96,7 +97,7 @@ func (k *kept) putFrames(list []*frame, shared int) {
 	k.From = shared
 }
 
-// takeFrames returns copies of the arguments of putFrames.
+// takeFrames returns copies of the frames in k, and the argument shared of putFrames.
 func (k *kept) takeFrames() (list []*frame, shared int) {
 	for i := range k.Frames {
 		list = append(list, k.Frames[i].frame())

@@ -5,7 +5,7 @@ import "github.com/jostle-go/jostle/pulse/trace"
 // habits are statistics about the actors in the runs so far. OrderHMS and OrderSGR use
 // them; Optimal uses the field refused. All fields are saved in files.
 type habits struct {
-	received, sent []int32 // the number of messages, by actor
+	received, sent []int32 // for each actor, the numbers of messages received and sent
 	// leads[a*size+b] reports whether actor a has sent messages to actor b, directly
 	// or through other actors.
 	leads []bool
@@ -43,7 +43,8 @@ func (h *habits) grow(n int32) {
 	}
 }
 
-// lead adds the pair (a, b) to leads, and all pairs that transitivity requires.
+// lead records in h.leads that actor a has sent a message to actor b. It also records all
+// pairs that follow by transitivity.
 func (h *habits) lead(a, b int32) {
 	if h.leads[a*h.size+b] {
 		return
@@ -85,8 +86,8 @@ func (h *habits) sentPerReceipt(actor int32) int32 {
 	return int32(int64(h.sent[actor]) * 1000 / int64(max(1, h.received[actor])))
 }
 
-// isBefore reports whether messages of a lead to messages to b, and not the reverse (see
-// leads).
+// isBefore reports whether actor a has sent messages to actor b, directly or through
+// other actors, and b has never sent messages to a in this way.
 func (h *habits) isBefore(a, b int32) bool {
 	return max(a, b) < h.size && h.leads[a*h.size+b] && !h.leads[b*h.size+a]
 }

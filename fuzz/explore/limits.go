@@ -24,7 +24,8 @@ type limits struct {
 }
 
 // end reports whether the search must stop after `made` runs although the tree is not
-// done. It returns the bound that was reached, NoBound for a pause.
+// done. It returns the bound that was reached, or NoBound if the search only pauses or
+// isVain reports true.
 func (l *limits) end(made int) (bound Bound, over bool) {
 	if l.runs > 0 && made >= l.runs {
 		return BoundRuns, true
@@ -71,8 +72,8 @@ func (l *limits) endOfTime() (bound Bound, over bool) {
 // A clock reads the time only once in many runs, because one read takes a considerable
 // part of the time of a small run.
 type clock struct {
-	wait  int // the number of runs until the next read
-	every int // the number of runs between two reads
+	wait  int // the number of runs until the clock is read next
+	every int // the number of runs between two clock reads
 	last  time.Time
 }
 

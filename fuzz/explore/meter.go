@@ -13,7 +13,7 @@ type meter struct {
 	estimator *estimator
 
 	mu    sync.Mutex
-	parts map[int]Progress // maps the number of a subtree to its progress; key 0 is for the rest of the tree
+	parts map[int]Progress // maps the number of a subtree to the subtree's progress; key 0 is for the rest of the tree
 	last  time.Time        // the time of the last report
 }
 
@@ -38,8 +38,8 @@ func (m *meter) note(t *tally) {
 	m.parts[t.subtree] = progressOf(&t.result)
 }
 
-// join records the results above the subtrees, which now include the results of a
-// completed subtree.
+// join records the results for the tree above the subtrees. These results now include
+// those of a completed subtree, whose own progress is removed.
 func (m *meter) join(above *tally, subtree int) {
 	if m == nil {
 		return
@@ -51,8 +51,8 @@ func (m *meter) join(above *tally, subtree int) {
 }
 
 // report records the progress of one search. If the interval has passed, it also reports
-// the total progress. Set alone if there is no other search: then the estimator may use
-// the worker.
+// the total progress. The argument alone is set if there is no other search. Then the
+// estimator may use the worker.
 func (m *meter) report(t *tally, bound string, alone bool) {
 	m.note(t)
 	m.mu.Lock()

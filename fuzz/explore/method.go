@@ -11,14 +11,15 @@ type Method struct {
 	// Ordering selects which actor's messages are tried first.
 	Ordering Ordering
 	// RandomBranch continues each time with a branch drawn at random from all
-	// unexplored branches, instead of the deepest. The search visits all parts of the
-	// tree early, but keeps all unexplored branches in memory (Eta, section 4).
+	// unexplored branches. Without RandomBranch the search continues with the
+	// deepest one. With it the search visits all parts of the tree early, but keeps
+	// all unexplored branches in memory (the Eta paper, section 4).
 	RandomBranch bool
 
 	// States compares states: a run stops at a state that was seen before.
 	States States
 	// BigSteps compares states only before steps with more than one possible message
-	// (Basset, section 3.5.3), instead of before every step.
+	// (the Basset thesis, section 3.5.3), instead of before every step.
 	BigSteps bool
 
 	// DelayBound bounds the number of delays. A delay skips the message that the
@@ -59,7 +60,7 @@ func (m *Method) sleeps() bool { return m.Sleep || m.Reduction <= SourceSets }
 func (m *Method) compares() bool { return m.States != NoStates }
 
 // listsClasses reports whether distinct orders are counted by keeping the hash of each.
-// With Optimal the number of runs is the number of distinct orders.
+// Optimal needs no hashes, because it runs each distinct order once.
 func (m *Method) listsClasses() bool { return m.CountDistinct && m.Reduction != Optimal }
 
 // learns reports whether the ordering depends on statistics of earlier runs.
@@ -74,7 +75,7 @@ func (m *Method) records() bool {
 }
 
 // isPlain reports whether the search tries every deliverable message at every choice
-// point, in any order. Then a choice point needs no data about its candidates.
+// point, in any order. Then a choice point does not store its candidates.
 func (m *Method) isPlain() bool {
 	return !m.reduces() && !m.bounded() && (m.Ordering == OrderFIFO || m.RandomBranch) && !m.compares()
 }

@@ -8,23 +8,24 @@ import (
 )
 
 // The optimal search is TruSt (Kokologiannakis et al., POPL 2022), adapted to actors as
-// in Must (Enea et al., OOPSLA 2024). One simplification: each step records whether it
-// was chosen by default, so this is not recomputed later.
+// in Must (Enea et al., OOPSLA 2024). As a simplification, each step records whether it
+// was chosen by default, so that this need not be computed later.
 //
-// A run follows a frame (a prefix of decisions) to its end and continues by default, that
-// is, it takes any message of any actor. Then the steps of the run are varied from the
-// last to the first. There are two kinds of variations. A step can receive another
-// message that its actor had. Or a step can receive a message that a later step has sent:
-// a revisit. A revisit keeps the steps that happened before the send, and drops all other
-// steps after the revisited step. It is made only if the revisited step and all dropped
-// steps were chosen by default. So decisions against the default persist in all
-// variations of a frame, and each distinct order is reached in exactly one way:
+// A run follows a frame (a prefix of decisions) to its end and continues by default. By
+// default it takes any message of any actor. Then the steps of the run are varied from
+// the last to the first. There are two kinds of variations. In the first, a step receives
+// a different message that was deliverable to its actor. The second is a revisit: a step
+// receives a message that a later step has sent. A revisit keeps the steps that happened
+// before the send, and drops all other steps after the revisited step. A revisit is made
+// only if the revisited step and all dropped steps were chosen by default. So decisions
+// against the default persist in all variations of a frame, and each distinct order is
+// reached in exactly one way:
 //
-//   - At least once: follow a distinct order from its start. If the default takes another
-//     message than the order at some actor, the order's message was either available
-//     instead, or is sent later. In the second case the steps that the send needs happen
-//     first, in the same way. All other steps happen by default, and the revisit drops
-//     them again.
+//   - At least once: follow a distinct order from its start, and suppose that the default
+//     takes a different message than the order at some actor. If the order's message was
+//     deliverable too, the first kind of variation takes it. Otherwise the message is
+//     sent later. The steps that the send needs are reached in the same way, and all
+//     other steps happen by default. The revisit then drops these other steps.
 //   - At most once: no variation below a decision against the default can undo that
 //     decision. Only the revisit that the order requires can undo a decision for the
 //     default.
@@ -32,7 +33,7 @@ import (
 // A frame has at least one more decision against the default than its parent frame. So
 // the stack never has more frames than a run has steps.
 
-// An optimal is the optimal search: it explores the tree of frames.
+// An optimal is the optimal search. It explores the tree of frames.
 type optimal struct {
 	*search
 	follower frameFollower
@@ -41,18 +42,20 @@ type optimal struct {
 	depth    int
 	unwanted unwanted
 	shared   int // the number of steps that the next run shares with the last run
-	// handsOver is set to collect new frames in handed, for several workers, instead
-	// of exploring them.
+	// handsOver is set if new frames are collected in the field handed, to be
+	// divided among several workers, instead of explored.
 	handsOver bool
 	handed    []frameRoot
-	// estimates is set to find the variations even of a run that ends the search.
+	// estimates is set if the search only serves an estimate. Then the variations of
+	// a run are computed even if the run ends the search.
 	estimates bool
 }
 
-// A frameRoot is the root of a subtree of the optimal search.
+// A frameRoot is the root of a subtree of the optimal search. It is the first frame (a
+// prefix of decisions) that is run in the subtree.
 type frameRoot struct {
 	frame  *frame
-	shared int // the number of steps of the frame's run that were counted already
+	shared int // the number of steps of the frame's run that were counted with an earlier run
 }
 
 func newOptimal(s *search) *optimal {
@@ -61,18 +64,19 @@ func newOptimal(s *search) *optimal {
 	return o
 }
 
-// startAt makes the search explore the subtree of a frame.
+// startAt makes the search explore the subtree below the frame of r.
 func (o *optimal) startAt(r frameRoot) { o.resume([]*frame{r.frame}, r.shared) }
 
-// resume makes the search continue with a stack of frames, of which the last is run next.
+// resume makes the search continue with a stack of frames. The last frame is run next.
+// Its first `shared` steps were counted with an earlier run.
 func (o *optimal) resume(frames []*frame, shared int) {
 	o.frames, o.depth, o.shared = append(o.frames[:0], frames...), len(frames), shared
 }
 
-// explore runs the top frame, and then all its variations. It reports whether the tree is
-// done.
+// explore runs the last frame of the stack, and then all its variations. It reports
+// whether the tree is done.
 func (o *optimal) explore() (finished bool) {
-	if o.unwanted.has(o.top().question) { // since the frame was made, the search has learned that the actor does not take the message
+	if o.unwanted.has(o.top().question) { // since this frame was made, the search has learned that the process refuses the message
 		return true
 	}
 	if !o.runTop() {
@@ -98,8 +102,9 @@ func (o *optimal) push() *frame {
 	return o.top()
 }
 
-// nextRun prepares the next variation of the last step of the top frame. If there is
-// none, it drops the step or the frame. It reports whether the top frame is to be run.
+// nextRun prepares the next variation of the last step of the last frame on the stack. If
+// there is none, it drops the step or the frame. It reports whether the last frame must
+// be run.
 func (o *optimal) nextRun() bool {
 	f := o.top()
 	if !f.cutFixed() {
@@ -129,15 +134,16 @@ func (o *optimal) nextRun() bool {
 	return false
 }
 
-// handRevisit adds the frame of a revisit by step i of f to o.handed.
+// handRevisit appends to o.handed the frame of revisit r, in which an earlier step
+// receives a message sent by step i of f.
 func (o *optimal) handRevisit(f *frame, i int, r revisit) {
 	g := &frame{}
 	g.revisit(f, i, r)
 	o.handed = append(o.handed, frameRoot{g, int(r.step)})
 }
 
-// handAlts adds a frame to o.handed for each other message that step i, the last step of
-// f, can receive.
+// handAlts appends to o.handed one frame for each alternative message of step i, which is
+// the last step of f.
 func (o *optimal) handAlts(f *frame, i int) {
 	for _, a := range f.altsOf(i) {
 		g := &frame{}
@@ -149,8 +155,8 @@ func (o *optimal) handAlts(f *frame, i int) {
 	f.steps[i].alts = begin
 }
 
-// runTop runs the top frame and finds its variations. It returns false if the run ends
-// the search.
+// runTop runs the last frame of the stack and finds the variations of its steps. It
+// returns false if the run ends the search.
 func (o *optimal) runTop() bool {
 	w, f := &o.follower, o.top()
 	w.begin(f)
@@ -166,7 +172,7 @@ func (o *optimal) runTop() bool {
 	case w.ending == endedAsleep:
 		o.noteUnwanted(f, &run)
 		o.depth--
-	case !o.goesOnAfter(&run) && !o.estimates: // the last run of the search needs no variations, which would take long to find
+	case !o.goesOnAfter(&run) && !o.estimates: // the search ends with this run, so skip its variations, which would take long to find
 	case !o.revise(&run):
 		return false
 	}
@@ -191,7 +197,7 @@ func (o *optimal) noteUnwanted(f *frame, run *Run) {
 	}
 }
 
-// runAgain repeats the run of the top frame.
+// runAgain repeats the run of the last frame of the stack.
 func (o *optimal) runAgain() Run {
 	w, f := &o.follower, o.top()
 	steps := len(f.steps)
@@ -204,7 +210,7 @@ func (o *optimal) runAgain() Run {
 }
 
 // revise finds the revisits of a run. If the optimal search does not support the program,
-// it returns false and sets o.over.
+// it returns false and sets o.over, which names the reduction to restart with.
 func (o *optimal) revise(run *Run) bool {
 	if run.System == nil || run.System.Steps() == 0 {
 		return true
@@ -228,9 +234,9 @@ func (o *optimal) revise(run *Run) bool {
 }
 
 // mayPassEarly reports whether a timer may fire early when the steps of a run come in
-// another order: early timers are allowed, and the run set a timer or another timed
-// event. The run itself may have had no such choice, if its timers were set when nothing
-// else was deliverable.
+// another order. That is possible if early timers are allowed, and the run set a timer or
+// another timed event. In the run itself no timer may have been able to fire early,
+// because nothing else was deliverable when its timers were set.
 func mayPassEarly(s *pulse.System) bool {
 	return s.Options().EarlyTimers != 0 && setsTime(s)
 }

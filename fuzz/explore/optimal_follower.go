@@ -7,15 +7,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// A frameFollower is the strategy of the optimal search. It repeats the steps of a frame,
-// and then adds steps by default.
+// A frameFollower is the strategy of the optimal search. It repeats the steps of a frame
+// (a prefix of decisions), and then adds steps by default.
 type frameFollower struct {
 	outcome
 	chooser postponer
 	frame   *frame
 	enabled *pulse.Enabled // the Enabled of the run
 	step    int            // the current step; -1 before the first
-	asked   int32          // the number of choices that the step has made
+	asked   int32          // the number of choices that the current step has made
 	// askedBetween is set when the system asks for a choice between two steps, which
 	// the optimal search does not support.
 	askedBetween bool
@@ -50,9 +50,9 @@ func (w *frameFollower) Pick(e *pulse.Enabled) int {
 	return int(s.index)
 }
 
-// find returns the index of the message of step s, which is new or comes in a different
-// order. If the message is not deliverable, because a process refuses it here, there is
-// no such order and find stops the run.
+// find returns the index of the message of step s, whose index in this run is not known
+// yet. If the message is not deliverable, because a process refuses the message, the
+// frame's order does not exist. Then find stops the run.
 func (w *frameFollower) find(s *frameStep, e *pulse.Enabled, digest uint64) int {
 	for i := range e.Len() {
 		if e.ID(i) == s.id {
@@ -86,7 +86,8 @@ func (w *frameFollower) addStep(e *pulse.Enabled, k int) int {
 	return pick
 }
 
-// Choose repeats the frame's choice. A new choice is 0.
+// Choose repeats the next choice of the frame. After the last one it adds a choice with
+// the value 0.
 func (w *frameFollower) Choose(k choice.Kind, n int) int {
 	f := w.frame
 	if k == choice.Clock || k == choice.Fault || k == choice.Loss || w.step < 0 {
@@ -104,7 +105,7 @@ func (w *frameFollower) Choose(k choice.Kind, n int) int {
 		f.steps[w.step].answers++
 	}
 	if int(f.answers[i].n) != n {
-		return w.differ(fmt.Sprintf("step %d asked for a choice (%v) with %d alternatives that had %d in the earlier run", w.step, k, n, f.answers[i].n))
+		return w.differ(fmt.Sprintf("step %d asked for a choice (%v) with %d alternatives, and in the earlier run with %d", w.step, k, n, f.answers[i].n))
 	}
 	return int(f.answers[i].value)
 }

@@ -10,8 +10,8 @@ import "slices"
 // step.
 type frame struct {
 	steps    []frameStep
-	base     int       // the number of steps without variations
-	alts     []alt     // for each step, the other messages that its actor could have received
+	base     int       // the number of steps, from the first, that have no variations
+	alts     []alt     // for each step, the alternative messages that its actor could have received
 	answers  []reply   // for each step, the results of its choices
 	revisits []revisit // for each step, the earlier steps that can receive a message sent by the step
 	// past holds, for each step, the bit set of the steps that happened before it.
@@ -26,19 +26,19 @@ type frame struct {
 type frameStep struct {
 	id     uint64 // the identity of the step, the same in all runs
 	digest uint64 // a hash of the run before the step
-	index  int32  // the index of the message among the deliverable ones; unknown in a new frame
+	index  int32  // the index of the message among the deliverable messages; the constant unknown in a new frame
 	n      int32  // the number of deliverable messages
-	// alts, answers and revisits are the ends of the step's parts of the frame's
-	// lists with the same names. Each part begins at the end of the previous step's
-	// part.
+	// alts, answers and revisits say where the step's elements end in the frame's
+	// lists with the same names. The elements begin where those of the previous step
+	// end.
 	alts, answers, revisits int32
-	// byDefault is set if the step was added by default, and still has the message
-	// and answers chosen then.
+	// byDefault is set if the step was added by default, and has not been varied
+	// since.
 	byDefault bool
-	settled   bool // the step belongs to start-up, which has no choices
+	settled   bool // set if the step belongs to start-up, which has no choices
 }
 
-// unknown is the index of a message that must be found by its identity.
+// unknown stands for the index of a message that must be found by its identity.
 const unknown = -1
 
 // An alt is an alternative of a step: another message that the actor could have received.
@@ -47,17 +47,18 @@ type alt struct {
 	index int32
 }
 
-// A reply is the value of a choice within a step, which has n alternatives.
+// A reply is the value of one choice within a step. The choice has n alternatives.
 type reply struct{ value, n int32 }
 
 // A revisit says that an earlier step can receive a message sent by a later step.
 type revisit struct {
 	step     int32  // the earlier step
 	id       uint64 // the identity of the step that receives the message
-	question uint64 // the question whether the actor takes the message: see unwanted
+	question uint64 // identifies the question whether the actor takes the message: see unwanted
 }
 
-// ends returns the ends of a step's parts of the lists; for step -1, zeros.
+// ends returns the indices at which a step's elements of the lists alts, answers and
+// revisits end. It returns zeros for step -1.
 func (f *frame) ends(step int) (alts, answers, revisits int32) {
 	if step < 0 {
 		return 0, 0, 0
@@ -92,21 +93,21 @@ func (f *frame) reset() {
 	f.alts, f.answers, f.revisits = f.alts[:0], f.answers[:0], f.revisits[:0]
 }
 
-// altsOf returns the alternatives of a step that were not taken yet. Those of the last
-// step may end before its end mark.
+// altsOf returns the alternatives of a step that were not taken yet. For the last step,
+// the list f.alts may be shorter than the step's field alts says.
 func (f *frame) altsOf(step int) []alt {
 	begin, _, _ := f.ends(step - 1)
 	return f.alts[begin:min(int(f.steps[step].alts), len(f.alts))]
 }
 
-// answersOf returns the answers of a step.
+// answersOf returns the results of a step's choices.
 func (f *frame) answersOf(step int) []reply {
 	_, begin, _ := f.ends(step - 1)
 	return f.answers[begin:min(int(f.steps[step].answers), len(f.answers))]
 }
 
-// revisitsOf returns the revisits of a step that were not made yet. Those of the last
-// step may end before its end mark.
+// revisitsOf returns the revisits of a step that were not made yet. For the last step,
+// the list f.revisits may be shorter than the step's field revisits says.
 func (f *frame) revisitsOf(step int) []revisit {
 	return f.revisits[f.revisitsBefore(step):min(int(f.steps[step].revisits), len(f.revisits))]
 }
@@ -120,8 +121,8 @@ func (f *frame) revisitsBefore(step int) int {
 // leastSteps is the minimum capacity for the steps of a frame.
 const leastSteps = 16
 
-// add adds a step and returns it. The caller must set all its fields. Passing a literal
-// would take longer, because it would be copied.
+// add adds a step and returns it. The caller must set all its fields. It takes no literal
+// as an argument, because copying the literal would take longer.
 func (f *frame) add() *frameStep {
 	n := len(f.steps)
 	if n == cap(f.steps) {
@@ -138,7 +139,8 @@ func (f *frame) addSettled(n int) {
 	}
 }
 
-// follow appends to f a step of another frame, with its answers but without variations.
+// follow appends to f a step of frame g, with the step's answers but without its
+// variations.
 func (f *frame) follow(g *frame, step int) {
 	s := g.steps[step]
 	f.answers = append(f.answers, g.answersOf(step)...)
@@ -146,7 +148,7 @@ func (f *frame) follow(g *frame, step int) {
 	f.steps = append(f.steps, s)
 }
 
-// followUpTo makes f consist of the first n steps of another frame, without variations.
+// followUpTo makes f consist of the first n steps of frame g, without their variations.
 func (f *frame) followUpTo(g *frame, n int) {
 	f.reset()
 	for k := range n {
@@ -158,7 +160,7 @@ func (f *frame) followUpTo(g *frame, n int) {
 
 // revisit makes f the frame in which step v.step of g receives a message sent by step i.
 // It keeps the steps before v.step, step i and the steps that happened before step i, and
-// drops all others. The revisiting receipt is the last step of f.
+// drops all other steps. The last step of f is the one that receives the message.
 func (f *frame) revisit(g *frame, i int, v revisit) {
 	r := int(v.step)
 	f.followUpTo(g, r)
@@ -173,8 +175,8 @@ func (f *frame) revisit(g *frame, i int, v revisit) {
 	f.steps = append(f.steps, frameStep{id: v.id, index: unknown, answers: int32(len(f.answers))})
 }
 
-// replace makes f the frame in which step i of g, its last step, receives message a
-// instead.
+// replace makes f the frame in which step i, the last step of g, receives message a
+// instead of its own message.
 func (f *frame) replace(g *frame, i int, a alt) {
 	f.followUpTo(g, i)
 	f.base = i
@@ -182,8 +184,9 @@ func (f *frame) replace(g *frame, i int, a alt) {
 	f.steps = append(f.steps, frameStep{id: a.id, digest: s.digest, index: a.index, n: s.n, answers: int32(len(f.answers))})
 }
 
-// vary gives the last step its next value: first other answers, then another message. It
-// returns false if there is none.
+// vary gives the last step its next value. It first tries the remaining results of the
+// step's choices, then an alternative message. It returns false if the step has no
+// further value.
 func (f *frame) vary() bool {
 	i := len(f.steps) - 1
 	s := &f.steps[i]
@@ -219,7 +222,7 @@ func (f *frame) popRevisit() (r revisit, ok bool) {
 	return r, true
 }
 
-// copyUpTo makes f consist of the steps of another frame up to and including last, with
+// copyUpTo makes f consist of the steps of frame g up to and including step `last`, with
 // their variations.
 func (f *frame) copyUpTo(g *frame, last int) {
 	s := g.steps[last]

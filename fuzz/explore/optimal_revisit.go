@@ -12,8 +12,8 @@ import (
 type reviser struct {
 	past
 	last []int32 // the last step of each actor so far
-	// prepared is set if the method prepare has computed the next three fields for
-	// the run.
+	// prepared is set if the fields before, tail and chosen are valid for the run:
+	// see the method prepare.
 	prepared bool
 	before   []int32  // for each message, the previous message on the same channel
 	tail     []int32  // for each channel, the last message so far
@@ -25,7 +25,7 @@ type reviser struct {
 // revise adds to f the revisits by step `from` and later steps of its run. The
 // happens-before sets of the steps before step `same` are already valid. If messages do
 // not order all conflicting steps, revise returns the handover to restart with, otherwise
-// zero.
+// a zero handover.
 func (v *reviser) revise(f *frame, t *trace.Trace, same, from int) handover {
 	v.bits, v.words = f.past, f.words
 	v.learn(t, same)
@@ -47,10 +47,10 @@ func (v *reviser) revise(f *frame, t *trace.Trace, same, from int) handover {
 }
 
 // findRevisits adds to f the revisits by step `from` and later steps, and sets the
-// identities of these steps.
+// identities of step `from` and later steps.
 func (v *reviser) findRevisits(f *frame, from int) {
 	steps, sends := v.trace.Steps, v.trace.Sends
-	m := 0 // scan all sends, because they are not sorted by step: the step that set a periodic timer counts as the sender of all its messages
+	m := 0 // scan all sends, because they are not sorted by step: a periodic timer's messages all count as sent by the step that set the timer
 	for i := from; i < len(steps); i++ {
 		set := v.of(int32(i))
 		for ; m < len(sends) && int(sends[m].Step) <= i; m++ {
@@ -64,8 +64,8 @@ func (v *reviser) findRevisits(f *frame, from int) {
 	}
 }
 
-// prepare computes the fields before, tail and chosen. It is called when a message may
-// have a revisit; many runs have no such message.
+// prepare computes the fields before, tail and chosen. It is called only when a message
+// may have a revisit, because many runs have no such message.
 func (v *reviser) prepare(f *frame) {
 	if v.prepared {
 		return
@@ -108,8 +108,8 @@ func (v *reviser) noteChosen(f *frame) {
 	}
 }
 
-// revisitsOf adds to f the revisits of message m, which step i sent. The receiver of m
-// has taken a step that did not happen before step i.
+// revisitsOf adds to f the revisits in which an earlier step receives message m, which
+// step i sent. The receiver of m has taken a step that did not happen before step i.
 func (v *reviser) revisitsOf(f *frame, i, m int32) {
 	d := &v.trace.Sends[m]
 	if d.Kind.IsTimer() { // a timer fires at a quiescent point, after every step that it could revisit
@@ -120,7 +120,7 @@ func (v *reviser) revisitsOf(f *frame, i, m int32) {
 	set := v.of(i)
 	for r := v.last[d.To]; r > bound && !f.steps[r].settled; r = v.trace.Steps[r].Prev {
 		if has(set, r) {
-			return // all earlier steps of the actor are in the set too
+			return // step r and all earlier steps of the actor happened before the send
 		}
 		if st := &v.trace.Steps[r]; v.couldTake(st, d) != never && v.couldBeNext(r, m) {
 			f.revisits = append(f.revisits, revisit{r, v.enabled.IDOf(d), v.question(r, m)})

@@ -10,23 +10,24 @@ import (
 )
 
 // Would a process that waits in ReceiveMatch have taken a message that was sent after the
-// wait was over? Only the process's predicate can tell, during that wait. The optimal
-// search finds out in two ways:
+// wait was over? Only the process's predicate can tell, and only during that wait. The
+// optimal search finds out in two ways:
 //
-//   - By default it takes messages for such processes last. Then messages from other
-//     actors are sent before the wait is over, and the system has called the predicate.
-//     The question remains open only for messages from one such process to another while
-//     both wait.
-//   - If the question is open, the search runs an order in which the message comes in
+//   - By default it takes messages for processes in ReceiveMatch last. Then messages from
+//     other actors are sent before the wait is over, and the system has called the
+//     predicate. The question remains open only for messages from one process in
+//     ReceiveMatch to another while both wait.
+//   - If the question is open, the search starts a run in which the message comes in
 //     time. If the process refuses the message, the run is wasted, and the search stores
 //     the answer. The answer is the same whenever the same process with the same history
 //     waits for the same message with the same history.
 
-// unwanted is the set of questions (see reviser.question) whose answer is no, because the
-// process refused the message. Zero identifies no question.
+// unwanted is the set of questions whose answer is no. A question (see reviser.question)
+// asks whether a process would have taken a message. The number 0 identifies no question.
 type unwanted map[uint64]struct{}
 
-// mostUnwanted bounds the number of stored answers. Later answers are not stored.
+// mostUnwanted bounds the number of questions in an unwanted. Later questions are not
+// stored.
 const mostUnwanted = 1 << 18
 
 func (u unwanted) has(question uint64) bool {
@@ -48,9 +49,10 @@ type postponer struct{ chooser }
 // end.
 const longestWait = 1000
 
-// first returns the index of the message to take by default: the first one by the
-// ordering that is not for a process in ReceiveMatch. If all are for such processes, it
-// is the oldest message for the process that has refused the fewest messages.
+// first returns the index of the message to take by default. It is the first message, by
+// the ordering, that is not for a process in ReceiveMatch. If all messages are for
+// processes in ReceiveMatch, it is the oldest message for the process that has refused
+// the fewest messages.
 func (p *postponer) first(e *pulse.Enabled) int {
 	matched := e.Matched()
 	if matched == 0 || e.Len() == 1 || e.Step()-int(e.Send(e.Oldest()).Step) > longestWait {
@@ -88,16 +90,16 @@ func (u unwanted) list() []uint64 { return slices.Sorted(maps.Keys(u)) }
 // before it. After two steps with the same hash, their actors are in the same state, even
 // in different runs.
 type causes struct {
-	known bool     // set if the fields of and before are valid for the run
+	known bool     // set if the fields `of` and `before` are valid for the run
 	of    []uint64 // for each step, its hash
 	// before[i] is the sum of the hashes of the steps before step i. A step after a
 	// quiescent point depends on all steps before that point.
 	before []uint64
 }
 
-// question returns a hash that identifies the question: would the receiver of message m
-// have taken m in place of the message of step r? It returns 0 if no predicate of a
-// process decides that, because an actor of a Host may change what it wants while it
+// question returns a hash of the question whether the receiver of message m would have
+// taken m in place of the message of step r. It returns 0 if the predicate of a process
+// does not decide that. For example, an actor of a Host may change what it wants while it
 // waits.
 func (v *reviser) question(r, m int32) uint64 {
 	st, d := &v.trace.Steps[r], &v.trace.Sends[m]
@@ -111,14 +113,14 @@ func (v *reviser) question(r, m int32) uint64 {
 	return hash.Fold(hash.Fold(of[v.waitBegan(st)], of[d.Step]), d.ID)
 }
 
-// learn sets of and before for a run.
+// learn sets the fields `of` and `before` for a run.
 func (c *causes) learn(p *past) {
 	t := p.trace
 	n := len(t.Steps)
 	c.known, c.of, c.before = true, grown(c.of, n), grown(c.before, n+1)
 	c.before = append(c.before[:0], 0)
 	answers := t.Answers
-	for len(answers) > 0 && answers[0].Step < 0 { // the test's answers are the same in all runs
+	for len(answers) > 0 && answers[0].Step < 0 { // skip the choices of the test, which are the same in all runs
 		answers = answers[1:]
 	}
 	for i := range t.Steps {

@@ -40,21 +40,22 @@ type Options struct {
 
 	// File is the path of a file in which the rest of the search is saved when Runs,
 	// Time or Stop ends it, and every 30 seconds in case the process is killed. If
-	// the file exists, the search continues from it: the Result includes the earlier
-	// runs, while Runs and Time bound the new ones. A search that completes or fails
-	// removes the file.
+	// the file exists, the search continues from the file. Then the Result includes
+	// the earlier runs, while Runs and Time bound the new ones. A search that
+	// completes or fails removes the file.
 	//
-	// A changed program is detected only if its messages differ; otherwise remove the
-	// file. Two searches must not share a file.
+	// A changed program is detected only if its messages differ. If you change the
+	// program in another way, remove the file. Two searches must not share a file.
 	File string
-	// Name identifies the explored program. A search continues from a file only if the
-	// names are equal.
+	// Name identifies the explored program. A search continues from a file only if
+	// the file has the same Name.
 	Name      string
 	keepEvery time.Duration // the interval between two saves, in tests; 0 for 30 seconds
 
-	// late is set by a timer when Time is over; nil without Time. Clock reads alone
-	// could notice the end too late, because the interval between two reads depends
-	// on past runs, and later runs may take a thousand times as long.
+	// late is set by a timer when Time is over; nil without Time. The search also
+	// reads the clock, but could notice the end too late, because the interval
+	// between two clock reads depends on past runs, and later runs may take a
+	// thousand times as long.
 	late *atomic.Bool
 
 	probeAfter int // see Ongoing.ProbeAfter
@@ -63,7 +64,7 @@ type Options struct {
 	splitsAll bool
 	// heedsMeetings makes SourceSets reverse conflicts on an actor's lifetime or on
 	// test state, such as a history of calls. It is set when the search restarts
-	// because a run contained such a conflict. Initially it is not set, because most
+	// because a run contained such a conflict. It is not set initially, because most
 	// programs do not notice when a process ends.
 	heedsMeetings bool
 	// divides makes the search use partitions. It is set when a run has shown that
@@ -76,7 +77,7 @@ type Options struct {
 func (o *Options) isLate() bool { return o.late != nil && o.late.Load() }
 
 // picksCrashes reports whether the search chooses crashes like messages and makes no
-// partitions, provided that the program's options allow both.
+// partitions. The program's options may exclude crashes or partitions anyway.
 func (o *Options) picksCrashes() bool {
 	return o.sleeps() && !o.compares() && !o.bounded() && !o.divides
 }

@@ -18,20 +18,21 @@ import (
 type past struct {
 	trace *trace.Trace
 	words int      // the length of one set, in words
-	bits  []uint64 // the happens-before sets: that of step i is bits[i*words : (i+1)*words]
+	bits  []uint64 // the happens-before sets; the set of step i is bits[i*words : (i+1)*words]
 	// rests lists the numbers of the steps before which the system was quiescent.
 	rests []int32
 	// isProcess says for each actor whether it is a process, which may leave messages
 	// waiting. It is set by learnProcesses.
 	isProcess []bool
 	meetings  meetings
-	fired     []int32  // if early clock ticks are explored: for each timer message, the tick at which the timer fired; otherwise nil
+	fired     []int32  // for each timer message, the tick at which the timer fired; nil unless early clock ticks are explored
 	scratch   []uint64 // scratch memory for one set
 }
 
-// learn computes the sets of step number `from` and all later steps. Earlier steps are
-// the same as in the previous run. learn returns the first step with a new set. That is 0
-// if the sets were too small, because then all sets are recomputed.
+// learn computes the happens-before sets of step number `from` and all later steps.
+// Earlier steps are the same as in the previous run. learn returns the first step with a
+// new set. The result is 0 if the sets were too small for the run, because then all sets
+// are recomputed.
 func (p *past) learn(t *trace.Trace, from int) int {
 	p.trace, p.rests = t, t.Rests
 	p.meetings.learn(t)
@@ -50,8 +51,8 @@ func (p *past) learn(t *trace.Trace, from int) int {
 	return from
 }
 
-// learnShort is the loop of learn for runs with at most 64 steps that only messages
-// order. It takes half the time, and most runs are of this kind.
+// learnShort is the loop of learn for runs with at most 64 steps in which only messages
+// order steps. It takes half the time of learnStep, and most runs are such runs.
 func (p *past) learnShort(from int) {
 	bits, steps := p.bits, p.trace.Steps
 	for j := from; j < len(steps); j++ {
@@ -78,8 +79,8 @@ func (p *past) learnProcesses() {
 	}
 }
 
-// grown returns list with length n, reallocated if necessary. It keeps the existing
-// elements.
+// grown returns list with length n. It keeps the existing elements, and reallocates list
+// if necessary.
 func grown[T any](list []T, n int) []T {
 	if n <= cap(list) {
 		return list[:n]
@@ -90,7 +91,7 @@ func grown[T any](list []T, n int) []T {
 // of returns the set of the steps that happened before the given step.
 func (p *past) of(step int32) []uint64 { return p.bits[int(step)*p.words : int(step+1)*p.words] }
 
-// learnStep computes the set of one step.
+// learnStep computes the set of the steps that happened before step j.
 func (p *past) learnStep(j int32) {
 	st := &p.trace.Steps[j]
 	set := p.of(j)
@@ -111,7 +112,8 @@ func (p *past) learnStep(j int32) {
 }
 
 // cause returns the step that sent the message of step j or, if j is a fault, the step
-// that spawned its actor. It returns a negative number if that was the test.
+// that spawned its actor. It returns a negative number if the test sent the message or
+// spawned the actor.
 func (p *past) cause(j int32) int32 {
 	switch st := &p.trace.Steps[j]; {
 	case st.Kind == passes:
@@ -183,9 +185,10 @@ func hasAfter(set []uint64, i int32) bool {
 }
 
 // misfit checks whether the reduction supports all conflicts of step `from` and later
-// steps. It returns the handover to restart with, zero if messages order all conflicting
-// steps, or the search reverses the remaining conflicts. Otherwise two runs may differ
-// although every actor receives the same messages in the same order.
+// steps. It returns a zero handover if messages order all conflicting steps, or if the
+// search reverses the remaining conflicts. Otherwise it returns the handover to restart
+// with, because two runs may differ although every actor receives the same messages in
+// the same order.
 func (p *past) misfit(from int) handover {
 	list := p.trace.Touches
 	for i := range list {
@@ -223,8 +226,8 @@ func (p *past) misfit(from int) handover {
 }
 
 // ordersLike reports whether the step of access i happens after all earlier steps with
-// conflicting accesses to the same thing. It stops at the last earlier write, because
-// that write's own conflicts were checked before.
+// conflicting accesses to the same thing. It stops at the last earlier write, because the
+// conflicts of that write were checked before.
 func (p *past) ordersLike(list []trace.Touch, i int) bool {
 	x := &list[i]
 	for k := i - 1; k >= 0; k-- {
@@ -242,8 +245,8 @@ func (p *past) ordersLike(list []trace.Touch, i int) bool {
 	return true
 }
 
-// ordersAll reports whether step `from` and each later step is ordered with the given
-// step by happens-before.
+// ordersAll reports whether happens-before orders the given step with step `from` and
+// with every later step.
 func (p *past) ordersAll(step int32, from int) bool {
 	if int(step) >= from {
 		from = 0
@@ -311,8 +314,8 @@ func (p *past) beforeMessage(m int32) []uint64 {
 }
 
 // fires returns the first quiescent point at which a timer can have fired. If the
-// receiver leaves no message waiting, that is the last quiescent point before the
-// receipt.
+// receiver is not a process, it leaves no message waiting. Then the result for a received
+// message is the last quiescent point before the receipt.
 func (p *past) fires(d *trace.Send) int32 {
 	if d.Receipt >= 0 && !p.isProcess[d.To] {
 		return p.lastRest(d.Receipt)
@@ -326,8 +329,8 @@ func (p *past) fires(d *trace.Send) int32 {
 }
 
 // sentByTest returns the quiescent point at which the test sent message m. The test runs
-// only at quiescent points, so the result is the first one after the steps that sent the
-// messages before m.
+// only at quiescent points, so the result is the first quiescent point after the steps
+// that sent the messages before m.
 func (p *past) sentByTest(m int32) int32 {
 	for i := m - 1; i >= 0; i-- {
 		if step := p.trace.Sends[i].Step; step >= 0 {

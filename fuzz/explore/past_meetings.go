@@ -8,14 +8,14 @@ import "github.com/jostle-go/jostle/pulse/trace"
 // search reverses conflicts like races.
 type meetings struct {
 	// heeded is set if the reduction reverses conflicts on lifetimes and test state.
-	// Then a step happens after the earlier steps with which it conflicts. If heeded
-	// is not set, only conflicts on time are listed.
+	// Then a step happens after the earlier steps with which the step conflicts. If
+	// heeded is not set, only conflicts on time are listed.
 	heeded  bool
 	touches []trace.Touch // accesses to lifetimes, test state and time
 	// before is, for each access, the previous access to the same thing, -1 for none.
 	before []int32
-	// first is, for each step, the index in touches of the first access at or after
-	// that step.
+	// first is, for each step, the index in touches of the first access by that step
+	// or a later step.
 	first []int32
 	last  map[int32]int32 // for each actor, the last access to its lifetime; negative keys stand for test state, time and timers
 	// answers lists the steps that answer an Ask of the test, if heeded is set. An
@@ -30,7 +30,7 @@ func isAnswer(t *trace.Trace, step int32) bool {
 	return st.Actor == trace.Test && st.Send >= 0 && t.Sends[st.Send].Kind == trace.Reply
 }
 
-// learnAnswers sets ms.answers for a run.
+// learnAnswers sets ms.answers, the steps that receive an answer to an Ask of the test.
 func (ms *meetings) learnAnswers(t *trace.Trace) {
 	ms.answers = ms.answers[:0]
 	if !ms.heeded {
@@ -60,7 +60,7 @@ func (ms *meetings) learn(t *trace.Trace) {
 	ms.touches = ms.touches[:0]
 	for i := range t.Touches {
 		switch t.Touches[i].What {
-		case trace.ItsLife, trace.TheTest: // such as the events of a history
+		case trace.ItsLife, trace.TheTest: // an access to test state is, for example, the addition of an event to a history
 			if !ms.heeded {
 				continue
 			}
@@ -109,10 +109,10 @@ func (ms *meetings) any(from int) bool {
 // conflicts.
 func (ms *meetings) none() bool { return len(ms.touches) == 0 && len(ms.answers) == 0 }
 
-// each calls do for the earlier steps that conflict with a step: the last step that wrote
-// the same thing and, if the given step writes, all steps that have read the same thing
-// since. Conflicts with steps before that write follow by transitivity. do may be called
-// several times for one step.
+// each calls do for the earlier steps that conflict with a step. They are the last step
+// that wrote the same thing and, if the given step writes, all steps that have read that
+// thing since. Conflicts with steps before that write follow by transitivity. For one
+// step, each may call do several times.
 func (ms *meetings) each(step int32, do func(earlier int32)) {
 	if len(ms.touches) == 0 {
 		return

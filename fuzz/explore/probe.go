@@ -19,14 +19,15 @@ const (
 	// probeAfter is the number of runs before the first probe, unless
 	// Ongoing.ProbeAfter sets another number. Most trees are done by then.
 	probeAfter = 2000
-	// Every other run is a probe until there were manyProbes probes. Then one run in
-	// fewProbes is a probe, because further probes rarely find anything new, and
-	// completing the tree should not take twice as long.
+	// Every other run is a probe until there were manyProbes probes. After these,
+	// one run in fewProbes is a probe, because further probes rarely find anything
+	// new. With more probes, completing the tree would take twice as long.
 	manyProbes = 16_000
 	fewProbes  = 8
 )
 
-// probesAfter returns the number of probes that are due after `made` other runs.
+// probesAfter returns the number of probes that are due after `made` runs other than
+// probes.
 func (s *search) probesAfter(made int) int {
 	o, p := s.options, &s.prober
 	after, many := cmp.Or(o.probeAfter, probeAfter), manyProbes
@@ -49,16 +50,16 @@ func (s *search) probesAfter(made int) int {
 type prober struct {
 	by     [2]pulse.Strategy // the strategies of probes, which alternate
 	seed   uint64            // the seed of the next probe
-	shares bool              // set for a subtree, which makes its probes in rounds
+	shares bool              // set for a subtree, whose probes are counted by round
 	before int               // the number of probes before the round
 	after  int               // the number of runs before the first probe of the round
 	many   int               // the number of probes of the round before probes become rarer (see fewProbes)
-	phase  int               // a number that differs between subtrees, so that small subtrees make their probes at different times
+	phase  int               // a number from 0 to fewProbes-2 that lets small subtrees make their probes at different times
 }
 
-// shareProbes begins a round of subtree k. In the round, every other run is a probe
-// until there were `many` probes, and fewer runs are probes later. Unless the whole tree
-// is large (isLarge), the round makes no probes.
+// shareProbes begins a round of runs of subtree k. In the round, every other run is a
+// probe until there were `many` probes. After these, one run in fewProbes is a probe.
+// Unless the whole tree is large (isLarge), the round makes no probes.
 func (s *search) shareProbes(isLarge bool, many, k int) {
 	r, p := &s.tally.result, &s.prober
 	made := r.made() - r.Probes
@@ -77,7 +78,7 @@ type drawn struct {
 	seed *uint64
 }
 
-// Begin begins a run with the seed of the probe instead of the given seed.
+// Begin begins a run with the seed of the probe. It ignores its argument.
 func (d drawn) Begin(uint64) { d.Strategy.Begin(*d.seed) }
 
 // Needs asks for a recorded run, so that a failure has a trace.

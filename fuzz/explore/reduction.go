@@ -13,20 +13,21 @@ const (
 	// actors as in Must (Enea et al., OOPSLA 2024).
 	Optimal Reduction = iota
 	// SourceSets (Abdulla et al., POPL 2014) with sleep sets run each distinct order
-	// once. A run may be wasted: the search stops it when every continuation was run
-	// before.
+	// once. They may also waste runs. The search stops a wasted run when every
+	// continuation was run before.
 	SourceSets
-	// PersistentSets are the persistent sets of Basset's Figure 2.4. If a message
-	// could come before an earlier one, they try all deliverable messages of one
-	// actor that leads to the send of that message.
+	// PersistentSets are the persistent sets of Figure 2.4 of the Basset thesis
+	// (Lauterburg 2011). They try all deliverable messages of one actor. If a later
+	// message could have come earlier, they also try all messages of an actor that
+	// leads to the send of the later message.
 	PersistentSets
-	// DCUTE is Basset's Figure 2.5. It tries all deliverable messages of one actor.
-	// If a later message could have come earlier, it also tries all messages of the
-	// next actor.
+	// DCUTE is Figure 2.5 of the Basset thesis. It tries all deliverable messages of
+	// one actor. If a later message could have come earlier, it also tries all
+	// messages of the next actor.
 	DCUTE
-	// GoodSiblings are Eta's (section 5.2). They try one message m and, for each
-	// later message that could have come before m, one message that leads to that
-	// later message.
+	// GoodSiblings are the reduction of the Eta paper (section 5.2). They try one
+	// message m and, for each later message that could have come before m, one
+	// message that leads to that later message.
 	GoodSiblings
 	// Everything prunes nothing: it runs every order in which messages can be
 	// delivered.
@@ -54,8 +55,9 @@ func reductionOf(name string) (r Reduction, ok bool) {
 	return 0, false
 }
 
-// An Ordering selects which actor's messages the search tries first (Basset, section
-// 4.2). With reductions other than Optimal the ordering affects how much is pruned.
+// An Ordering selects which actor's messages the search tries first (the Basset thesis,
+// section 4.2). With reductions other than Optimal the ordering affects how much is
+// pruned.
 type Ordering uint8
 
 const (
@@ -74,8 +76,8 @@ const (
 	// OrderHMS starts with the actor that has sent the most messages per message
 	// received, in all runs so far.
 	OrderHMS
-	// OrderSGR takes an actor a before an actor b if, in the runs so far, messages of
-	// a have led to messages to b, but not the reverse.
+	// OrderSGR takes actor A before actor B if messages sent by A have led to
+	// messages to B in the runs so far, and never the reverse.
 	OrderSGR
 
 	orderings

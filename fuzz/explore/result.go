@@ -7,8 +7,9 @@ type Result struct {
 	// Complete reports whether nothing is left to run: every distinct order was run
 	// or, with state comparison, every reachable state was seen.
 	Complete bool
-	// Reduction is the reduction used in the end. It differs from the requested one
-	// if that one does not support the program; see the package comment.
+	// Reduction is the reduction used in the end. It differs from Method.Reduction
+	// if the requested reduction does not support the program: see the package
+	// comment.
 	Reduction Reduction
 	// Sleep reports whether sleep sets were used.
 	Sleep bool
@@ -26,8 +27,8 @@ type Result struct {
 	// With sleep sets the number of runs is the number of distinct orders, with two
 	// exceptions. In two runs of one distinct order, a fault may occur at different
 	// points, or steps that conflict without a message, such as two that stop one
-	// timer, may come in different orders. Then only Method.CountDistinct counts
-	// distinct orders.
+	// timer, may come in different orders. In these cases Distinct is known only if
+	// Method.CountDistinct is set.
 	Distinct int
 	// Runs is the number of runs that ended without being stopped by the search.
 	Runs int
@@ -39,8 +40,7 @@ type Result struct {
 	// known state.
 	Cut int
 	// Probes is the number of additional runs with random decisions, which look for
-	// failures outside of the first corner of the tree. Runs, Distinct and Steps do
-	// not include them.
+	// failures in the whole tree. Runs, Distinct and Steps do not include them.
 	Probes int `json:",omitempty"`
 	// Steps is the number of steps in the tree of all runs: a common prefix of
 	// several runs counts once.
@@ -64,9 +64,9 @@ type Result struct {
 	Unread string
 	// Levels holds the result for each bound on delays or preemptions, from 0.
 	Levels []Level
-	// Estimate is the number of runs of the whole search. It equals Runs if the
-	// search is complete. Otherwise it is an estimate if the options ask for one, and
-	// 0 if unknown.
+	// Estimate is the number of runs of the whole search. Estimate equals Runs if
+	// the search is complete. Otherwise it is an estimated number, or 0 if the
+	// options ask for no estimate or none is possible.
 	Estimate float64
 	// Elapsed is the duration of the search.
 	Elapsed time.Duration
@@ -85,7 +85,7 @@ const (
 	BoundDepth       Bound = "depth"       // Method.Depth
 	BoundDelays      Bound = "delays"      // Method.DelayBound
 	BoundPreemptions Bound = "preemptions" // Method.PreemptionBound
-	BoundInputs      Bound = "inputs"      // some inputs are drawn at random
+	BoundInputs      Bound = "inputs"      // some inputs of the property were drawn at random, so others were not tried
 	BoundSaved       Bound = "saved case"  // a saved case failed before the search
 	BoundReplay      Bound = "replay"      // only the replay of a case was requested
 )

@@ -19,24 +19,26 @@ type search struct {
 	habits  habits
 	prober  prober
 	prints  [2]pulse.Print // the fingerprints of a run and of the same run repeated
-	// others is the number of runs that other subtrees had made when the round began.
+	// others is the number of runs that all subtrees except this one had made when
+	// the round of runs began.
 	others int
 	// bound is the current bound on delays or preemptions.
 	bound int32
-	// over names the reduction that the search must restart with; zero if no restart
-	// is needed.
+	// over names the reduction that the search must restart with. It is a zero
+	// handover if no restart is needed.
 	over handover
 }
 
-// A handover says which reduction a search restarts with, and why the current one does
-// not support the program.
+// A handover says which reduction a search restarts with, and why the current reduction
+// does not support the program.
 type handover struct {
 	to    Reduction
-	sleep bool // set to keep using sleep sets, if the previous reduction used them
+	sleep bool // set if the new search keeps the sleep sets of the old search, if any
 	why   string
 }
 
-// The reasons to restart with another reduction. Each continues a sentence after "because".
+// The reasons to restart with another reduction. Each text continues a sentence after
+// "because".
 const (
 	whySpawns     = "a step reads Ref.Index or Ref.String of an actor, and both depend on the order in which steps spawn actors"
 	whyLooks      = "a step reads what all earlier steps did, such as System.Steps, System.Trace or System.Warnings, or an actor crashes within it"
@@ -52,8 +54,8 @@ const (
 	whyDepth      = "Depth is bounded, and Optimal needs complete runs"
 )
 
-// whyMet returns the reason to restart a search so that it reverses conflicts like that
-// of the access x.
+// whyMet returns the reason for a restart if the access x conflicts with an access by an
+// unordered step.
 func whyMet(x trace.Touch) string {
 	if x.What == trace.TheTest {
 		return whyTest
@@ -63,7 +65,7 @@ func whyMet(x trace.Touch) string {
 
 // mayShowPartitions reports whether a search without partitions must restart with
 // partitions after a run. A partition only holds messages back. Apart from observers (see
-// isObserved), only timers and steps that read all earlier steps can notice that.
+// isObserved), only timers and steps that read all earlier steps can notice a partition.
 func (s *search) mayShowPartitions(sys *pulse.System) bool {
 	return sys.Options().Faults.Partition > 0 && s.options.picksCrashes() && (setsTime(sys) ||
 		slices.ContainsFunc(sys.Trace().Touches, func(x trace.Touch) bool { return x.What == trace.AllSteps }))
@@ -72,8 +74,8 @@ func (s *search) mayShowPartitions(sys *pulse.System) bool {
 // goesOnAfter reports whether the search continues after a run.
 func (s *search) goesOnAfter(run *Run) bool { return run.Failure == nil || s.options.KeepOn }
 
-// newSearch returns a search that began at the given time. Unless trial is set, the
-// search reports its runs to its worker.
+// newSearch returns a search that began at the given time. The search reports its runs to
+// its worker, unless trial is set.
 func newSearch(o *Options, w Worker, began time.Time, trial bool) *search {
 	s := &search{options: o, worker: w}
 	s.limits = limits{runs: o.Runs, time: o.Time, late: o.late, began: began, stop: o.Stop}
@@ -96,16 +98,16 @@ func (s *search) count(run Run, end ending, shared int) (last bool) {
 }
 
 // One run in repeatEvery is repeated to check that the program is deterministic. After
-// the first manyRuns runs, only one in four times as many is repeated, because comparing
+// the first manyRuns runs, only one run in 4*repeatEvery is repeated, because comparing
 // the contents of messages takes longer than a short run.
 const (
 	repeatEvery = 64
 	manyRuns    = 4096
-	repeatPhase = 37 // if 64 subtrees perform one run each, one of these runs is repeated
+	repeatPhase = 37 // lets subtrees repeat runs at different times: if 64 subtrees make one run each, one run is repeated
 )
 
-// isRepeated reports whether to repeat the run counted last. Repeated are the first run
-// of a search, and one in repeatEvery of the later runs.
+// isRepeated reports whether to repeat the run counted last. The search repeats its first
+// run, and about one in repeatEvery of the later runs.
 func (s *search) isRepeated(run *Run, end ending) bool {
 	if end != endedItself || s.tally.told == nil || run.System == nil {
 		return false

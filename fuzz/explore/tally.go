@@ -16,12 +16,12 @@ type tally struct {
 	// eachOnce reports whether, as far as known, no distinct order has run twice.
 	// Then the number of distinct orders is the number of runs.
 	eachOnce bool
-	// meets is set if conflicts without a message in a run clear eachOnce.
+	// meets is set if a conflict without a message in a run sets eachOnce to false.
 	meets   bool
 	keepOn  bool           // a copy of Options.KeepOn
 	leftOut bool           // set if a bound has excluded some orders
 	subtree int            // the subtree's number, from 1; 0 above all subtrees
-	told    Worker         // the worker whose method Done is called after each run; nil for runs outside of the search
+	told    Worker         // the worker whose method Done is called after each run; nil if no worker is told of the runs
 	probed  map[string]int // the number of failed probes, by signature
 }
 
@@ -83,8 +83,9 @@ func (t *tally) fail(f *pulse.Failure) (last bool) {
 	return !t.keepOn
 }
 
-// countClass counts the distinct order of a run. With early timers it counts by hash,
-// because two runs of one distinct order may differ in the position of a clock tick.
+// countClass counts the distinct order of a run. If timers may fire early, it counts
+// distinct orders by hash, because two runs of one distinct order may differ in the
+// position of a clock tick.
 func (t *tally) countClass(run *Run) {
 	switch {
 	case !t.eachOnce || run.System == nil:
@@ -102,13 +103,14 @@ func (t *tally) countClass(run *Run) {
 	}
 }
 
-// mostMet bounds the number of accesses (see trace.Touch) of a run that are compared
+// mostMet is the maximum number of accesses (see trace.Touch) that comesApart compares
 // pairwise.
 const mostMet = 64
 
-// comesApart reports whether the search may perform another run of the same distinct
-// order, in which a fault occurs at a different point, or two conflicting steps of
-// different actors come in the reverse order. Optimal performs no such runs.
+// comesApart reports whether the search may perform a second run of the distinct order of
+// tr. In the second run, a fault may occur at a different point, or two conflicting steps
+// of different actors may come in the reverse order. Optimal performs no second run of a
+// distinct order.
 func (t *tally) comesApart(tr *trace.Trace) bool {
 	switch {
 	case t.result.Reduction == Optimal:
@@ -205,7 +207,7 @@ func readsTime(t *trace.Trace, step int32) bool {
 // the steps.
 func answersClass(t *trace.Trace) (sum uint64) {
 	for i := 0; i < len(t.Answers); {
-		step, h := t.Answers[i].Step, uint64(i) // the test makes its choices in the same order in every run
+		step, h := t.Answers[i].Step, uint64(i) // i identifies the choices of the test, because the test makes its choices in the same order in every run
 		if step >= 0 {
 			h = t.Steps[step].ID
 		}

@@ -9,17 +9,18 @@ import (
 	"sync/atomic"
 )
 
-// Several workers divide a tree into subtrees (Eta, section 6), and explore the subtrees
-// in rounds. The part of the tree above the subtrees (see trunk) changes only between two
-// rounds. So workers need not communicate, and the tree needs no lock. In Eta, workers
-// had to wait for such a lock.
+// Several workers divide a tree into subtrees (the Eta paper, section 6), and explore the
+// subtrees in rounds. The part of the tree above the subtrees (see trunk) changes only
+// between two rounds. So workers need not communicate, and the tree needs no lock. The
+// workers of the Eta paper have to wait for a lock of the tree.
 
 // wantedSubtrees is the intended number of subtrees. It is large, so that no subtree is a
 // large part of the tree. It does not depend on the number of workers, so that the result
-// does not either.
+// does not depend on that number.
 const wantedSubtrees = 128
 
-// mostSubtrees bounds the number of frames from which Optimal makes subtrees.
+// mostSubtrees is the number of subtrees at which a search with Optimal is split no
+// further.
 const mostSubtrees = 4 * wantedSubtrees
 
 // Each round performs twice as many runs of each subtree as the previous round. So all
@@ -28,17 +29,17 @@ const mostSubtrees = 4 * wantedSubtrees
 // divided between rounds.
 const (
 	firstRound = 16 // the number of runs of each subtree in the first round, with Optimal
-	leastRound = 64 // the number of runs of all subtrees together in each round, with other reductions
+	leastRound = 64 // the number of runs of all subtrees together in each round, with all reductions except Optimal
 	fewTrees   = wantedSubtrees / 2
 	runsATree  = 16 // the number of runs per additional subtree, large enough that the cost of a new subtree is negligible
 )
 
-// A subtree is a part of the tree that one worker explores at a time, with its results so
-// far.
+// A subtree is a part of the tree that one worker explores at a time. It includes the
+// results so far.
 type subtree struct {
 	number   int
 	limb     limb                   // the place in the trunk at which the subtree begins
-	start    func(*search, way) way // returns the algorithm that explores the subtree, and may reuse an old one; nil once begun
+	start    func(*search, way) way // returns the algorithm that explores the subtree, and may reuse an old one; nil once the subtree is begun
 	search   *search
 	way      way // the algorithm of the subtree; before the subtree is begun, an algorithm to reuse, or nil
 	left     int // the number of remaining runs in this round
@@ -47,7 +48,7 @@ type subtree struct {
 
 // A team is several workers that explore one tree.
 type team struct {
-	*search // the results above the subtrees and, after each round, all results
+	*search // its tally has the results above the subtrees and, after each round, all results
 	workers []Worker
 	meter   *meter       // nil unless progress or an estimate is needed
 	isSplit bool         // set if the first subtrees were made
@@ -57,7 +58,7 @@ type team struct {
 	spare   []way        // algorithms of completed subtrees, to be reused
 	made    int          // the number of subtrees made so far
 	round   int          // the number of runs of each subtree in the current round
-	fewest  int          // with Optimal, the maximum number of steps of a frame that is split further; 0 if not known yet
+	fewest  int          // with Optimal, the maximum number of steps of a frame that is replaced by its variations; 0 if not known yet
 	turn    []*subtree   // the subtrees that perform runs in the current round
 	next    atomic.Int64 // the index in turn of the first subtree that no worker has taken
 	first   atomic.Int64 // the number of the first subtree that ends the search; math.MaxInt64 for none
@@ -109,7 +110,7 @@ func (tm *team) split() (goesOn bool) {
 	return tm.isSplit
 }
 
-// begin adds a subtree that begins at a place in the trunk.
+// begin adds a subtree that begins at l, a place in the trunk.
 func (tm *team) begin(l limb) *subtree {
 	return tm.add(&subtree{limb: l, start: func(s *search, old way) way { return tm.trunk.way(s, l, old) }})
 }
@@ -146,8 +147,9 @@ func (tm *team) goesOn() bool {
 	return len(tm.trees) > 0
 }
 
-// takeStock exchanges marks after a round. The trunk gets the marks of all subtrees, and
-// each subtree gets the marks that other subtrees have made above it.
+// takeStock exchanges marks (which candidates to explore) after a round. The trunk gets
+// the marks of all subtrees, and each subtree gets the marks that other subtrees have
+// made on nodes above it.
 func (tm *team) takeStock() {
 	for _, t := range tm.trees {
 		if t.start == nil {
@@ -221,8 +223,8 @@ func (tm *team) beginRound() {
 	}
 }
 
-// left returns the number of runs that may be made until the search stops at the returned
-// bound, or pauses if the bound is NoBound.
+// left returns the number of runs that may be made until the search must stop or pause.
+// If it must stop, the result bound is the bound; if it pauses, bound is NoBound.
 func (tm *team) left(part, before int) (runs int, bound Bound) {
 	made := tm.tally.result.made()
 	runs = math.MaxInt
@@ -235,9 +237,9 @@ func (tm *team) left(part, before int) (runs int, bound Bound) {
 	return runs, bound
 }
 
-// makeRuns performs the remaining runs of the round, at most `left`, which it distributes
-// evenly among the subtrees. If there are fewer runs than subtrees, the first subtrees
-// get one run each.
+// makeRuns performs the remaining runs of the round, at most `left` runs, and distributes
+// them evenly among the subtrees. If there are fewer runs than subtrees, the first
+// subtrees get one run each.
 func (tm *team) makeRuns(left int) {
 	tm.turn = tm.turn[:0]
 	for _, t := range tm.trees {
@@ -255,8 +257,9 @@ func (tm *team) makeRuns(left int) {
 }
 
 // splitOptimal runs frames and collects their variations, until there are enough frames.
-// Each collected frame becomes the root of a subtree, because frames are independent of
-// each other. splitOptimal returns false if the search is over.
+// A frame is a prefix of decisions. Each collected frame becomes the root of a subtree,
+// because frames are independent of each other. splitOptimal returns false if the search
+// is over.
 func (tm *team) splitOptimal() bool {
 	o := newOptimal(tm.search)
 	o.handsOver, o.handed = true, []frameRoot{{frame: &frame{}}}
@@ -281,9 +284,9 @@ func (tm *team) splitOptimal() bool {
 }
 
 // nextOf returns the index of the frame to run next, -1 if there are enough frames. The
-// oldest frames come first, which avoids finding the same answer (see unwanted) twice.
-// Once there are wantedSubtrees frames, those with the fewest steps come first, because
-// their subtrees are the largest.
+// oldest frame comes first, so that subtrees need not find the same answers (see
+// unwanted) several times. Once there are wantedSubtrees frames, the frames with the
+// fewest steps come first, because their subtrees are the largest.
 func (tm *team) nextOf(list []frameRoot) int {
 	switch n := len(list); {
 	case n == 0 || n >= mostSubtrees:
@@ -302,7 +305,7 @@ func (tm *team) nextOf(list []frameRoot) int {
 	return i
 }
 
-// shortest returns the index of the first frame with the fewest steps.
+// shortest returns the index in list of the first frame with the fewest steps.
 func shortest(list []frameRoot) (i int) {
 	for k := range list {
 		if len(list[k].frame.steps) < len(list[i].frame.steps) {
@@ -312,7 +315,8 @@ func shortest(list []frameRoot) (i int) {
 	return i
 }
 
-// work lets a worker explore one subtree after the other, with at most `most` runs each.
+// work lets a worker explore subtrees of tm.turn, one after the other, with at most
+// `most` runs each.
 func (tm *team) work(w Worker, most int) {
 	for {
 		k := tm.next.Add(1) - 1
@@ -367,7 +371,7 @@ func (tm *team) endAt(number int64) {
 	}
 }
 
-// sum adds up the results of the subtrees, up to the first one that ended the search.
+// sum adds up the results of the subtrees, up to the first subtree that ended the search.
 func (tm *team) sum() {
 	tm.tally = tm.above.clone()
 	for _, t := range tm.trees {

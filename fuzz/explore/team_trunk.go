@@ -6,22 +6,22 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// The trunk is the part above the subtrees when several workers explore a tree
-// depth-first. If there are too few subtrees, the first decisions of a subtree are moved
-// to the trunk, and the untried answers of these decisions become the roots of new
-// subtrees.
+// When several workers explore a tree depth-first, the trunk is the part of the tree
+// above their subtrees. If there are too few subtrees, the first decisions of a subtree
+// are moved to the trunk, and the untried answers of these decisions become the roots of
+// new subtrees.
 //
-// If a run requires a candidate above its subtree, it marks that candidate in the
-// subtree's own copy of the trunk. The marks of all copies are merged between two rounds.
-// So the trunk needs no lock, its marks depend only on the rounds, and there are no more
-// marks than with a single worker.
+// If a run in a subtree requires a candidate above the subtree, the candidate is marked
+// in the subtree's own copy of the trunk. The marks of all copies are merged between two
+// rounds. So the trunk needs no lock, its marks depend only on the rounds, and there are
+// no more marks than with a single worker.
 //
 // At a choice point of the trunk, a candidate that was begun earlier sleeps in the
 // subtrees of candidates begun later. The subtree of the earlier candidate need not be
-// done yet, because it will be. No candidate is begun before the accesses (see
-// trace.Touch) by the steps of the sleeping candidates are known.
+// done by then, because it will be explored anyway. No candidate is begun before the
+// accesses (see trace.Touch) by the steps of the sleeping candidates are known.
 type trunk struct {
-	junctions []*junction // the nodes of the trunk that still have unfinished subtrees or answers not begun
+	junctions []*junction // the nodes of the trunk that have unfinished subtrees or answers that were not begun
 	touches   touches     // the accesses by all candidates of the trunk
 	sleeps    bool
 }
@@ -29,24 +29,25 @@ type trunk struct {
 // A junction is a node of the trunk: a decision above some subtrees.
 type junction struct {
 	above   *junction   // nil for the root of the tree
-	answer  int32       // the answer of the junction above that leads here
-	node    node        // at a node that is no choice point, node.current is the alternative that was begun last
+	answer  int32       // the alternative, at the parent junction, that leads to this junction
+	node    node        // the decision; unless it is a choice point, node.current is the alternative that was begun last
 	list    []candidate // the candidates of a choice point
-	begun   []int32     // for each candidate, its position in the order in which candidates were begun, from 1; 0 if not begun
+	begun   []int32     // for each candidate, its position (from 1) in the order in which candidates were begun; 0 if not begun
 	count   int32       // the highest position in begun
 	last    *subtree    // the subtree that was begun last
-	open    int         // the number of unfinished subtrees and junctions below
+	open    int         // the number of unfinished subtrees and junctions directly below
 	changed bool        // set if marks changed in the last round
 }
 
 // A limb is a place in the trunk at which a subtree begins.
 type limb struct {
 	from   *junction // nil for the root of the tree
-	answer int32     // the answer of the junction from that leads here
+	answer int32     // the alternative of junction `from` that leads to the subtree
 }
 
-// putPath makes p the path to a limb. At each choice point, it marks the candidates that
-// were begun before the taken candidate as done.
+// putPath makes p the path to l, the place of a subtree in the trunk. At each choice
+// point, it marks as done the candidates whose subtrees were begun before that of the
+// taken candidate.
 func (l limb) putPath(p *path) {
 	var chain []limb
 	size := 0
@@ -76,8 +77,8 @@ func (j *junction) putDone(list []candidate, current int32) {
 	}
 }
 
-// divide moves the first nodes of a subtree to the trunk, up to the first node with
-// another answer to take. It returns false if there is no such node.
+// divide moves the first nodes of a subtree to the trunk, up to the first node that has
+// an answer still to be taken. It returns false if there is no such node.
 func (k *trunk) divide(t *subtree) bool {
 	d := t.way.(*depthFirst)
 	p := &d.walker.path
@@ -94,7 +95,7 @@ func (k *trunk) divide(t *subtree) bool {
 	return true
 }
 
-// hasNext reports whether another answer of a node must be taken.
+// hasNext reports whether a node has an answer that must be taken and was not taken yet.
 func (p *path) hasNext(n *node) bool {
 	if n.kind != picks {
 		return n.current+1 < n.answers
@@ -130,8 +131,8 @@ func (k *trunk) add(t *subtree, p *path, n *node, known *touches) {
 	t.limb = limb{j, n.current}
 }
 
-// number returns the trunk's number for a candidate's set of accesses, 0 if the set is
-// empty.
+// number returns the number, in k.touches, of a candidate's set of accesses. It returns 0
+// if the set is empty.
 func (k *trunk) number(set []trace.Touch, c *candidate) int32 {
 	if len(set) == 0 || c.kind == aPass {
 		return 0
@@ -139,8 +140,8 @@ func (k *trunk) number(set []trace.Touch, c *candidate) int32 {
 	return k.touches.number(set)
 }
 
-// take merges into the trunk the marks that a subtree has made above it, and the accesses
-// of the steps there.
+// take merges into the trunk the marks that a subtree has made on nodes above it, and the
+// accesses of the steps taken there.
 func (k *trunk) take(t *subtree) {
 	d := t.way.(*depthFirst)
 	p := &d.walker.path
@@ -156,8 +157,8 @@ func (k *trunk) take(t *subtree) {
 	}
 }
 
-// learn adds the accesses of a candidate's step in a subtree. The accesses may differ
-// between subtrees, because the choices within the step differ.
+// learn adds accesses by the step of c, a candidate of the trunk, that a subtree has
+// found. They may differ between subtrees, because the choices within the step differ.
 func (k *trunk) learn(c *candidate, more []trace.Touch) {
 	known := k.touches.of(c)
 	set := slices.Clip(known)
@@ -171,7 +172,8 @@ func (k *trunk) learn(c *candidate, more []trace.Touch) {
 	}
 }
 
-// takeMarks merges into the junction the marks of a subtree's copy.
+// takeMarks merges into j, a node of the trunk, the marks of a subtree's copy of that
+// node.
 func (j *junction) takeMarks(n *node, list []candidate) {
 	for i := range list {
 		c := &j.list[i]
@@ -190,14 +192,14 @@ func (j *junction) takeMarks(n *node, list []candidate) {
 	}
 }
 
-// markGroups marks the next groups of DCUTE if they are required.
+// markGroups marks the next groups of messages for DCUTE while they are required.
 func (j *junction) markGroups() {
 	for n := &j.node; n.nextGroup && n.groupEnd < n.answers; j.changed = true {
 		n.markGroup(j.list, j.list[n.groupEnd].actor)
 	}
 }
 
-// give copies the marks of the trunk to the copy of a subtree.
+// give copies the marks of the trunk to a subtree's own copy of the trunk.
 func (k *trunk) give(t *subtree) {
 	p := &t.way.(*depthFirst).walker.path
 	i := p.floor
@@ -214,7 +216,7 @@ func (k *trunk) give(t *subtree) {
 	}
 }
 
-// leave records that a subtree below a junction is done.
+// leave records that a subtree below junction j is done.
 func (k *trunk) leave(j *junction) {
 	for ; j != nil; j = j.above {
 		if j.open--; j.open > 0 || j.next() >= 0 {
@@ -223,7 +225,7 @@ func (k *trunk) leave(j *junction) {
 	}
 }
 
-// prune removes completed junctions, and resets changed.
+// prune removes completed junctions, and resets the field changed of all others.
 func (k *trunk) prune() {
 	k.junctions = slices.DeleteFunc(k.junctions, func(j *junction) bool {
 		j.changed = false
@@ -246,8 +248,8 @@ func (j *junction) next() int32 {
 	return -1
 }
 
-// isLastKnown reports whether all possible accesses of the step of the answer begun last
-// are known, because the step was run with all alternatives of its choices.
+// isLastKnown reports whether the step of the candidate begun last was run with all
+// alternatives of its choices. Then all possible accesses of the step are known.
 func (j *junction) isLastKnown() bool {
 	below := j.last.limb.from
 	if below == j {
@@ -280,8 +282,8 @@ func (t *subtree) isPastStep() bool {
 	return false
 }
 
-// begin makes the subtree of the next answer of a junction, and returns false if none can
-// begin now.
+// begin makes the subtree of the next answer of a junction. It returns false if no answer
+// can begin now.
 func (k *trunk) begin(j *junction, make func(limb) *subtree) bool {
 	i := j.next()
 	if i < 0 || j.node.kind == picks && k.sleeps && !j.isLastKnown() {
@@ -298,8 +300,8 @@ func (k *trunk) begin(j *junction, make func(limb) *subtree) bool {
 	return true
 }
 
-// way returns the algorithm that explores the subtree of a limb. It reuses old unless
-// that is nil.
+// way returns the algorithm that explores the subtree at l, a place in the trunk. It
+// reuses the algorithm `old` unless that is nil.
 func (k *trunk) way(s *search, l limb, old way) way {
 	d, is := old.(*depthFirst)
 	if !is {

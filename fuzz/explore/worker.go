@@ -14,14 +14,15 @@ type Worker interface {
 	// Run runs the program once, with s making its decisions. Two runs with the same
 	// decisions must be the same. Different calls may have different strategies.
 	//
-	// Not every call counts as a run of the search: some calls repeat a run to check
-	// that the program is deterministic, and others estimate the size of the tree. To
-	// count runs, count the calls to Done in which Run.Probe is not set.
+	// Not every call counts as a run of the search. Some calls repeat a run to check
+	// that the program is deterministic, and some calls estimate the size of the
+	// tree. To count runs, count the calls to Done in which Run.Probe is not set.
 	Run(s pulse.Strategy) Run
-	// Done is called after a run of the search that the search did not stop, or that
-	// failed before the search stopped it, and after a probe that failed. r is always
-	// the last run of this worker, so its trace is still valid. If the search raises
-	// a bound on delays or preemptions, Done is called for the runs with each bound.
+	// Done is called after each run of the search that ended by itself, each run
+	// that failed before the search stopped it, and each probe that failed. r is
+	// always the last run of this worker, so its trace is still valid. If the search
+	// raises a bound on delays or preemptions, Done is called for the runs with each
+	// bound.
 	Done(r Run)
 	// Again is called for every worker when the search restarts with another
 	// reduction. Runs reported by Done so far do not count. No worker is running
@@ -36,9 +37,9 @@ type Run struct {
 	// Failure is nil if the run did not fail.
 	Failure *pulse.Failure
 	// Index is the number, from 0, of runs in the same subtree that ended earlier
-	// without being stopped by the search. The first run of a round is the one with
-	// the smallest Subtree and, within the subtree, the smallest Index, even if
-	// another run ended earlier.
+	// without being stopped by the search. The first run of a round of several
+	// workers is the one with the smallest Subtree and, within the subtree, the
+	// smallest Index, even if another run ended earlier.
 	Index int
 	// Subtree is the number of the run's subtree, from 1, if there are several workers.
 	// It is 0 with a single worker, and for the runs that Optimal makes above all
@@ -49,14 +50,14 @@ type Run struct {
 	Probe bool
 	// Cut is set if the run failed and the search then stopped it before its end.
 	Cut bool
-	// Watched is set if the user of the Result knows that observers and the isolation
-	// check saw only the orders that were run. If Watched is not set and the run has
-	// observers, the search restarts with Everything.
+	// The worker sets Watched if the user of the Result knows that observers and the
+	// isolation check saw only the orders that were run. If Watched is not set and
+	// the run has observers, the search restarts with Everything.
 	Watched bool
 }
 
-// isObserved reports whether an observer reads the run after each step, and Watched is
-// not set.
+// isObserved reports whether an observer (or the isolation check) reads the run after
+// each step, and Watched is not set.
 func (r *Run) isObserved() bool {
 	return r.System != nil && !r.Watched && r.System.Host().Observed()
 }
