@@ -18,8 +18,8 @@ func (m *Model[S, In, Out]) line(op *operation[In, Out]) string {
 	return m.describe(op.in) + " → " + trace.Label(op.out)
 }
 
-// table returns a table of the calls that cannot be ordered, and the longest valid
-// order of some of them.
+// table returns the details of a failure report. They are a table of the calls that
+// cannot be ordered, followed by the lines of howFar.
 func (m *Model[S, In, Out]) table(v verdict[In, Out]) string {
 	rows := [][]string{{"called", "returned", "client", ""}}
 	for _, op := range v.ops {
@@ -57,8 +57,9 @@ func (m *Model[S, In, Out]) howFar(v verdict[In, Out]) (lines []string) {
 		fmt.Sprintf("    then the state is %s, and no call can be the next: %s", v.state, strings.Join(next, ", ")))
 }
 
-// candidates returns the calls outside the longest order that may come next. Such a
-// call began before any call outside the longest order returned.
+// candidates returns the calls that could follow directly after the longest valid
+// order. Such a call is not in the order. It began before any call outside the
+// order returned.
 func candidates[In, Out any](v verdict[In, Out]) (list []*operation[In, Out]) {
 	first := math.MaxInt
 	for _, op := range v.ops {
