@@ -131,8 +131,8 @@ func (c *checker) struck(actor int32) bool {
 	return false
 }
 
-// channels checks that no message overtakes another message of its channel, unless the
-// receiver accepted only certain messages.
+// channels checks that no message overtakes an earlier message of the same channel, unless
+// the receiver accepted only certain messages.
 func (c *checker) channels() error {
 	if c.t.Unordered {
 		return nil
@@ -157,7 +157,7 @@ func (c *checker) channels() error {
 	return nil
 }
 
-// defaultSteps is the documented default of Options.Steps.
+// defaultSteps is the documented default of pulse.Options.Steps.
 const defaultSteps = 100_000
 
 // budgets checks that no limit of the options was exceeded.

@@ -52,10 +52,10 @@ func (c *checker) held() []bool {
 	return list
 }
 
-// busy returns a number for each step, greater than zero if some message was surely
-// deliverable before the step. A message is deliverable after its sending step, if in the
-// receiver's next step the receiver accepts that message or any message. What an actor
-// accepts changes only in its own steps.
+// busy returns a number for each step. The number is greater than zero if some message was
+// surely deliverable before the step. A message is deliverable after its sending step, if
+// in the receiver's next step the receiver accepts that message or any message. What an
+// actor accepts changes only in the actor's own steps.
 func (c *checker) busy() []int {
 	spans := make([]int, len(c.t.Steps)+1)
 	if c.slow() {
@@ -88,7 +88,7 @@ func (c *checker) busy() []int {
 	for i, n := range spans[1:] {
 		spans[i+1] = spans[i] + n
 	}
-	for i := range c.t.Steps { // messages across a partition are not deliverable
+	for i := range c.t.Steps { // during a partition no message is surely deliverable
 		if cut {
 			spans[i] = 0
 		}
@@ -105,11 +105,12 @@ func (c *checker) busy() []int {
 // A pending describes the messages that an actor receives in later steps.
 type pending struct {
 	any  bool
-	sent int32 // the first step that sent such a message
+	sent int32 // the first step in which one of these messages was sent
 }
 
-// arrives reports whether a message is known to wait as soon as its sending step ends. The
-// time is unknown for messages from the test and for timers.
+// arrives reports whether a message waits at its receiver as soon as its sending step
+// ends. It returns false for messages from the test and for timers, because the trace does
+// not say when they begin to wait.
 func arrives(d *trace.Send) bool {
 	return d.Step >= 0 && !d.Kind.IsTimer() && d.Kind != trace.Poll && d.To != trace.Test
 }
