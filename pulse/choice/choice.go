@@ -43,8 +43,8 @@ const (
 	Swarm
 	// Crash asks whether the actor crashes at Ctx.MayCrash: 0 no, 1 yes.
 	Crash
-	// Loss asks which unsynced disk writes a crash destroys: 0 for none. Otherwise the answer
-	// is the number of last writes, or 1 for a single write.
+	// Loss asks which unsynced disk writes a crash destroys. The answer is the number of last
+	// writes to lose. With Faults.UnorderedWrites it is 1 to lose a single write, else 0.
 	Loss
 
 	kinds
