@@ -10,8 +10,9 @@ type length struct {
 	counted int // the length of this run so far
 }
 
-// begin starts a run and returns its estimated length. That is the fixed length if
-// given, else the length of the previous run, else defaultLength.
+// begin starts a run and returns the estimated length of the run. The estimate is
+// the length from the options if they give one, else the length of the previous
+// run, else defaultLength.
 func (l *length) begin() int {
 	n := l.counted
 	l.counted = 0

@@ -11,21 +11,23 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A lenient is a replay that skips parts of the record that no longer apply. It
-// picks the deliverable message that comes first in the record, or the oldest
-// message if none is in the record. A recorded Hold is repeated if a timer may fire
-// early. Each choice is the next recorded choice of its kind.
+// A lenient makes the decisions of a lenient replay, which skips parts of the record
+// that no longer apply. It picks the deliverable message that comes first in the
+// record, or the oldest message if none is in the record. It repeats a recorded Hold
+// if a timer may fire early. For each choice it makes the next recorded choice of
+// the same kind.
 type lenient struct {
 	record *choice.Record
-	places hash.Table // maps an identity to its position in record.Deliveries, from 1
+	places hash.Table // maps the identity of a step to its position in record.Deliveries, from 1
 	// made[i] says when delivery i of the record was made, counted from 1. It is zero
 	// if the delivery was not made yet.
 	made  []int32
-	count int32   // the number of recorded deliveries made so far
+	count int32   // the number of recorded deliveries that the run has made so far
 	holds []int32 // positions of Holds in record.Deliveries, from 1
 	held  int     // the number of Holds that were made so far
 
-	// next is, by kind, the index in record.Choices at which find starts.
+	// next has, for each kind of choice, the index in record.Choices at which find
+	// starts.
 	next   [math.MaxUint8 + 1]int
 	strays []int32  // steps that are not in the record
 	unfit  []misfit // choices of the run for which the record had no fitting choice
@@ -77,13 +79,14 @@ func (l *lenient) pick(e *pulse.Enabled) int {
 	return best
 }
 
-// make records that the delivery at position place of the record was made.
+// make records that the run made the delivery at position place of the record.
 func (l *lenient) make(place int32) {
 	l.count++
 	l.made[place-1] = l.count
 }
 
-// whole reports whether the replay applied the complete record, in order.
+// whole reports whether the run made all deliveries of the record, in order, and all
+// of its choices. Choices are ignored if all choices of the record are zero.
 func (l *lenient) whole() bool {
 	for i, at := range l.made {
 		if at != int32(i)+1 {
