@@ -26,9 +26,9 @@ type chains struct {
 	//
 	// Invariant: the tops of the chains of one set are pairwise incomparable.
 	sets   []int32
-	free   []int32 // for each set, counted from 1, the number of cells that are none
+	free   []int32 // for each set, counted from 1, the number of free cells
 	roomy  int32   // the number of a set such that all earlier sets are full
-	chains []int32 // for each chain, the bit of its top, or none
+	chains []int32 // for each chain, the bit of its top; none if the chain is empty
 
 	// rows are sets of bits, one for each element above which new elements may still
 	// be placed. Each top has its own bit. When a chain grows, the bit of its old top
@@ -205,7 +205,8 @@ func (c *chains) firstBelow(list row) (set, cell int32, covered int) {
 	return set, cell, covered
 }
 
-// room returns the last free cell of the set c.roomy. It adds the set if needed.
+// room returns the set c.roomy and the last free cell of the set. It makes the set
+// if the set does not exist yet.
 func (c *chains) room() (set, cell int32) {
 	set = c.roomy
 	if int(set) == len(c.free) {

@@ -21,7 +21,7 @@ import (
 // of slots does not depend on other actors.
 type crowd struct {
 	actor  int32
-	slots  []int32 // the slots of the messages; empty if the race is not a crowd
+	slots  []int32 // for each message, its slot (see pos.lots); empty if the race is not a crowd
 	draws  source
 	floor  uint64
 	top    uint64

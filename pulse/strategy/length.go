@@ -6,7 +6,7 @@ const defaultLength = 100
 // A length estimates the length of the next run, in steps or messages. A strategy
 // that draws points of a run in advance needs the estimate.
 type length struct {
-	fixed   int // the length from the options; 0 means to learn it
+	fixed   int // the length from the options; 0 means that the length of the previous run is used
 	counted int // the length of this run so far
 }
 

@@ -19,8 +19,8 @@ import (
 type lenient struct {
 	record *choice.Record
 	places hash.Table // maps the identity of a step to its position in record.Deliveries, from 1
-	// made[i] says when delivery i of the record was made, counted from 1. It is zero
-	// if the delivery was not made yet.
+	// made[i] is k if delivery i of the record was the k-th delivery of the record that
+	// the run made. It is zero if the run has not made the delivery yet.
 	made  []int32
 	count int32   // the number of recorded deliveries that the run has made so far
 	holds []int32 // positions of Holds in record.Deliveries, from 1
@@ -136,12 +136,13 @@ func (l *lenient) find(k choice.Kind) choice.Choice {
 	return choice.Choice{}
 }
 
-// mostStale is the maximum number of differences listed. A changed program may
-// differ in every step, and naming a step takes time.
+// mostStale is the maximum number of differences that stale lists. A changed program
+// may differ in every step, and naming a step takes time.
 const mostStale = 100
 
-// stale lists the deliveries and choices of the record that did not apply, then the
-// steps of the run that are not in the record.
+// stale lists the differences between the record and the run: first the deliveries
+// and choices of the record that did not apply, then the steps of the run that are
+// not in the record.
 func (l *lenient) stale(run *trace.Trace, label func(int) (string, bool)) (list []string) {
 	more := 0
 	add := func(text func() string) {

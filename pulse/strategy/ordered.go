@@ -138,7 +138,8 @@ func (o *Orderer) of(n *named, e *pulse.Enabled, i int) uint64 {
 	return o.Priority(e.ID(i))
 }
 
-// A best is the message with the highest priority among those offered.
+// A best is the message with the highest priority among the messages given to
+// offer.
 type best struct {
 	at       int // the index of the message; -1 if none was offered
 	priority uint64

@@ -67,7 +67,8 @@ func (p *pctcp) Begin(seed uint64) {
 	p.first.Renew()
 }
 
-// Needs requests the trace, and a Pick in every step, so that changes are on time.
+// Needs requests the trace, and a Pick in every step, so that each priority changes
+// in time.
 func (p *pctcp) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: true} }
 
 func (p *pctcp) Pick(e *pulse.Enabled) int {

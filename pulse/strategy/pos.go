@@ -97,7 +97,7 @@ func (p *pos) Pick(e *pulse.Enabled) int {
 	return int(p.lots[r.slots[r.best]].index)
 }
 
-// scan picks among few messages by comparing all of them.
+// scan picks among few messages by comparing the priorities of all messages.
 func (p *pos) scan(e *pulse.Enabled) int {
 	best, top := 0, uint64(0)
 	for i := range e.Len() {

@@ -277,8 +277,8 @@ func (c *comparison) ends() (Difference, bool) {
 	return differAt("message left", c.a.leftTexts(), c.b.leftTexts())
 }
 
-// differAt returns the first difference between two lists. what is the name of
-// one element.
+// differAt returns the first difference between two lists. what names an element
+// in the texts, for example "rest".
 func differAt(what string, a, b []string) (Difference, bool) {
 	text := func(list []string, i int) string {
 		if i < len(list) {

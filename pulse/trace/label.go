@@ -409,7 +409,8 @@ func textBytes(v reflect.Value) (string, bool) {
 	return text, utf8.ValidString(text) && strings.IndexFunc(text, hidden) < 0
 }
 
-// quoted returns s as a Go string literal, cut to the length of a label.
+// quoted returns s as a Go string literal. It cuts s first, because a label is
+// short.
 func quoted(s string) string {
 	const most = (labelRunes + 1) * utf8.UTFMax
 	return strconv.Quote(s[:min(len(s), most)])

@@ -82,7 +82,7 @@ type Trace struct {
 
 // An Actor is one spawned actor.
 type Actor struct {
-	ID     uint64 // the same in every run: hash of type, creating step and creation index in that step
+	ID     uint64 // a hash of type, creating step and creation index in that step; the same in every run
 	Label  string // the name that the program gave the actor
 	Type   string // the Go type of the actor
 	Parent int32  // the actor that spawned this one; None for the test
@@ -118,7 +118,7 @@ const (
 // A Send is one message.
 type Send struct {
 	Body    any
-	ID      uint64 // the same in every run: hash of type, sending step and index within that step
+	ID      uint64 // a hash of type, sending step and index within that step; the same in every run
 	From    int32  // the sending actor
 	To      int32  // the receiving actor
 	Step    int32  // the step that sent the message or set the timer; None if the test sent or set it
@@ -165,7 +165,7 @@ type Strike struct {
 // A step has up to two direct predecessors in the happens-before relation: the
 // step that sent its message (see Send), and Prev.
 type Step struct {
-	ID      uint64 // the same in every run: hash of sender, receiver and message
+	ID      uint64 // a hash of sender, receiver and message; the same in every run
 	Time    int64  // virtual time in nanoseconds
 	Send    int32  // index in Sends of the received message; None for a fault
 	Actor   int32  // the receiver, or the actor affected by the fault
@@ -205,8 +205,8 @@ func (x Touch) Same(y Touch) bool { return x.What == y.What && x.Actor == y.Acto
 // conflict.
 func (x Touch) Meets(y Touch) bool { return x.Same(y) && !(x.Reads && y.Reads) }
 
-// A Touched says what a step has read or changed. It is a property of Touch.Actor,
-// or of the whole run.
+// A Touched says what a step has read or changed. In the comments of the
+// constants, "the actor" is Touch.Actor.
 type Touched uint8
 
 const (
