@@ -27,7 +27,7 @@ import (
 // times.
 //
 // When the test ends, it fails if some situation of T.Sometimes was never reached.
-// This is checked only after at least 20 runs, all passed.
+// This check requires that at least 20 runs were made and all passed.
 func Rapid(property func(*T)) func(*rapid.T) {
 	mustBeThere("Rapid", property)
 	all := &reached{}

@@ -137,8 +137,8 @@ const WordsPerDraw = 4
 // in each call.
 const triesPerDraw = 100
 
-// endlessTries is the number of attempts of one draw in which the generator may read
-// more than mostWords numbers. Then the draw is rejected.
+// A draw is rejected after endlessTries attempts in which the generator has read more
+// than mostWords numbers.
 const endlessTries = 2
 
 // draw draws one value by calling make. The numbers that make reads come from the

@@ -29,8 +29,8 @@ type generators struct {
 	bytes   []byte
 }
 
-// A groups has the layout of rapid's recordedBits: which generator read which
-// numbers.
+// A groups has the layout of rapid's recordedBits, which records which generator read
+// which numbers.
 type groups struct {
 	data    []uint64
 	list    []group

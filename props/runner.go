@@ -54,7 +54,7 @@ type Runner struct {
 	sizes      gopter.GenParameters          // the settings that Sample passes to gopter's generators
 	rapid      *rapid.T                      // the source of all draws under the function Rapid; else nil
 	foreign    any                           // a panic value of rapid, rethrown when the run has ended
-	intruder   atomic.Pointer[pulse.Failure] // the failure of a goroutine that used a T and may not use one
+	intruder   atomic.Pointer[pulse.Failure] // the failure for a goroutine that used a T but may not use one
 	over       atomic.Bool                   // set if the method Over was called
 	watched    watched
 	hints      hints // the hints of the current run
@@ -454,8 +454,8 @@ func (r *Runner) system(o pulse.Options) *pulse.System {
 	return r.sys
 }
 
-// isTool reports whether t belongs to the test, not to the program under test. Such
-// types are those of this package and of rapid.
+// isTool reports whether t belongs to the test, not to the program under test. The
+// types of this package and of rapid belong to the test.
 func isTool(t reflect.Type) bool {
 	path := t.PkgPath()
 	return path == reflect.TypeFor[T]().PkgPath() || path == reflect.TypeFor[rapid.T]().PkgPath()

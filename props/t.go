@@ -103,8 +103,8 @@ func (t *T) checkSystem() {
 	}
 }
 
-// allowed reports whether the T's method named what may be called now. The run must
-// not have ended, and the caller must belong to the run.
+// allowed reports whether T's method what, such as Errorf, may be called now. The run
+// must not have ended, and the caller must belong to the run.
 func (t *T) allowed(what string) bool {
 	if t == nil || t.runner == nil {
 		panic(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: what + ": the T is nil, or the zero T: use the one that the property was given"})
@@ -244,10 +244,10 @@ func (t *T) Step() int {
 }
 
 // Event declares that the verdict on this run depends on the order of all calls to
-// Event, at any actors. It returns the number of the running step, or -1 outside of
-// steps. Searches that skip equivalent orders then still run every order of these
-// calls. Use the number only in texts, because it may differ in an equivalent order.
-// Event is for packages that judge runs.
+// Event, also of calls at different actors. It returns the number of the running
+// step, or -1 outside of steps. Searches that skip equivalent orders then still run
+// every order of these calls. Use the number only in texts, because it may differ in
+// an equivalent order. Event is for packages that judge runs.
 func (t *T) Event() (step int) {
 	if !t.allowed("Event") {
 		return -1

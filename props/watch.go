@@ -13,7 +13,7 @@ import (
 // watched holds the fields that other goroutines may read while a Runner runs.
 type watched struct {
 	turns  atomic.Uint64                // the number of runs begun plus the number ended; odd during a run
-	system atomic.Pointer[pulse.System] // the system of the latest run that has one
+	system atomic.Pointer[pulse.System] // the system of the latest run that has a system
 	stage  atomic.Uint64                // the ID of the stage's goroutine
 }
 

@@ -59,8 +59,8 @@ func calls() []runtime.Frame {
 }
 
 // userFrame returns the innermost stack frame of the property or its program that is
-// not in a helper. If all are in helpers, it returns the innermost. ok is false if
-// there is none.
+// not in a helper. If all such frames are in helpers, it returns the innermost of
+// them. ok is false if the stack has no such frame.
 func userFrame(h *helpers) (f stack.Frame, ok bool) {
 	list := calls()
 	for _, call := range list {

@@ -208,7 +208,7 @@ type guard[S, In, Out any] struct {
 	left     int // the number of steps left
 	panicked any
 	effects  map[any]effect // maps an *operation to its effect; nil if effects are not recorded
-	leave    sync.Once      // makes the channel gone be closed only once
+	leave    sync.Once      // closes the channel gone only once
 	gone     chan struct{}  // closed when the model has ended porcupine's goroutine by runtime.Goexit
 }
 

@@ -46,8 +46,8 @@ type Call[S, In, Out any] struct {
 	op *operation[In, Out]
 }
 
-// NewHistory returns an empty history of the run, which Check compares with the
-// model.
+// NewHistory returns an empty history of the run. Its method Check compares the
+// history with the model m.
 func NewHistory[S, In, Out any](t *props.T, m Model[S, In, Out]) *History[S, In, Out] {
 	h := &History[S, In, Out]{t: t, model: m}
 	switch {

@@ -14,13 +14,13 @@ import (
 // triesPerCommand is the maximum number of draws for a command that the model allows.
 const triesPerCommand = 50
 
-// sequence draws up to most commands that may be run one after another, beginning in
-// the given state. It returns the commands and the states: states[i] is before
-// command i, and the last state is after the last command.
-func (m *Machine[S]) sequence(t *props.T, state S, most int, what string) (steps []step[S], states []S) {
+// sequence draws at most n commands that may be run one after another, beginning in
+// the given state. It returns the commands and the model's states. states[i] is the
+// state before command i, and the last element is the state after the last command.
+func (m *Machine[S]) sequence(t *props.T, state S, n int, what string) (steps []step[S], states []S) {
 	states = append(states, state)
 	w := &value.Walker{Role: roleOf}
-	for i := range props.Draw(t, rapid.IntRange(0, most), what+"s") {
+	for i := range props.Draw(t, rapid.IntRange(0, n), what+"s") {
 		s, ok := m.drawStep(t, 0, state, fmt.Sprintf("%s %d", what, i+1), func(s step[S]) bool { return s.when(state) })
 		if !ok {
 			break
@@ -93,8 +93,8 @@ func (m *Machine[S]) branches(t *props.T, state S) [][]step[S] {
 }
 
 // allows reports whether the model allows each command in every interleaving of the
-// clients. For each position, it computes the set of states that can be reached
-// there.
+// clients. For each position (see position), it computes the set of all states that
+// can be reached at the position.
 func (m *Machine[S]) allows(state S, branches [][]step[S]) bool {
 	at := position{}
 	reached := map[position][]S{at: {state}}

@@ -17,8 +17,8 @@ type Schedule struct {
 	Priorities []Priority
 	// Before lists pairs of steps. The order of each pair must hold regardless of priorities.
 	Before []Constraint
-	// Choices are choices as in Record. Each choice that a run asks for is the next one of its
-	// kind in the list. A value that is too large is replaced by the largest possible value.
+	// Choices are choices as in Record. When a run asks for a choice, it gets the next element
+	// of the same kind. A value that is too large is replaced by the largest possible value.
 	Choices []Choice
 }
 

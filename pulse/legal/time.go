@@ -35,7 +35,8 @@ func (c *checker) time() error {
 	return nil
 }
 
-// held reports, for each step, whether the record has a Hold before the step.
+// held returns, for each step, whether the record has a Hold before the step. A Hold means
+// that messages were held back so that a timer fired early.
 func (c *checker) held() []bool {
 	list, i := make([]bool, len(c.t.Steps)), 0
 	for k := range c.t.Steps {
@@ -115,7 +116,8 @@ func arrives(d *trace.Send) bool {
 	return d.Step >= 0 && !d.Kind.IsTimer() && d.Kind != trace.Poll && d.To != trace.Test
 }
 
-// slow reports whether messages may be delayed.
+// slow reports whether a fault may have delayed or blocked messages. The trace then does
+// not say when they were deliverable.
 func (c *checker) slow() bool {
 	for _, x := range c.r.Choices {
 		if x.Kind == choice.Delay && x.Value > 0 {
