@@ -106,7 +106,7 @@ func (a *reached) judgeAtTheEnd(rt *rapid.T) {
 			}
 		}
 		if a.test == any(test) && a.more {
-			test.Logf("Sometimes is given more than %d names: later names are not checked; give it few, the same in each run", mostSituations)
+			test.Logf("Sometimes is given more than %d names: later names are not checked; use few names, the same in each run", mostSituations)
 		}
 	})
 }

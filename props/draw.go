@@ -174,7 +174,7 @@ func (t *T) reject(label string, w *words) {
 		t.runner.tooLarge = true
 		t.because(fmt.Sprintf("draw %q needs more than 65,536 numbers: draw something smaller, or does its generator never stop?", label))
 	} else {
-		t.because(fmt.Sprintf("draw %q: its generator rejected all that it drew, in %d tries", label, triesPerDraw))
+		t.because(fmt.Sprintf("draw %q: its generator found no value in %d tries", label, triesPerDraw))
 	}
 	t.runner.rejected = label
 	t.state.skipped = true
@@ -196,7 +196,7 @@ func (t *T) allowedToDraw(label string) bool {
 	case s != nil && s.Running():
 		t.misuse("draw %q in a step: draw inputs before Run; the program decides with ctx.Choose", label)
 	case s != nil && s.HasRun():
-		t.misuse("draw %q after Run: draw inputs before", label)
+		t.misuse("draw %q after Run: draw inputs before Run", label)
 	}
 	return true
 }

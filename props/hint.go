@@ -88,7 +88,7 @@ func (t *T) Feature(name string, value any) {
 	h.walker.Role = roleOf
 	sum, ok := h.walker.Contents(value)
 	if !ok {
-		t.misuse("Feature %q cannot be compared with other values: it %s; give it a number, a text or a struct of them, and for an actor its name", name, h.walker.Why())
+		t.misuse("Feature %q cannot be compared with other values because it %s: give it a number, a text or a struct of both, and for an actor its name", name, h.walker.Why())
 	}
 	h.add(Hint{Kind: HintFeature, Name: name, Value: sum, Steps: t.begun()})
 }

@@ -70,7 +70,7 @@ func NewHistory[S, In, Out any](t *props.T, m Model[S, In, Out]) *History[S, In,
 func (h *History[S, In, Out]) Call(client pulse.Ref, in In) Call[S, In, Out] {
 	h.mustBeMade("Call")
 	if h.checked {
-		h.misuse("Call %s after Check: check when the system has run", h.model.describe(in))
+		h.misuse("Call %s after Check: call Check after Run", h.model.describe(in))
 	}
 	op := &operation[In, Out]{client: client, in: in, call: h.now()}
 	h.ops = append(h.ops, op)
@@ -86,7 +86,7 @@ func (c Call[S, In, Out]) Return(out Out) {
 	case c.op.returned:
 		c.h.misuse("%s returns twice", c.h.model.describe(c.op.in))
 	case c.h.checked:
-		c.h.misuse("%s returns after Check: check when the system has run", c.h.model.describe(c.op.in))
+		c.h.misuse("%s returns after Check: call Check after Run", c.h.model.describe(c.op.in))
 	}
 	c.op.out, c.op.returned, c.op.ret = out, true, c.h.now()
 }

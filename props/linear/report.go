@@ -50,11 +50,11 @@ func (m *Model[S, In, Out]) howFar(v verdict[In, Out]) (lines []string) {
 		next = append(next, m.line(op))
 	}
 	if len(in) == 0 {
-		return append(lines, fmt.Sprintf("    the initial state is %s, and no call can be first: %s", v.state, strings.Join(next, ", ")))
+		return append(lines, fmt.Sprintf("    the initial state is %s, and none of these calls can be first: %s", v.state, strings.Join(next, ", ")))
 	}
 	return append(lines,
 		fmt.Sprintf("    longest order that fits: %s", strings.Join(in, ", ")),
-		fmt.Sprintf("    then the state is %s, and no call can be the next: %s", v.state, strings.Join(next, ", ")))
+		fmt.Sprintf("    then the state is %s, and none of these calls can be next: %s", v.state, strings.Join(next, ", ")))
 }
 
 // candidates returns the calls that could follow directly after the longest valid

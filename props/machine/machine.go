@@ -170,7 +170,7 @@ func (m *Machine[S]) mustBeWhole(t *props.T, sys *pulse.System) {
 	case m.Length < 0 || m.Clients < 0 || m.Branch < 0:
 		fault = fmt.Sprintf("Length is %d, Clients %d, Branch %d: use numbers of at least 1, or zero for the default", m.Length, m.Clients, m.Branch)
 	case m.Clients > mostClients:
-		fault = fmt.Sprintf("%d clients are too many, at most %d can be judged", m.Clients, mostClients)
+		fault = fmt.Sprintf("Clients is %d: use at most %d", m.Clients, mostClients)
 	}
 	for _, c := range m.Commands {
 		if c.fault != "" {

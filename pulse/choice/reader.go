@@ -76,5 +76,5 @@ func (m mismatch) Error() string {
 	if !m.Ended {
 		has = fmt.Sprintf("%v of %d,", m.Stored.Kind, m.Stored.N)
 	}
-	return fmt.Sprintf("choice %d: the record has %s the run asks %v of %d", m.Number, has, m.Kind, m.N)
+	return fmt.Sprintf("choice %d: the record has %s the run asks for %v of %d", m.Number, has, m.Kind, m.N)
 }

@@ -24,7 +24,7 @@ func (c *checker) time() error {
 		case now < before:
 			return c.broken(i, "time goes back")
 		case c.o.Horizon > 0 && now > int64(c.o.Horizon):
-			return c.broken(i, "it comes after the end of time")
+			return c.broken(i, "it comes after Options.Horizon, the end of virtual time")
 		case now == before || busy[i] == 0 || held[i]:
 			continue
 		}

@@ -162,17 +162,17 @@ func (l *lenient) stale(run *trace.Trace, label func(int) (string, bool)) (list 
 	for i, order := range l.made {
 		switch {
 		case order == 0:
-			add(func() string { return fmt.Sprintf("delivery %d, %s, was not made", i, name(i)) })
+			add(func() string { return fmt.Sprintf("delivery %d of the record, %s, was not made", i, name(i)) })
 		case order < after:
 			add(func() string {
-				return fmt.Sprintf("delivery %d, %s, came before an earlier delivery of the record", i, name(i))
+				return fmt.Sprintf("delivery %d of the record, %s, came before an earlier delivery of the record", i, name(i))
 			})
 		}
 		after = max(after, order)
 	}
 	for i, c := range l.record.Choices {
 		if i >= l.next[c.Kind] {
-			add(func() string { return fmt.Sprintf("choice %d, %v of %d, was not made", i, c.Kind, c.N) })
+			add(func() string { return fmt.Sprintf("choice %d of the record, %v of %d, was not made", i, c.Kind, c.N) })
 		}
 	}
 	for _, m := range l.unfit {
@@ -191,6 +191,6 @@ func (m misfit) String() string {
 	if m.stored.N == 0 {
 		return fmt.Sprintf("the record has no choice for %v of %d: %d was chosen", m.kind, m.n, m.given)
 	}
-	return fmt.Sprintf("the record has choice %d for %v of %d, the run asks for %v of %d: %d was chosen",
+	return fmt.Sprintf("the record has value %d for %v of %d, the run asks for %v of %d: %d was chosen",
 		m.stored.Value, m.stored.Kind, m.stored.N, m.kind, m.n, m.given)
 }
