@@ -400,8 +400,8 @@ func (r *Runner) isObserved() bool {
 	return st.sys.Host().Observers() > known
 }
 
-// plainSystem returns the runner's system without options, reset for a run. It only
-// calls System.Reset if the plan's settings are the same as in the previous run.
+// plainSystem returns the runner's system without options, reset for a run. If
+// the plan's settings are the same as in the previous run, System.Reset is enough.
 func (r *Runner) plainSystem() *pulse.System {
 	p := &r.plan
 	if r.sys == nil || !r.plain || r.planned.Steps != p.Steps || r.planned.EarlyTimers != p.EarlyTimers || !same(r.planned.Strategy, p.Strategy) ||

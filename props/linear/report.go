@@ -58,8 +58,8 @@ func (m *Model[S, In, Out]) howFar(v verdict[In, Out]) (lines []string) {
 }
 
 // candidates returns the calls that could follow directly after the longest valid
-// order. Such a call is not in the order. It began before any call outside the
-// order returned.
+// order. Such a call is not in the order. It began before the first return of a
+// call outside the order.
 func candidates[In, Out any](v verdict[In, Out]) (list []*operation[In, Out]) {
 	first := math.MaxInt
 	for _, op := range v.ops {

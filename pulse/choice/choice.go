@@ -99,7 +99,7 @@ type Choice struct {
 }
 
 // Hold is an element of Record.Deliveries that is not the identity of a step. It means that
-// the strategy received none of the deliverable messages, so that a timer fired early.
+// the strategy picked none of the deliverable messages, so that a timer fired early.
 const Hold uint64 = 0
 
 // Early returns the number of timers that fired early: all Holds and all nonzero choices of
