@@ -27,7 +27,7 @@ import (
 // times.
 //
 // When the test ends, it fails if some situation of T.Sometimes was never reached.
-// This is checked only after at least 20 runs, all passed.
+// This check requires that at least 20 runs were made and all passed.
 func Rapid(property func(*T)) func(*rapid.T) {
 	mustBeThere("Rapid", property)
 	all := &reached{}
@@ -64,7 +64,7 @@ type reached struct {
 	mu    sync.Mutex
 	test  any // the testing.TB of the rapid test; nil before the first run
 	runs  int
-	names []string // the situations, in the order of their first Sometimes call
+	names []string // the names given to T.Sometimes, in the order of the first calls
 	is    map[string]bool
 	more  bool      // set if T.Sometimes was called with more than mostSituations names
 	past  []*Runner // the runners of the last runs, whose T a goroutine may still use
@@ -74,12 +74,12 @@ type reached struct {
 // mostPast is the maximum number of runners in reached.past.
 const mostPast = 8
 
-// fewestRuns is the least number of runs after which a situation never reached is an
-// error. With -short, rapid performs 20 runs instead of 100.
+// fewestRuns is the least number of runs after which it is an error that no run has
+// reached a situation. Rapid makes 100 runs, but 20 with -short.
 const fewestRuns = 20
 
-// judgeAtTheEnd registers, once per test, a Cleanup that reports situations never
-// reached.
+// judgeAtTheEnd registers a Cleanup with rapid's test, once per test. The Cleanup
+// reports the situations that no run has reached.
 func (a *reached) judgeAtTheEnd(rt *rapid.T) {
 	test, ok := testOf(rt)
 	if !ok {
@@ -106,12 +106,13 @@ func (a *reached) judgeAtTheEnd(rt *rapid.T) {
 			}
 		}
 		if a.test == any(test) && a.more {
-			test.Logf("Sometimes is given more than %d names: later names are not checked; give it few, the same in each run", mostSituations)
+			test.Logf("Sometimes is given more than %d names: later names are not checked; use few names, the same in each run", mostSituations)
 		}
 	})
 }
 
-// ask removes the oldest runner from a.past and records its late failure, if any.
+// ask removes the oldest runner from a.past. If the property left a goroutine behind
+// that has used the runner's T, ask records the failure.
 func (a *reached) ask() {
 	if late := a.past[0].Late(); a.late == nil {
 		a.late = late
@@ -119,7 +120,7 @@ func (a *reached) ask() {
 	a.past = a.past[1:]
 }
 
-// add records the situations that a run has reached.
+// add records which situations the last run of r has reached.
 func (a *reached) add(r *Runner) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -187,7 +188,7 @@ func Gopter(property func(*T)) gopter.Prop {
 	}
 }
 
-// args returns the draws as gopter's argument values.
+// args converts the draws of a run to gopter's arguments.
 func args(res Result) []*gopter.PropArg {
 	list := make([]*gopter.PropArg, len(res.Inputs))
 	for i, in := range res.Inputs {

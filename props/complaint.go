@@ -2,9 +2,10 @@ package props
 
 import "strings"
 
-// complaint splits the text of a failure into its first line and the rest. For
-// testify's messages, which are tables that begin with a stack, the line is the
-// user's message and the error.
+// complaint splits the text of a failure. line is a summary in one line, and detail
+// is the remaining text. For a testify message, which is a table that begins with a
+// stack, line contains the user's message and the error. For any other text, line is
+// the first line.
 func complaint(text string) (line, detail string) {
 	lines := strings.Split(strings.Trim(text, "\n"), "\n")
 	if strings.HasPrefix(strings.TrimSpace(lines[0]), "Error Trace:") {
@@ -13,8 +14,8 @@ func complaint(text string) (line, detail string) {
 	return lines[0], indent(lines[1:])
 }
 
-// testifyComplaint splits a testify message such as the following. The line is
-// "stored: Not equal: expected: 1, actual: 2".
+// testifyComplaint splits a testify message into a line and its details. For the
+// following message, the line is "stored: Not equal: expected: 1, actual: 2".
 //
 //	Error Trace:	/home/…/writer_test.go:31
 //	Error:      	Not equal:
@@ -41,8 +42,9 @@ func testifyComplaint(lines []string) (line, detail string) {
 	return line, detail
 }
 
-// testifyError splits the lines of testify's Error field. If the first line ends in a
-// colon, the lines expected and actual are appended to it.
+// testifyError splits the lines of testify's Error field into the first line and the
+// remaining lines. If the first line ends in a colon, it also gets the lines expected
+// and actual.
 func testifyError(lines []string) (line, detail string) {
 	if len(lines) == 0 {
 		return "failed", ""

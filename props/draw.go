@@ -41,7 +41,7 @@ type drawing[V any] struct {
 	gen   *rapid.Generator[V]
 	label string
 	value V
-	make  func(*words) (any, bool) // a function that draws value; made once and reused in later runs
+	make  func(*words) (any, bool) // draws a value into the field value; made once, then reused in later runs
 }
 
 // drawingOf returns the drawing for the next draw. It reuses the drawing of an
@@ -81,7 +81,7 @@ func Sample(t *T, gen gopter.Gen, label string) any {
 	return v
 }
 
-// OneOf returns one of the values. fuzz.Explore tries each of them.
+// OneOf returns one of the values. fuzz.Explore tries each value.
 func OneOf[V any](t *T, label string, values ...V) V {
 	var v V
 	if len(values) == 0 && t.allowed("OneOf") {
@@ -128,16 +128,17 @@ func (t *T) noGenerator(label string) {
 	}
 }
 
-// WordsPerDraw is the number of words that a new draw reads from Plan.Words. The
-// further numbers of the draw are generated from its seed.
+// WordsPerDraw is the maximum number of words (random numbers) that a new draw takes
+// from Plan.Words. All later words of the draw are generated from the draw's seed.
 const WordsPerDraw = 4
 
-// triesPerDraw is the maximum number of calls to a generator until it produces a
-// value. A rapid generator itself makes up to five attempts in each call.
+// triesPerDraw is the maximum number of times that a draw calls its generator until
+// the generator produces a value. A rapid generator itself makes up to five attempts
+// in each call.
 const triesPerDraw = 100
 
-// endlessTries is the number of times that a generator may exceed mostWords numbers
-// before the draw is rejected.
+// A draw is rejected after endlessTries attempts in which the generator has read more
+// than mostWords numbers.
 const endlessTries = 2
 
 // draw draws one value by calling make. The numbers that make reads come from the
@@ -148,7 +149,7 @@ func (t *T) draw(label string, make func(*words) (any, bool)) {
 	}
 }
 
-// drawNow is draw for a caller that has called allowedToDraw.
+// drawNow draws one value by calling make. The caller has called allowedToDraw.
 func (t *T) drawNow(label string, make func(*words) (any, bool)) {
 	r := t.runner
 	r.of = 0
@@ -173,7 +174,7 @@ func (t *T) reject(label string, w *words) {
 		t.runner.tooLarge = true
 		t.because(fmt.Sprintf("draw %q needs more than 65,536 numbers: draw something smaller, or does its generator never stop?", label))
 	} else {
-		t.because(fmt.Sprintf("draw %q: its generator rejected all that it drew, in %d tries", label, triesPerDraw))
+		t.because(fmt.Sprintf("draw %q: its generator found no value in %d tries", label, triesPerDraw))
 	}
 	t.runner.rejected = label
 	t.state.skipped = true
@@ -195,7 +196,7 @@ func (t *T) allowedToDraw(label string) bool {
 	case s != nil && s.Running():
 		t.misuse("draw %q in a step: draw inputs before Run; the program decides with ctx.Choose", label)
 	case s != nil && s.HasRun():
-		t.misuse("draw %q after Run: draw inputs before", label)
+		t.misuse("draw %q after Run: draw inputs before Run", label)
 	}
 	return true
 }
@@ -227,7 +228,8 @@ func (t *T) guarded(label string, w *words, make func(*words) (any, bool)) (v an
 	return make(w)
 }
 
-// thrown returns the panic value v, as a string if its type is internal to rapid.
+// thrown returns the panic value v. If the type of v is internal to rapid, it returns
+// v as a string.
 func thrown(v any) any {
 	if isRapids(v) {
 		return fmt.Sprint(v)
@@ -235,8 +237,8 @@ func thrown(v any) any {
 	return v
 }
 
-// nextInput returns the stored input for the next draw. It returns a new input if
-// none is stored or the stored input has a different label.
+// nextInput returns the stored input for the next draw. If no input is stored at the
+// draw's position, or the stored input has a different label, it returns a new input.
 func (r *Runner) nextInput(label string) choice.Input {
 	i := len(r.inputs)
 	if i < len(r.plan.Inputs) {
@@ -255,7 +257,8 @@ func (r *Runner) nextInput(label string) choice.Input {
 	return in
 }
 
-// strayInput records that the label of stored input i differs from the draw's label.
+// strayInput records the first difference between the stored inputs and the draws:
+// stored input i has a label other than label, the label of the current draw.
 func (r *Runner) strayInput(i int, label string) {
 	if r.stray == "" {
 		r.stray = fmt.Sprintf("draw %d is %q, the case has %q: the property makes different draws than when the case was saved",
@@ -263,8 +266,8 @@ func (r *Runner) strayInput(i int, label string) {
 	}
 }
 
-// keepReads records the number of words that a draw has read. r.most holds the
-// maximum over earlier runs, reduced by a sixteenth in each run.
+// keepReads records that the current draw has read n words. r.most holds, for each
+// draw, the maximum over earlier runs, which is reduced by a sixteenth in each run.
 func (r *Runner) keepReads(n int) {
 	i := len(r.reads)
 	r.reads = append(r.reads, n)

@@ -279,21 +279,21 @@ func TestWords(t *testing.T) {
 var rejections = []outcome{
 	{"filter of rapid", func(t *props.T) {
 		props.Draw(t, rapid.Int().Filter(func(int) bool { return false }), "n")
-	}, "rejected: n\ndraw \"n\": its generator rejected all that it drew, in 100 tries"},
+	}, "rejected: n\ndraw \"n\": its generator found no value in 100 tries"},
 	{"filter of rapid that passes 1 in 200", func(t *props.T) {
 		props.Draw(t, rapid.IntRange(0, 1<<20).Filter(func(n int) bool { return n%50 == 0 }), "n")
 		say(t, nothing)
 	}, "held\nafter the run"},
 	{"filter of gopter", func(t *props.T) {
 		props.Sample(t, gen.Int().SuchThat(func(int) bool { return false }), "n")
-	}, "rejected: n\ndraw \"n\": its generator rejected all that it drew, in 100 tries"},
+	}, "rejected: n\ndraw \"n\": its generator found no value in 100 tries"},
 	{"filter of gopter that passes 1 in 10", func(t *props.T) {
 		props.Sample(t, gen.IntRange(0, 9).SuchThat(func(n int) bool { return n == 3 }), "n")
 		say(t, nothing)
 	}, "held\nafter the run"},
 	{"Custom that skips", func(t *props.T) {
 		props.Draw(t, rapid.Custom(func(rt *rapid.T) int { rt.Skip("no"); return 0 }), "n")
-	}, "rejected: n\ndraw \"n\": its generator rejected all that it drew, in 100 tries"},
+	}, "rejected: n\ndraw \"n\": its generator found no value in 100 tries"},
 	{"Custom that skips now and then", func(t *props.T) {
 		props.Draw(t, rapid.Custom(func(rt *rapid.T) int {
 			if n := rapid.IntRange(0, 9).Draw(rt, "n"); n != 5 {
@@ -314,7 +314,7 @@ var rejections = []outcome{
 	{"failure before", func(t *props.T) {
 		t.Errorf("one")
 		props.Draw(t, rapid.Int().Filter(func(int) bool { return false }), "n")
-	}, "property: property+1: one\ndraw \"n\": its generator rejected all that it drew, in 100 tries"},
+	}, "property: property+1: one\ndraw \"n\": its generator found no value in 100 tries"},
 
 	{"Fatalf of rapid", func(t *props.T) {
 		props.Draw(t, rapid.Custom(func(rt *rapid.T) int { rapid.Int().Draw(rt, "n"); rt.Fatalf("one"); return 0 }), "n")

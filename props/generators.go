@@ -21,16 +21,16 @@ import (
 // draw calls MakeFuzz, with the same values.
 type generators struct {
 	engine  *rapid.T  // the rapid.T of all draws
-	numbers *[]uint64 // the field from which engine reads numbers; nil if rapid has no such field
-	groups  *groups   // records which generator read which numbers; nil if rapid has no such field
+	numbers *[]uint64 // points to the numbers that engine reads next; nil if rapid has no such field
+	groups  *groups   // rapid's record of which generator read which numbers; nil if rapid has no such field
 	notes   bool      // set if groups are recorded
 	opened  bool
 	buffer  []uint64
 	bytes   []byte
 }
 
-// A groups has the layout of rapid's recordedBits: which generator read which
-// numbers.
+// A groups has the layout of rapid's recordedBits, which records which generator read
+// which numbers.
 type groups struct {
 	data    []uint64
 	list    []group
@@ -45,10 +45,9 @@ type group struct {
 	standalone, discard bool
 }
 
-// A draw first gets at least firstWords numbers, at least as many as are stored for
-// it, and at least 1.5 times as many as it read in recent runs. If the numbers run
-// out, the draw is repeated with eight times as many, up to mostWords. The number of
-// words does not change the value.
+// A draw first gets a number of words that firstSize returns, at least firstWords. If
+// the words run out, the draw is repeated with eight times as many words, up to
+// mostWords. The number of words does not change the drawn value.
 const (
 	firstWords = 16
 	mostWords  = firstWords << 12
@@ -86,9 +85,10 @@ func (r *Runner) underRapid(w *words, f func(*rapid.T)) bool {
 	}
 }
 
-// firstSize returns the number of random numbers that the current draw initially gets.
-// If these run out, the draw is repeated after a panic, which costs more than some
-// unused numbers.
+// firstSize returns the number of words that the current draw gets in its first
+// attempt. It is at least stored, and at least 1.5 times the number that the draw has
+// read in recent runs. If the words run out, the draw is repeated after a panic, which
+// costs more than some unused words.
 func (r *Runner) firstSize(stored int) int {
 	most := 0
 	if i := len(r.inputs); i < len(r.most) {
@@ -130,21 +130,20 @@ func (g *generators) open() {
 	g.numbers, g.groups = numbersOf(g.engine)
 }
 
-// A Part is a range of words that one generator has read: words At to End of draw
-// number Draw.
+// A Part is a range of words that one rapid generator has read. The words belong to
+// draw number Draw. They begin at index At and end before index End.
 type Part struct {
 	Draw, At, End int
-	// Of is rapid's label of the generator. It is "" for words that were read and then
-	// discarded.
+	// Of is rapid's label of the generator. It is "" if rapid has discarded the words.
 	Of string
-	// Element is set for a list element. Its words include the one before the element
-	// that says that another element follows. The word that ends the list is a Part of
-	// its own, also with Element set.
+	// Element is set if the generator draws elements of a list. The first word of the Part
+	// says that another element follows. The word that ends the list is a separate Part,
+	// also with Element set.
 	Element bool
 }
 
-// keepParts records the parts of the current draw if the plan asks for parts. The
-// generator's first word is word number from.
+// keepParts records the parts of the current draw if the plan asks for parts. from is
+// the number of the first word that the generator has read.
 func (r *Runner) keepParts(from int) {
 	g := r.generators.groups
 	if !r.plan.Parts || g == nil {
@@ -161,8 +160,8 @@ func (r *Runner) keepParts(from int) {
 	}
 }
 
-// callViaFuzz does what call does, through MakeFuzz. It is for versions of rapid
-// whose fields are unknown.
+// callViaFuzz returns what call returns, but calls rapid.MakeFuzz. It is for versions
+// of rapid whose fields are unknown.
 func (g *generators) callViaFuzz(numbers []uint64, f func(*rapid.T)) (left int, ok bool) {
 	g.bytes = g.bytes[:0]
 	for _, n := range numbers {
@@ -197,8 +196,8 @@ func remaining(rt *rapid.T) (n int) {
 	}
 }
 
-// escape is a panic value. viaFuzz panics with it after f has returned, so that rapid
-// does not log the draw.
+// escape is the panic value with which viaFuzz leaves rapid after f has returned. The
+// panic keeps rapid from logging the draw.
 type escape struct{}
 
 // viaFuzz calls f with a rapid.T that reads input and does not log. A zero testing.T

@@ -21,7 +21,8 @@ const (
 type Hint struct {
 	Kind HintKind
 	Name string
-	// Value is a hash of the value given to Feature. It is the same in every process.
+	// Value is a hash of the value given to Feature. Equal values have the same hash in
+	// every process.
 	Value uint64
 	// Height is the highest value given to Maximize in the run.
 	Height float64
@@ -33,8 +34,7 @@ type Hint struct {
 // mostHints is the maximum number of different hints in a run.
 const mostHints = 4096
 
-// hints collects the hints of the current run. If a property gives no hints, clear
-// only checks the length of the list.
+// hints collects the hints of the current run.
 type hints struct {
 	list   []Hint
 	index  hash.Table // maps the hash of a hint to the hint's index in list
@@ -88,17 +88,17 @@ func (t *T) Feature(name string, value any) {
 	h.walker.Role = roleOf
 	sum, ok := h.walker.Contents(value)
 	if !ok {
-		t.misuse("Feature %q cannot be compared with other values: it %s; give it a number, a text or a struct of them, and for an actor its name", name, h.walker.Why())
+		t.misuse("Feature %q cannot be compared with other values because it %s: give it a number, a text or a struct of both, and for an actor its name", name, h.walker.Why())
 	}
 	h.add(Hint{Kind: HintFeature, Name: name, Value: sum, Steps: t.begun()})
 }
 
 // Maximize tells a guided search how close this run is to a goal. The search saves
 // the runs with the highest values, and derives further runs from them. If a run
-// gives several values, the highest one counts. To minimize a value, negate it. The
-// value must be a finite number. Maximize may be called at any time during a run,
-// including in handlers. It changes neither what the program does nor whether the run
-// fails.
+// gives several values with one label, the highest value counts. To minimize a value,
+// negate it. The value must be a finite number. Maximize may be called at any time
+// during a run, including in handlers. It changes neither what the program does nor
+// whether the run fails.
 func (t *T) Maximize(label string, value float64) {
 	if !t.allowed("Maximize") {
 		return
@@ -117,7 +117,8 @@ func (t *T) begun() int {
 	return 0
 }
 
-// roleOf excludes values that belong to the test from the value of a feature.
+// roleOf returns the role of a type inside the value of a feature. Values of the test
+// are tools, whose contents are ignored.
 func roleOf(t reflect.Type) value.Role {
 	if isTool(t) {
 		return value.RoleTool

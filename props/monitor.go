@@ -25,7 +25,7 @@ type HotMonitor interface {
 
 // A Message is one message that an actor received.
 type Message struct {
-	From, To string // actor names as in the trace
+	From, To string // the names of sender and receiver, as in the trace
 	Body     any
 	Step     int
 }

@@ -14,7 +14,7 @@ type always struct {
 // A last is the latest call to Always or Monitor that was made outside of a step.
 type last struct {
 	what, name string
-	runs       int // the number of Runs before the call
+	runs       int // the number of times that the system had run before the call
 }
 
 // An awaited is a condition that must hold after some step or at the end of the run.
@@ -24,8 +24,8 @@ type awaited struct {
 	reached bool
 }
 
-// Always adds a condition that must hold after each step from now on. If it does not
-// hold, holds returns an error. The failure's text begins with the name.
+// Always adds a condition that must hold after each step from now on. holds returns
+// an error if the condition does not hold. The failure's text begins with the name.
 func (t *T) Always(name string, holds func() error) {
 	if t.observe("Always", name, holds == nil) {
 		t.state.always = append(t.state.always, always{name, holds})
@@ -57,8 +57,9 @@ func (t *T) Sometimes(name string, reached bool) {
 	}
 }
 
-// observe makes the T an observer of the system. It reports whether the T's method
-// named what may be called now. isNil is set if that method was given nil.
+// observe prepares a call to T's method what, such as Always: it makes the T an
+// observer of the system. It returns false if the method may not be called now. name
+// names the condition in messages. isNil is set if the method was given nil.
 func (t *T) observe(what, name string, isNil bool) bool {
 	if !t.allowed(what) {
 		return false
@@ -72,7 +73,7 @@ func (t *T) observe(what, name string, isNil bool) bool {
 	case isNil:
 		t.misuse("%s %q is nil: say what must hold", what, name)
 	}
-	if what != "Eventually" && !s.Running() { // Eventually is checked at the end as well
+	if what != "Eventually" && !s.Running() { // conditions of Eventually are also checked at the end, so no Run needs to follow
 		t.state.last = last{what, name, s.Host().Runs()}
 	}
 	if len(t.state.always)+len(t.state.awaited)+len(t.state.monitors) == 0 {
@@ -84,7 +85,8 @@ func (t *T) observe(what, name string, isNil bool) bool {
 // watcher is the pulse.Observer of a T.
 type watcher T
 
-// Stepped checks all conditions after a step and passes its message to the monitors.
+// Stepped checks all conditions after a step and passes the step's message to the
+// monitors.
 func (w *watcher) Stepped(s *pulse.System, step int) {
 	t := (*T)(w)
 	for i := range t.state.always {

@@ -12,12 +12,13 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Runner runs one property, one run at a time, and reuses the system and its memory
-// in each run. Several workers need one Runner each.
+// A Runner runs one property, one run at a time. It reuses the system and the memory
+// in each run. A Runner is not safe for concurrent use, so each worker needs its own
+// Runner.
 type Runner struct {
 	name     string
 	property func(*T)
-	t        *T // the T of the current run
+	t        *T // the T that the current run has given to the property
 	state    state
 	busy     bool
 	closed   bool
@@ -44,8 +45,8 @@ type Runner struct {
 	rejected  string
 	tooLarge  bool
 
-	sometimes  map[string]bool // for each situation, whether some run has reached it
-	names      []string        // the keys of the map sometimes, in the order of their first call
+	sometimes  map[string]bool // for each situation (see T.Sometimes), whether some run has reached the situation
+	names      []string        // the names given to T.Sometimes, in the order of the first calls
 	crowded    bool            // set if T.Sometimes was called with more than mostSituations names
 	helpers    helpers
 	words      words // the words of the current draw
@@ -53,7 +54,7 @@ type Runner struct {
 	sizes      gopter.GenParameters          // the settings that Sample passes to gopter's generators
 	rapid      *rapid.T                      // the source of all draws under the function Rapid; else nil
 	foreign    any                           // a panic value of rapid, rethrown when the run has ended
-	intruder   atomic.Pointer[pulse.Failure] // the failure for a forbidden call of a T's method
+	intruder   atomic.Pointer[pulse.Failure] // the failure for a goroutine that used a T but may not use one
 	over       atomic.Bool                   // set if the method Over was called
 	watched    watched
 	hints      hints // the hints of the current run
@@ -61,20 +62,22 @@ type Runner struct {
 
 // A Plan decides what one run does.
 type Plan struct {
-	// Inputs are the stored draws in order. A draw gets a new input if there is no
-	// stored one at its position, or if its label differs.
+	// Inputs are the stored draws, in the order of the draws. A draw gets a new input if
+	// Inputs has no element at the draw's position, or if the element has a different
+	// label.
 	Inputs []choice.Input
-	// Words are the first words that new draws read. Each new draw takes WordsPerDraw.
+	// Words are random numbers for new draws. Each new draw first reads the next
+	// WordsPerDraw numbers of the list.
 	Words []uint64
-	// Seed determines all other words of new draws.
+	// Seed determines all words of new draws that are not in Words.
 	Seed uint64
 	// Strategy makes the decisions and is given StrategySeed. If Strategy is nil, the
 	// oldest message is always delivered first.
 	Strategy     pulse.Strategy
 	StrategySeed uint64
 	// EarlyTimers is the number of timers that may fire early in a run whose property
-	// leaves pulse.Options.EarlyTimers at zero. pulse.NeverEarly overrides the
-	// property's value.
+	// leaves pulse.Options.EarlyTimers at zero. The value pulse.NeverEarly also replaces
+	// a nonzero value that the property has set.
 	EarlyTimers int
 	// Steps is the step limit if the property sets none. Zero means pulse's default.
 	Steps int
@@ -101,20 +104,21 @@ type Result struct {
 	Reason   string
 	Rejected string
 	TooLarge bool
-	// Stray describes the first difference between the draws and the plan's Inputs. It
-	// is "" if there is none.
+	// Stray describes the first difference between the labels of the draws and the labels
+	// in the plan's Inputs. It is "" if there is no difference.
 	Stray string
-	// Inputs are the draws and Values are the drawn values, including later changes by
-	// the property. Logs are the lines logged outside of steps. Lines logged in steps
-	// are notes in the trace.
+	// Inputs are the draws. Values are the drawn values, with all changes that the
+	// property has made to them. Logs are the lines logged outside of steps. Lines logged
+	// in steps are notes in the trace.
 	Inputs []choice.Input
 	Values []any
 	Logs   []string
 	// Arity has, for each draw, the number of values given to OneOf, or 0 if the draw is
 	// no OneOf. An Input whose only word is i makes OneOf return value i.
 	Arity []int
-	// Reads has, for each draw, the number of words read: the Words of its Input, then
-	// words generated from its Seed. It is 0 for a Source.
+	// Reads has, for each draw, the number of words that the draw has read. It counts the
+	// Words of the draw's Input and the words generated from the Input's Seed. It is 0
+	// for a Source.
 	Reads []int
 	// Parts are the ranges of words that single rapid generators have read, in the order
 	// in which they begin. They are empty unless Plan.Parts is set.
@@ -133,8 +137,8 @@ type Result struct {
 	Looks bool
 	// EarlyTimers is Plan.EarlyTimers if the run used it, else 0.
 	EarlyTimers int
-	// System contains the trace and the decisions. It is nil if the property made no
-	// system.
+	// System is the system of the run, with the trace and the decisions. It is nil if the
+	// property made no system.
 	System *pulse.System
 	// Attachments are the files to save with the case if the run failed.
 	Attachments []Attachment
@@ -175,7 +179,7 @@ func (r *Runner) Close() {
 	if r.sys != nil && !r.closed {
 		r.sys.Host().Disown()
 		r.sys.Close()
-		r.sys.Host().Own() // any later use is reported by Late
+		r.sys.Host().Own() // Late then reports any later use of the system
 	}
 	if r.stage.stop != nil {
 		r.stage.stop()
@@ -305,7 +309,7 @@ func (r *Runner) endProcesses() {
 		return
 	}
 	if pulse.NeedsOf(r.plan.Strategy).States {
-		return // a search that compares states inspects the processes after the run
+		return // keep the processes, because a search that compares states inspects them after the run
 	}
 	st.ending = true
 	r.guarded("a process that was ended", st.sys.Host().Finish)
@@ -329,20 +333,21 @@ func (r *Runner) finish() {
 	case s.Host().Running() != r.state.test:
 		r.t.misuse("the property reset its system: its Always and Eventually conditions are lost; a property has one run")
 	default:
-		if l := r.state.last; l.runs > 0 { // the missing Run is no failure of this run, which may have nothing more to do
+		if l := r.state.last; l.runs > 0 { // some run of the test must call Run after the call to Always or Monitor, but not every run
 			r.noteSometimes(l.what+" "+l.name+": a Run follows", s.Host().Runs() > l.runs)
 		}
 		r.t.checkEventually()
 	}
 }
 
-// guarded calls f, a part of the property. A panic in f becomes the run's failure.
+// guarded calls f and turns a panic in f into the run's failure. what names f in the
+// failure's text.
 func (r *Runner) guarded(what string, f func()) {
 	defer func() {
 		switch v := recover().(type) {
 		case nil, quit:
 		case *pulse.Failure:
-			if len(v.Stack) > 0 { // the stack still contains frames of this package
+			if len(v.Stack) > 0 { // let setFrames remove the frames of this package
 				setFrames(v)
 			}
 			r.t.fail(v)
@@ -378,7 +383,8 @@ func (r *Runner) result() Result {
 	return res
 }
 
-// isObserved reports whether the property has added an observer to its system.
+// isObserved reports whether the property has added its own pulse.Observer to its
+// system.
 func (r *Runner) isObserved() bool {
 	st := &r.state
 	if st.sys == nil {
@@ -394,8 +400,8 @@ func (r *Runner) isObserved() bool {
 	return st.sys.Host().Observers() > known
 }
 
-// plainSystem returns the runner's system without options, reset for a run. If the
-// settings have not changed since the previous run, System.Reset suffices.
+// plainSystem returns the runner's system without options, reset for a run. If
+// the plan's settings are the same as in the previous run, System.Reset is enough.
 func (r *Runner) plainSystem() *pulse.System {
 	p := &r.plan
 	if r.sys == nil || !r.plain || r.planned.Steps != p.Steps || r.planned.EarlyTimers != p.EarlyTimers || !same(r.planned.Strategy, p.Strategy) ||
@@ -448,8 +454,8 @@ func (r *Runner) system(o pulse.Options) *pulse.System {
 	return r.sys
 }
 
-// isTool reports whether t belongs to the test, not to the program under test. Such
-// types are those of this package and of rapid.
+// isTool reports whether t belongs to the test, not to the program under test. The
+// types of this package and of rapid belong to the test.
 func isTool(t reflect.Type) bool {
 	path := t.PkgPath()
 	return path == reflect.TypeFor[T]().PkgPath() || path == reflect.TypeFor[rapid.T]().PkgPath()

@@ -272,7 +272,7 @@ var outcomes = []outcome{
 	{"Cleanup(nil)", func(t *props.T) { t.Cleanup(nil) }, `misuse: property+0: Cleanup(nil): give it a function`},
 
 	{"draw in a handler", func(t *props.T) { say(t, func(*pulse.Ctx) { props.Draw(t, rapid.Int(), "n") }) }, `misuse: property+0: draw "n" in a step: draw inputs before Run; the program decides with ctx.Choose (step 0)`},
-	{"draw after Run", func(t *props.T) { say(t, nothing); props.Draw(t, rapid.Int(), "n") }, "misuse: property+0: draw \"n\" after Run: draw inputs before\nafter the run"},
+	{"draw after Run", func(t *props.T) { say(t, nothing); props.Draw(t, rapid.Int(), "n") }, "misuse: property+0: draw \"n\" after Run: draw inputs before Run\nafter the run"},
 	{"draw in a Cleanup", func(t *props.T) { t.Cleanup(func() { props.OneOf(t, "n", 1, 2) }) }, `misuse: property+0: the property made no system: nothing was run; call System, and Run on it`},
 	{"draw in a draw", func(t *props.T) {
 		props.Draw(t, rapid.Custom(func(*rapid.T) int { return props.Draw(t, rapid.Int(), "inner") }), "outer")
@@ -302,11 +302,11 @@ var outcomes = []outcome{
 	{"maximize NaN", func(t *props.T) { t.Maximize("m", math.NaN()) }, `misuse: property+0: Maximize "m" is given NaN: give it a finite number`},
 	{"maximize without end in a handler", func(t *props.T) { say(t, func(*pulse.Ctx) { t.Maximize("m", math.Inf(1)) }) }, `misuse: property+0: Maximize "m" is given +Inf: give it a finite number (step 0)`},
 	{"minimize without end", func(t *props.T) { t.Maximize("", math.Inf(-1)) }, `misuse: property+0: Maximize "" is given -Inf: give it a finite number`},
-	{"feature is a function", func(t *props.T) { t.Feature("f", nothing) }, `misuse: property+0: Feature "f" cannot be compared with other values: it holds a function; give it a number, a text or a struct of them, and for an actor its name`},
+	{"feature is a function", func(t *props.T) { t.Feature("f", nothing) }, `misuse: property+0: Feature "f" cannot be compared with other values because it holds a function: give it a number, a text or a struct of both, and for an actor its name`},
 	{"feature holds a channel", func(t *props.T) {
 		say(t, func(*pulse.Ctx) { t.Feature("f", struct{ c []any }{[]any{make(chan int)}}) })
-	}, `misuse: property+1: Feature "f" cannot be compared with other values: it holds a channel; give it a number, a text or a struct of them, and for an actor its name (step 0)`},
-	{"feature is a Ref", func(t *props.T) { t.Feature("f", t.System().Spawn("actor", pulse.Func(func(*pulse.Ctx, any) {}))) }, `misuse: property+0: Feature "f" cannot be compared with other values: it holds a function; give it a number, a text or a struct of them, and for an actor its name`},
+	}, `misuse: property+1: Feature "f" cannot be compared with other values because it holds a channel: give it a number, a text or a struct of both, and for an actor its name (step 0)`},
+	{"feature is a Ref", func(t *props.T) { t.Feature("f", t.System().Spawn("actor", pulse.Func(func(*pulse.Ctx, any) {}))) }, `misuse: property+0: Feature "f" cannot be compared with other values because it holds a function: give it a number, a text or a struct of both, and for an actor its name`},
 	{"feature is the T", func(t *props.T) { t.Feature("f", t); t.Feature("f", []any{t, 1}); say(t, nothing) }, "held\nafter the run"},
 	{"features of all sorts", func(t *props.T) {
 		circle := map[string]any{}

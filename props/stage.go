@@ -7,10 +7,10 @@ import (
 	"github.com/jostle-go/jostle/pulse/stack"
 )
 
-// A stage is the coroutine on which a runner's properties run. If the property calls
-// runtime.Goexit, for example by FailNow of a testing.T, its goroutine ends and
-// cannot be saved. Therefore the property runs on a separate goroutine, which can be
-// replaced. Switching to the coroutine and back costs less than a tenth of a small
+// A stage is the coroutine on which a Runner calls its property. A property that
+// calls runtime.Goexit, for example by FailNow of a testing.T, ends its goroutine.
+// Therefore the property runs on a separate goroutine, which can be replaced.
+// Switching to the coroutine and back takes less than a tenth of the time of a small
 // run.
 type stage struct {
 	next func() (struct{}, bool)
@@ -43,7 +43,7 @@ func (r *Runner) play() (lost bool) {
 func (r *Runner) perform(yield func(struct{}) bool) {
 	stopped := false
 	defer func() {
-		if !stopped { // panic instead of Goexit, which would end the caller too
+		if !stopped { // Goexit has been called; panic instead, because Goexit would end the caller too
 			r.t.exited()
 			panic(gone{})
 		}
@@ -66,7 +66,7 @@ func (t *T) exited() {
 		if step, yes := s.Host().Abandoned(); yes {
 			f.Text += " in " + step
 			f.Step = s.Failure().Step
-			t.runner.sys = nil // its coroutines are lost, so the next run makes a new system
+			t.runner.sys = nil // the system's coroutines are lost, so the next run makes a new system
 		}
 	}
 	f.Text += ", as FailNow, Fatal and Skip of a testing.T do: use those of the props.T"

@@ -25,15 +25,15 @@ type T struct {
 	over   atomic.Bool // set when the run has ended; the next run has a new T
 }
 
-// A state holds what is known about the current run.
+// A state holds the data of the current run. Its memory is reused in the next run.
 type state struct {
 	sys      *pulse.System // nil until System is called
-	test     pulse.Ref     // the test's actor when System was called; changed by System.Reset
-	ending   bool          // set while the processes that still wait are being ended
+	test     pulse.Ref     // the Ref of the test when System was called; System.Reset makes a new Ref
+	ending   bool          // set while waiting processes are being ended after the run
 	returned bool          // set if the property has returned, though cleanups may still run
 	drawing  string        // the label of the draw whose generator is running
 	skipped  bool
-	skip     *pulse.Failure // the failure with which Skip ended the system's run
+	skip     *pulse.Failure // the failure with which Skip stopped the system; nil if Skip has not stopped it
 	failure  *pulse.Failure
 	location pulse.Frame
 	logs     []string // the lines logged outside of steps
@@ -72,8 +72,9 @@ func (t *T) System() *pulse.System {
 	return t.adopt(t.runner.plainSystem())
 }
 
-// SystemWith returns the system of this run, made with options. The fields Strategy,
-// Seed, Record, Failed and Tools are ignored, because the runner sets them.
+// SystemWith returns the system of this run, made with the options o. The runner sets
+// the fields Strategy, Seed, Record, Failed and Tools, so their values in o are
+// ignored.
 func (t *T) SystemWith(o pulse.Options) *pulse.System {
 	t.checkSystem()
 	return t.adopt(t.runner.system(o))
@@ -102,8 +103,8 @@ func (t *T) checkSystem() {
 	}
 }
 
-// allowed reports whether the T's method named what may be called now. The run must
-// not have ended, and the caller must belong to the run.
+// allowed reports whether T's method what, such as Errorf, may be called now. The run
+// must not have ended, and the caller must belong to the run.
 func (t *T) allowed(what string) bool {
 	if t == nil || t.runner == nil {
 		panic(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: what + ": the T is nil, or the zero T: use the one that the property was given"})
@@ -115,8 +116,9 @@ func (t *T) allowed(what string) bool {
 	return t.allowedElsewhere(what)
 }
 
-// allowedElsewhere does what allowed does, for calls after the run and for calls from
-// goroutines other than the stage's. A process has its own goroutine and may call.
+// allowedElsewhere returns what allowed returns, for the rare calls: calls after the
+// run, and calls from goroutines other than the stage's. A process has its own
+// goroutine and may call.
 func (t *T) allowedElsewhere(what string) bool {
 	r := t.runner
 	at := pulse.CallerOutside
@@ -125,7 +127,7 @@ func (t *T) allowedElsewhere(what string) bool {
 	}
 	current := !t.over.Load()
 	switch {
-	case at == pulse.CallerDying: // the next run ends this process, which may change nothing
+	case at == pulse.CallerDying: // the caller is a process that is being ended; it may use the T only during its own run
 		return current && (r.sys.Running() || t.state.ending)
 	case at == pulse.CallerInside && current:
 		return true
@@ -146,8 +148,9 @@ func (t *T) allowedElsewhere(what string) bool {
 	return false
 }
 
-// leave ends the calling goroutine, which does not belong to the run. It does not
-// panic, because a panic there would end the whole program.
+// leave ends the calling goroutine, which may not use the T. On the goroutine of a
+// process that is being ended, leave panics. Elsewhere it calls runtime.Goexit,
+// because a panic would end the whole program.
 func (t *T) leave() {
 	if s := t.runner.sys; s != nil && s.Host().Caller() == pulse.CallerDying {
 		panic(quit{})
@@ -169,8 +172,8 @@ func (t *T) step() int {
 	return -1
 }
 
-// touch records that the running step reads or changes state of the T. The result of
-// the step then depends on the order of steps at different actors.
+// touch records that the running step reads or changes the part of the T that what
+// names. Two steps that touch the same part conflict, so their order matters.
 func (t *T) touch(what trace.Touched) {
 	if s := t.state.sys; s != nil {
 		s.Host().Touch(what)
@@ -196,15 +199,16 @@ func (t *T) fail(f *pulse.Failure) {
 	t.failAt(f, at)
 }
 
-// failAt does what fail does, with a given location.
+// failAt records f if it is the run's first failure. location is the line to report.
 func (t *T) failAt(f *pulse.Failure, location pulse.Frame) {
 	if t.state.failure == nil {
 		t.state.failure, t.state.location = f, location
 	}
 }
 
-// override makes f the run's failure even if there is one already, which it logs. f
-// must make the earlier failure meaningless.
+// override makes f the run's failure. If the run has failed before, the earlier
+// failure is only logged. Use override only if f makes the earlier failure
+// meaningless.
 func (t *T) override(f *pulse.Failure) {
 	if old := t.state.failure; old != nil {
 		t.logText(old.Text)
@@ -240,10 +244,10 @@ func (t *T) Step() int {
 }
 
 // Event declares that the verdict on this run depends on the order of all calls to
-// Event, at any actors. It returns the number of the running step, or -1 outside of
-// steps. Searches that skip equivalent orders then still run every order of these
-// calls. Use the number only in texts, because it may differ in an equivalent order.
-// Event is for packages that judge runs.
+// Event, also of calls at different actors. It returns the number of the running
+// step, or -1 outside of steps. Searches that skip equivalent orders then still run
+// every order of these calls. Use the number only in texts, because it may differ in
+// an equivalent order. Event is for packages that judge runs.
 func (t *T) Event() (step int) {
 	if !t.allowed("Event") {
 		return -1
@@ -333,13 +337,14 @@ func (t *T) Fatalf(format string, args ...any) {
 	t.abort()
 }
 
-// complain makes the first complaint the run's failure and logs later ones. format is
-// the caller's format string, or "". It returns false if the call is not allowed.
+// complain fails the run with the given text. If the run has failed before, complain
+// only logs the text. what names the calling method of T. format is that method's
+// format string, or "". complain returns false if the call is not allowed.
 func (t *T) complain(what, format, text string) bool {
 	if !t.allowed(what) {
 		return false
 	}
-	t.touch(trace.TheTest) // a conflict: the order of steps decides which complaint comes first and becomes the run's failure
+	t.touch(trace.TheTest) // steps that complain conflict, because the first complaint becomes the run's failure
 	if t.state.failure == nil {
 		line, detail := complaint(text)
 		t.fail(&pulse.Failure{Kind: pulse.KindProperty, Text: line, Detail: detail, Format: format, Step: t.step()})
@@ -433,8 +438,8 @@ func (t *T) Attach(name string, write func(io.Writer) error) {
 	}
 }
 
-// Rapid returns the rapid.T of a run under the function Rapid. Its Repeat method can
-// drive the system.
+// Rapid returns the rapid.T that drives this run. The run must be one of the function
+// Rapid. The method Repeat of the rapid.T can drive the system.
 func (t *T) Rapid() *rapid.T {
 	if !t.allowed("Rapid") {
 		t.leave()

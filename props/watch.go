@@ -13,7 +13,7 @@ import (
 // watched holds the fields that other goroutines may read while a Runner runs.
 type watched struct {
 	turns  atomic.Uint64                // the number of runs begun plus the number ended; odd during a run
-	system atomic.Pointer[pulse.System] // the system of the latest run that has one
+	system atomic.Pointer[pulse.System] // the system of the latest run that has a system
 	stage  atomic.Uint64                // the ID of the stage's goroutine
 }
 
@@ -38,7 +38,8 @@ func (r *Runner) Pace() Pace {
 
 // A Stall describes a run that hangs.
 type Stall struct {
-	// Strategy names the strategy of the run. Seed and StrategySeed are the plan's.
+	// Strategy names the strategy of the run. Seed and StrategySeed are those of its
+	// Plan.
 	Strategy           string
 	Seed, StrategySeed uint64
 	// Step is the number of the running step, or -1. Actor is the actor that runs in the
@@ -47,8 +48,9 @@ type Stall struct {
 	Step    int
 	Actor   string
 	Message any
-	// State says what the goroutine waits for, such as "sync.Mutex.Lock", or is
-	// "running". Stack lists the goroutine's calls in the property and its program.
+	// State says what the run's goroutine waits for, such as "sync.Mutex.Lock", or is
+	// "running". Stack lists the calls of this goroutine in the property and its
+	// program.
 	State string
 	Stack []stack.Frame
 	// Intruder is the failure for a forbidden call by another goroutine, or nil. The run
@@ -59,9 +61,9 @@ type Stall struct {
 	Values []any
 }
 
-// Stall describes the current run, which must hang: its Pace no longer changes. Any
-// goroutine may call Stall. If the run does not hang, the result may be wrong,
-// because the run changes what Stall reads.
+// Stall describes the current run. The run must hang, which means that its Pace no
+// longer changes. Any goroutine may call Stall. If the run does not hang, the result
+// may be wrong, because the run changes the data that Stall reads.
 func (r *Runner) Stall() Stall {
 	s := Stall{Step: -1}
 	if sys := r.watched.system.Load(); sys != nil {
@@ -91,7 +93,7 @@ func (r *Runner) readPlan(s *Stall) {
 }
 
 // runs returns the goroutine that runs the code of a stage. It is the stage's own
-// goroutine, or that of a process that the stage has resumed.
+// goroutine, or the goroutine of a process that the stage has resumed.
 func runs(all []stack.Goroutine, stage uint64) (found stack.Goroutine, ok bool) {
 	maker := map[uint64]uint64{}
 	for i := range all {

@@ -14,7 +14,7 @@ type helpers struct {
 	names map[string]bool
 }
 
-// add adds the function that called T.Helper.
+// add adds the caller of T.Helper to the set.
 func (h *helpers) add() {
 	var pcs [1]uintptr
 	if runtime.Callers(3, pcs[:]) == 0 || h.calls[pcs[0]] {
@@ -59,8 +59,8 @@ func calls() []runtime.Frame {
 }
 
 // userFrame returns the innermost stack frame of the property or its program that is
-// not in a helper. If all are in helpers, it returns the innermost. ok is false if
-// there is none.
+// not in a helper. If all such frames are in helpers, it returns the innermost of
+// them. ok is false if the stack has no such frame.
 func userFrame(h *helpers) (f stack.Frame, ok bool) {
 	list := calls()
 	for _, call := range list {
@@ -83,7 +83,8 @@ func setFrames(f *pulse.Failure) {
 	}
 }
 
-// placeOf returns the line on which a function begins, or the zero Frame.
+// placeOf returns the line on which a function begins, or the zero Frame if the line
+// is unknown.
 func placeOf(function any) pulse.Frame {
 	f, _ := stack.Begin(function)
 	return f
@@ -99,8 +100,8 @@ func placeOfMethod(v any, name string) pulse.Frame {
 	return placeOf(m.Func.Interface())
 }
 
-// Line returns the line, such as "writer.go:12", from which the property or its
-// program called the caller of Line. It returns "" if there is none.
+// Line returns the line, such as "writer.go:12", at which the property or its program
+// called the function that calls Line. It returns "" if no such code is on the stack.
 func Line() string {
 	const caller = 3 // skips the frames of runtime.Callers, Line and the caller of Line
 	pcs := make([]uintptr, 64)

@@ -15,10 +15,10 @@ import (
 type words struct {
 	given   []uint64
 	read    int // the number of given words that were read
-	reads   int // the number of words that were read, given or not
+	reads   int // the number of all words that were read, both given and generated
 	state   uint64
 	endless int // the number of times that the draw exceeded mostWords
-	left    int // if not 0, the number of words that may still be read, plus one
+	left    int // the number of words that may still be read, plus one; 0 for no limit
 
 	rapid *rapid.T // if not nil, the seed is drawn from rapid when first needed
 	label string
@@ -31,7 +31,8 @@ func (w *words) begin(in choice.Input, rt *rapid.T) {
 	w.read, w.reads, w.endless, w.left = 0, 0, 0, 0
 }
 
-// seeded draws the seed from rapid, unless it was drawn before.
+// seeded draws the seed from rapid if this is a run under rapid and the seed was
+// not drawn before.
 func (w *words) seeded() {
 	if rt := w.rapid; rt != nil {
 		w.rapid = nil
@@ -39,8 +40,7 @@ func (w *words) seeded() {
 	}
 }
 
-// tooMany is a panic value. Uint64 panics with it if a draw exceeds its limit of
-// words.
+// tooMany is the panic value of Uint64 if a draw reads more words than it may.
 type tooMany struct{}
 
 // bounded calls a generator that may read mostWords words. ok is false if the
@@ -63,7 +63,7 @@ func (w *words) bounded(generate func() (any, bool)) (v any, ok bool) {
 func (w *words) Uint64() uint64 {
 	if w.left > 0 {
 		if w.left--; w.left == 0 {
-			w.left = 1 // panic again if the generator recovers
+			w.left = 1 // the next call panics too, even if the generator recovers from this panic
 			panic(tooMany{})
 		}
 	}
@@ -92,7 +92,7 @@ func (w *words) list(to []uint64, n int) []uint64 {
 	return to
 }
 
-// rewind sets w back to an earlier position.
+// rewind sets w back to an earlier position, which read, reads and state describe.
 func (w *words) rewind(read, reads int, state uint64) { w.read, w.reads, w.state = read, reads, state }
 
 // skip reads and discards n words.

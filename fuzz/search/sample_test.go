@@ -156,7 +156,7 @@ func TestVerdictNamesSituations(t *testing.T) {
 // Situations with a name of their own in each run are kept up to a bound, which is reported. A
 // search kept all of them.
 func TestSituationsAreBounded(t *testing.T) {
-	const note = "Sometimes is given more than 1,000 names: later names are not checked; give it few, the same in each run"
+	const note = "Sometimes is given more than 1,000 names: later names are not checked; use few names, the same in each run"
 	n := 0 // a property must not have such state
 	property := func(t *props.T) {
 		sys := t.System()

@@ -127,7 +127,7 @@ func (t *Tally) crowd(what string) {
 const manySituations = "Sometimes is given more than 1,000 names"
 
 // areNotJudged follows manySituations in messages.
-const areNotJudged = ": later names are not checked; give it few, the same in each run"
+const areNotJudged = ": later names are not checked; use few names, the same in each run"
 
 // isCrowded reports whether Sometimes was given too many names in the runs of some runner.
 func isCrowded(runners []*props.Runner) bool {

@@ -11,17 +11,17 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A verdict says whether a history, or the partition that a failure report describes,
-// is linearizable.
+// A verdict is the result of checking one partition of a history. The verdict on a
+// history is the one on the partition that the failure report describes.
 type verdict[In, Out any] struct {
 	linearizable bool
 	large        bool // set if the search stopped after Model.Steps steps
 	panicked     any  // the value of the model's panic, or nil
 	part         string
 	ops          []*operation[In, Out]
-	without      int                   // the number of calls left out of ops because they do not matter
+	without      int                   // the number of calls that reduce has removed from ops
 	longest      []*operation[In, Out] // the longest valid order that was found
-	state        string                // the state after longest, as text
+	state        string                // the state after the calls in longest, as text
 	picture      func(io.Writer) error
 }
 
@@ -47,8 +47,8 @@ func (m *Model[S, In, Out]) judge(ops []*operation[In, Out]) verdict[In, Out] {
 	return result
 }
 
-// reducing limits the calls to Step when reduce looks for calls that do not matter,
-// because every failing run does that.
+// reducing is the maximum number of calls to Step that reduce makes. It is small,
+// because reduce runs in every failing run.
 const reducing = 20_000
 
 // reduce removes calls that changed no state, such as reads, from v.ops if the
@@ -80,8 +80,8 @@ func (m *Model[S, In, Out]) reduce(v *verdict[In, Out]) {
 	}
 }
 
-// An effect is a set of facts about a call: fits if the model allows the call in some
-// state, changes if the call has changed a state.
+// An effect is a set of two facts about a call. fits means that the model has allowed
+// the call in some state. changes means that the call has changed a state.
 type effect uint8
 
 const (
@@ -106,8 +106,8 @@ func (m *Model[S, In, Out]) split(ops []*operation[In, Out]) [][]*operation[In, 
 	return parts
 }
 
-// judgePart checks one partition with porcupine. Steps are limited, not time, because
-// a verdict must not depend on the speed of the machine.
+// judgePart checks one partition with porcupine. It limits the number of steps
+// instead of the time, because a verdict must not depend on the speed of the machine.
 func (m *Model[S, In, Out]) judgePart(ops []*operation[In, Out]) verdict[In, Out] {
 	g := newGuard(m)
 	ok := false
@@ -116,7 +116,7 @@ func (m *Model[S, In, Out]) judgePart(ops []*operation[In, Out]) verdict[In, Out
 		part: m.part(ops[0].in), ops: ops}
 }
 
-// explain checks a partition again to set the longest valid order and the picture.
+// explain checks the partition of v again. It sets v.longest, v.state and v.picture.
 func (m *Model[S, In, Out]) explain(v *verdict[In, Out]) {
 	g := newGuard(m)
 	pm := g.model()
@@ -146,8 +146,8 @@ func (m *Model[S, In, Out]) explain(v *verdict[In, Out]) {
 }
 
 // events converts calls to porcupine's operations. A call that never returned gets a
-// return after all others. An order may place such a call last, where it has no
-// effect.
+// return after the returns of all other calls. So an order may place the call last,
+// where it affects no result.
 func events[In, Out any](ops []*operation[In, Out]) []porcupine.Operation {
 	setLanes(ops)
 	list := make([]porcupine.Operation, len(ops))
@@ -166,12 +166,12 @@ func events[In, Out any](ops []*operation[In, Out]) []porcupine.Operation {
 	return list
 }
 
-// setLanes gives each client its own row in the picture, or several rows if its calls
-// overlap.
+// setLanes sets the row of each call in the picture. Each client has its own row, or
+// several rows if its calls overlap.
 func setLanes[In, Out any](ops []*operation[In, Out]) {
 	type lane struct {
 		client any
-		busy   int // the index of the event that ended the latest call in the lane
+		busy   int // the number of the event that ended the latest call in the lane
 	}
 	var lanes []lane
 	for _, op := range ops {
@@ -208,8 +208,8 @@ type guard[S, In, Out any] struct {
 	left     int // the number of steps left
 	panicked any
 	effects  map[any]effect // maps an *operation to its effect; nil if effects are not recorded
-	leave    sync.Once      // makes the channel gone be closed only once
-	gone     chan struct{}  // closed when the model has ended porcupine's goroutine
+	leave    sync.Once      // closes the channel gone only once
+	gone     chan struct{}  // closed when the model has ended porcupine's goroutine by runtime.Goexit
 }
 
 func newGuard[S, In, Out any](m *Model[S, In, Out]) *guard[S, In, Out] {
@@ -217,7 +217,7 @@ func newGuard[S, In, Out any](m *Model[S, In, Out]) *guard[S, In, Out] {
 }
 
 // wait calls f, which calls porcupine, and returns when f returns. It also returns if
-// the model calls runtime.Goexit, as FailNow does, because f would then never return.
+// the model calls runtime.Goexit, as FailNow does, because f then never returns.
 func (g *guard[S, In, Out]) wait(f func()) {
 	done := make(chan struct{})
 	go func() {
@@ -261,7 +261,8 @@ func (g *guard[S, In, Out]) model() porcupine.Model {
 	}
 }
 
-// as returns v as an S, or the zero S if v is nil, as for an interface S.
+// as converts v to an S. If S is an interface type, v may be nil, and as returns the
+// zero S.
 func as[S any](v any) S {
 	s, _ := v.(S)
 	return s

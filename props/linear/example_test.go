@@ -74,5 +74,5 @@ func Example() {
 	//     7 in step 8  8 in step 11  client.1  read → 2
 	//     (calls left out, because they change nothing and do not matter: 1)
 	//     longest order that fits: write(2) → 2, write(1) → 1
-	//     then the state is 1, and no call can be the next: read → 2
+	//     then the state is 1, and none of these calls can be next: read → 2
 }

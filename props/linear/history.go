@@ -25,11 +25,11 @@ type operation[In, Out any] struct {
 	returned bool
 	call     moment
 	ret      moment
-	lane     int // the row in the picture; a client has several rows if its calls overlap
+	lane     int // the row of the call in the picture; a client has several rows if its calls overlap
 }
 
-// A moment is the time of a call or return: the number of the event in the history,
-// and the number of the step, or -1 outside of steps.
+// A moment is the time of an event, which is a call or a return. event is its number
+// in the history. step is the number of the running step, or -1 outside of steps.
 type moment struct{ event, step int }
 
 func (m moment) String() string {
@@ -39,14 +39,15 @@ func (m moment) String() string {
 	return fmt.Sprintf("%d in step %d", m.event, m.step)
 }
 
-// A Call is a call that has not returned yet.
+// A Call is a call that History.Call has recorded. Its method Return records the
+// result.
 type Call[S, In, Out any] struct {
 	h  *History[S, In, Out]
 	op *operation[In, Out]
 }
 
-// NewHistory returns an empty history of the run, which Check compares with the
-// model.
+// NewHistory returns an empty history of the run. Its method Check compares the
+// history with the model m.
 func NewHistory[S, In, Out any](t *props.T, m Model[S, In, Out]) *History[S, In, Out] {
 	h := &History[S, In, Out]{t: t, model: m}
 	switch {
@@ -64,19 +65,20 @@ func NewHistory[S, In, Out any](t *props.T, m Model[S, In, Out]) *History[S, In,
 	return h
 }
 
-// Call records that a client makes a call now. A client may make overlapping calls.
+// Call records that a client now makes a call with the input in. A client may make
+// overlapping calls.
 func (h *History[S, In, Out]) Call(client pulse.Ref, in In) Call[S, In, Out] {
 	h.mustBeMade("Call")
 	if h.checked {
-		h.misuse("Call %s after Check: check when the system has run", h.model.describe(in))
+		h.misuse("Call %s after Check: call Check after Run", h.model.describe(in))
 	}
 	op := &operation[In, Out]{client: client, in: in, call: h.now()}
 	h.ops = append(h.ops, op)
 	return Call[S, In, Out]{h, op}
 }
 
-// Return records that the call returns out now. A call without a Return is pending.
-// It may have taken effect at any time after the call, or never.
+// Return records that the call returns now, with the result out. A call without a
+// Return is pending. It may have taken effect at any time after the call, or never.
 func (c Call[S, In, Out]) Return(out Out) {
 	switch {
 	case c.h == nil:
@@ -84,12 +86,12 @@ func (c Call[S, In, Out]) Return(out Out) {
 	case c.op.returned:
 		c.h.misuse("%s returns twice", c.h.model.describe(c.op.in))
 	case c.h.checked:
-		c.h.misuse("%s returns after Check: check when the system has run", c.h.model.describe(c.op.in))
+		c.h.misuse("%s returns after Check: call Check after Run", c.h.model.describe(c.op.in))
 	}
 	c.op.out, c.op.returned, c.op.ret = out, true, c.h.now()
 }
 
-// now counts one more event and returns its moment.
+// now counts one more event (a call or a return) and returns the event's moment.
 func (h *History[S, In, Out]) now() moment {
 	h.events++
 	return moment{h.events, h.t.Event()}
@@ -142,8 +144,8 @@ func (h *History[S, In, Out]) judge() (*pulse.Failure, verdict[In, Out]) {
 	return nil, v
 }
 
-// of returns the model's name for the middle of a message, such as " of register",
-// followed by the name of the partition if there is one.
+// of returns text for the middle of a message: the model's name, such as " of
+// register", followed by the name of the partition if part is not "".
 func (m *Model[S, In, Out]) of(part string) string {
 	text := ""
 	if m.Name != "" {

@@ -232,7 +232,7 @@ func TestFailure(t *testing.T) {
     3 in step 2  never        writer  put(key: "k", value: 2) (never returned)
     4 in step 4  5 in step 6  reader  get("k") → 9
     longest order that fits: put(key: "k", value: 1) → 0, put(key: "k", value: 2) (never returned)
-    then the state is 2, and no call can be the next: get("k") → 9`
+    then the state is 2, and none of these calls can be next: get("k") → 9`
 	if diff := cmp.Diff(want, f.Error()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -272,7 +272,7 @@ var misuses = []struct {
 		h := linear.NewHistory(t, register)
 		h.Check()
 		h.Call(pulse.Ref{}, get{"k"})
-	}, pulse.KindMisuse, `linear: Call get("k") after Check: check when the system has run`},
+	}, pulse.KindMisuse, `linear: Call get("k") after Check: call Check after Run`},
 	{"return after Check, in a step", func(t *props.T) {
 		sys := t.System()
 		h := linear.NewHistory(t, register)
@@ -282,7 +282,7 @@ var misuses = []struct {
 			c.Return(0)
 		})
 		sys.Run()
-	}, pulse.KindMisuse, `linear: get("k") returns after Check: check when the system has run`},
+	}, pulse.KindMisuse, `linear: get("k") returns after Check: call Check after Run`},
 	{"zero Call", func(t *props.T) { linear.Call[int, any, int]{}.Return(1) },
 		pulse.KindMisuse, "Return of the zero Call: use the one that History.Call returned"},
 	{"model panics", func(t *props.T) {
@@ -425,16 +425,16 @@ func TestCallsThatMatter(t *testing.T) {
     5, before the run  6, before the run  b       get("k") → 0
     (calls left out, because they change nothing and do not matter: 2)
     longest order that fits: put(key: "k", value: 1) → 0
-    then the state is 1, and no call can be the next: get("k") → 0`},
+    then the state is 1, and none of these calls can be next: get("k") → 0`},
 		{"reads that are explained", "a get; a 0; a put 1; a 0; a get; a 1; b get; b 0; b put 4; b 0", `
     (calls left out, because they change nothing and do not matter: 2)
     longest order that fits: put(key: "k", value: 1) → 0
-    then the state is 1, and no call can be the next: get("k") → 0`},
+    then the state is 1, and none of these calls can be next: get("k") → 0`},
 		{"reads that are needed", "a put 1; b get; b 1; c get; c 0; a 0", `
     longest order that fits: put(key: "k", value: 1) → 0, get("k") → 1
-    then the state is 1, and no call can be the next: get("k") → 0`},
+    then the state is 1, and none of these calls can be next: get("k") → 0`},
 		{"nothing can be first", "b get; b 7", `
-    the initial state is 0, and no call can be first: get("k") → 7`},
+    the initial state is 0, and none of these calls can be first: get("k") → 7`},
 	} {
 		f := run(t, at(register, h.events)).Failure
 		if f == nil {

@@ -13,11 +13,12 @@ type Model[S, In, Out any] struct {
 	Name string
 	// Init returns the initial state.
 	Init func() S
-	// Step reports whether the call in may return out in the given state, and returns
-	// the next state. It must not modify the given state.
+	// Step reports whether, in the given state, a call with the input in may have the
+	// result out. It also returns the next state. Step must not modify the given state.
 	Step func(state S, in In, out Out) (ok bool, next S)
 	// Pending returns the state after a call that took effect but never returned. If
-	// Pending is nil, Step is called with the zero Out, and its ok is ignored.
+	// Pending is nil, Step is called with the zero Out, and the ok that Step returns is
+	// ignored.
 	Pending func(state S, in In) S
 	// Equal compares states. Nil means reflect.DeepEqual.
 	Equal func(a, b S) bool
@@ -27,8 +28,8 @@ type Model[S, In, Out any] struct {
 	Partition func(in In) string
 	// Describe returns a call as text. Nil means the text used in traces.
 	Describe func(in In) string
-	// Steps limits the search by the number of calls to Step for each partition. Zero
-	// means 2,000,000.
+	// Steps is the maximum number of calls to Step for each partition. Zero means
+	// 2,000,000.
 	Steps int
 }
 
@@ -42,7 +43,7 @@ func (m *Model[S, In, Out]) equal(a, b S) bool {
 }
 
 // step returns the results of Step if the call has returned. Otherwise it returns true
-// and the state that Pending returns.
+// and the state after the call (see Pending).
 func (m *Model[S, In, Out]) step(state S, op *operation[In, Out]) (bool, S) {
 	if op.returned {
 		return m.Step(state, op.in, op.out)

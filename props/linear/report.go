@@ -18,8 +18,8 @@ func (m *Model[S, In, Out]) line(op *operation[In, Out]) string {
 	return m.describe(op.in) + " → " + trace.Label(op.out)
 }
 
-// table returns a table of the calls that cannot be ordered, and the longest valid
-// order of some of them.
+// table returns the details of a failure report. They are a table of the calls that
+// cannot be ordered, followed by the lines of howFar.
 func (m *Model[S, In, Out]) table(v verdict[In, Out]) string {
 	rows := [][]string{{"called", "returned", "client", ""}}
 	for _, op := range v.ops {
@@ -50,15 +50,16 @@ func (m *Model[S, In, Out]) howFar(v verdict[In, Out]) (lines []string) {
 		next = append(next, m.line(op))
 	}
 	if len(in) == 0 {
-		return append(lines, fmt.Sprintf("    the initial state is %s, and no call can be first: %s", v.state, strings.Join(next, ", ")))
+		return append(lines, fmt.Sprintf("    the initial state is %s, and none of these calls can be first: %s", v.state, strings.Join(next, ", ")))
 	}
 	return append(lines,
 		fmt.Sprintf("    longest order that fits: %s", strings.Join(in, ", ")),
-		fmt.Sprintf("    then the state is %s, and no call can be the next: %s", v.state, strings.Join(next, ", ")))
+		fmt.Sprintf("    then the state is %s, and none of these calls can be next: %s", v.state, strings.Join(next, ", ")))
 }
 
-// candidates returns the calls outside the longest order that may come next. Such a
-// call began before any call outside the longest order returned.
+// candidates returns the calls that could follow directly after the longest valid
+// order. Such a call is not in the order. It began before the first return of a
+// call outside the order.
 func candidates[In, Out any](v verdict[In, Out]) (list []*operation[In, Out]) {
 	first := math.MaxInt
 	for _, op := range v.ops {

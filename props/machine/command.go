@@ -37,14 +37,14 @@ type Op[S, A, R any] struct {
 }
 
 // A Command is an Op without the types of its arguments and result, so that one
-// machine can contain several kinds. Op.Command returns one.
+// machine can contain Ops of several types. Op.Command returns one.
 type Command[S any] struct {
 	name  string
 	fault string // says what is missing in the Op; "" if nothing is missing
 	draw  func(rt *rapid.T, client int, state S) step[S]
 }
 
-// A step is a command with its arguments.
+// A step is a drawn command with its arguments.
 type step[S any] struct {
 	name  string // the name of the Op
 	text  string

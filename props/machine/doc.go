@@ -27,8 +27,8 @@
 // them in client processes and run the system:
 //
 //   - Sequential runs all commands in one client. Each result is checked at once.
-//   - Parallel runs the first commands in one client, and then the others in several
-//     concurrent clients. Some order of the commands must explain the results, as
+//   - Parallel runs the first commands in one client, and then the other commands in
+//     several concurrent clients. Some order of the commands must explain the results, as
 //     props/linear checks it. This is how PULSE finds races (Claessen et al., ICFP
 //     2009).
 //

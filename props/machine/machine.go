@@ -24,8 +24,8 @@ type Machine[S any] struct {
 	// Zero means 12.
 	Length int
 	// Clients is the number of concurrent clients, at most 8. Zero means 2. Branch is
-	// the maximum number of commands that each of them runs. Zero means 4. Checking a
-	// history of many clients takes long.
+	// the maximum number of commands that each concurrent client runs. Zero means 4.
+	// Checking a history of many clients takes long.
 	Clients, Branch int
 }
 
@@ -99,8 +99,8 @@ func (m *Machine[S]) mustBeDone(t *props.T, sys *pulse.System, clients ...*clien
 }
 
 // Parallel draws commands and runs the system. One client runs the first commands.
-// Then several clients run the others concurrently. The run fails unless some order
-// of the commands explains their results.
+// Then several clients run the other commands concurrently. The run fails unless
+// some order of the commands explains their results.
 func (m Machine[S]) Parallel(t *props.T, sys *pulse.System) {
 	m.mustBeWhole(t, sys)
 	steps, states := m.sequence(t, m.Init(), m.length()/2, "first command")
@@ -141,6 +141,7 @@ func (m Machine[S]) Parallel(t *props.T, sys *pulse.System) {
 }
 
 // give runs the commands of a client one after another and checks their results.
+// states[i] is the model's state before command i.
 func (m *Machine[S]) give(t *props.T, p *pulse.Process, c *client[S], states []S) {
 	var lines []string
 	for i, s := range c.steps {
@@ -155,7 +156,8 @@ func (m *Machine[S]) give(t *props.T, p *pulse.Process, c *client[S], states []S
 	}
 }
 
-// mustBeWhole ends the run if a required part of the machine or sys is missing.
+// mustBeWhole ends the run if sys is nil, or if a field of the machine is missing or
+// has a wrong value.
 func (m *Machine[S]) mustBeWhole(t *props.T, sys *pulse.System) {
 	fault := ""
 	switch {
@@ -168,7 +170,7 @@ func (m *Machine[S]) mustBeWhole(t *props.T, sys *pulse.System) {
 	case m.Length < 0 || m.Clients < 0 || m.Branch < 0:
 		fault = fmt.Sprintf("Length is %d, Clients %d, Branch %d: use numbers of at least 1, or zero for the default", m.Length, m.Clients, m.Branch)
 	case m.Clients > mostClients:
-		fault = fmt.Sprintf("%d clients are too many, at most %d can be judged", m.Clients, mostClients)
+		fault = fmt.Sprintf("Clients is %d: use at most %d", m.Clients, mostClients)
 	}
 	for _, c := range m.Commands {
 		if c.fault != "" {

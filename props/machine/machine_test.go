@@ -308,7 +308,7 @@ func TestMisuses(t *testing.T) {
 		{machine.Machine[[]int]{Init: start, Commands: commands(twice)},
 			"machine: Op put has ArgsFor and another generator of arguments: leave one of them out"},
 		{machine.Machine[[]int]{Init: start, Commands: commands(op), Clients: 9},
-			"machine: 9 clients are too many, at most 8 can be judged"},
+			"machine: Clients is 9: use at most 8"},
 		{machine.Machine[[]int]{Init: start, Commands: commands(change)},
 			"machine: Next of put(#) changes the state that it is given: let it return a changed copy"},
 	} {

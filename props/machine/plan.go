@@ -14,13 +14,13 @@ import (
 // triesPerCommand is the maximum number of draws for a command that the model allows.
 const triesPerCommand = 50
 
-// sequence draws up to most commands that may be run one after another, beginning in
-// the given state. It returns the commands and the states: states[i] is before
-// command i, and the last state is after the last command.
-func (m *Machine[S]) sequence(t *props.T, state S, most int, what string) (steps []step[S], states []S) {
+// sequence draws at most n commands that may be run one after another, beginning in
+// the given state. It returns the commands and the model's states. states[i] is the
+// state before command i, and the last element is the state after the last command.
+func (m *Machine[S]) sequence(t *props.T, state S, n int, what string) (steps []step[S], states []S) {
 	states = append(states, state)
 	w := &value.Walker{Role: roleOf}
-	for i := range props.Draw(t, rapid.IntRange(0, most), what+"s") {
+	for i := range props.Draw(t, rapid.IntRange(0, n), what+"s") {
 		s, ok := m.drawStep(t, 0, state, fmt.Sprintf("%s %d", what, i+1), func(s step[S]) bool { return s.when(state) })
 		if !ok {
 			break
@@ -31,7 +31,8 @@ func (m *Machine[S]) sequence(t *props.T, state S, most int, what string) (steps
 	return steps, states
 }
 
-// drawStep draws a command for which may returns true. ok is false if it finds none.
+// drawStep draws a command for which may returns true. ok is false if triesPerCommand
+// draws found no such command.
 func (m *Machine[S]) drawStep(t *props.T, client int, state S, label string, may func(step[S]) bool) (s step[S], ok bool) {
 	which := rapid.SampledFrom(m.Commands)
 	s = props.Draw(t, rapid.Custom(func(rt *rapid.T) step[S] {
@@ -58,8 +59,8 @@ func (m *Machine[S]) after(t *props.T, w *value.Walker, state S, s step[S]) S {
 }
 
 // roleOf returns the role of a type inside a model state. The types of packages pulse
-// and props are tools, except pulse.Ref. Their contents are ignored, because they
-// change even if Next does not modify the state.
+// and props, except pulse.Ref, are tools. The contents of tools are ignored, because
+// they can change even if Next does not modify the state.
 func roleOf(t reflect.Type) value.Role {
 	switch t.PkgPath() {
 	case reflect.TypeFor[pulse.System]().PkgPath(), reflect.TypeFor[props.T]().PkgPath():
@@ -92,8 +93,8 @@ func (m *Machine[S]) branches(t *props.T, state S) [][]step[S] {
 }
 
 // allows reports whether the model allows each command in every interleaving of the
-// clients. For each position, it computes the set of states that can be reached
-// there.
+// clients. For each position (see position), it computes the set of all states that
+// can be reached at the position.
 func (m *Machine[S]) allows(state S, branches [][]step[S]) bool {
 	at := position{}
 	reached := map[position][]S{at: {state}}
@@ -122,7 +123,8 @@ func (m *Machine[S]) allows(state S, branches [][]step[S]) bool {
 // mostClients is the maximum number of concurrent clients.
 const mostClients = 8
 
-// A position has, for each client, the number of commands it has run.
+// A position is a point in an interleaving of the clients. It contains the number of
+// commands that each client has run.
 type position [mostClients]int
 
 // include returns states with s added, unless states contains an equal state.

@@ -22,8 +22,8 @@ package choice
 
 import "fmt"
 
-// A Kind is the kind of a choice: what the strategy decides. Its number is part of the stored
-// form of a record, so new kinds are added at the end.
+// A Kind is the kind of a choice, which says what the strategy decides. The number of a
+// kind is part of the stored form of a record, so new kinds are added at the end.
 type Kind uint8
 
 const (
@@ -43,8 +43,8 @@ const (
 	Swarm
 	// Crash asks whether the actor crashes at Ctx.MayCrash: 0 no, 1 yes.
 	Crash
-	// Loss asks which unsynced disk writes a crash destroys: 0 for none. Otherwise the answer
-	// is the number of last writes, or 1 for a single write.
+	// Loss asks which unsynced disk writes a crash destroys. The answer is the number of last
+	// writes to lose. With Faults.UnorderedWrites it is 1 to lose a single write, else 0.
 	Loss
 
 	kinds
@@ -87,8 +87,8 @@ func (k *Kind) UnmarshalText(text []byte) error {
 // happened and whose values are equally likely.
 func (k Kind) IsFault() bool { return k >= Drop && k <= Fault || k == Crash }
 
-// IsRare reports whether choices of this kind are frequent but mostly zero. These are the
-// choices about faults and early timers.
+// IsRare reports whether choices of this kind are frequent but mostly zero. The rare kinds
+// are the kinds of faults and Clock.
 func (k Kind) IsRare() bool { return k.IsFault() || k == Clock }
 
 // A Choice is one decision. Invariant: Value < N, and Kind is one of the constants.
@@ -98,8 +98,8 @@ type Choice struct {
 	Value uint32
 }
 
-// Hold in Record.Deliveries means that no message was received, although messages were
-// deliverable, so that a timer fired early. No step has this identity.
+// Hold is an element of Record.Deliveries that is not the identity of a step. It means that
+// the strategy picked none of the deliverable messages, so that a timer fired early.
 const Hold uint64 = 0
 
 // Early returns the number of timers that fired early: all Holds and all nonzero choices of
@@ -117,8 +117,9 @@ func (r *Record) Early() (n int) {
 type Record struct {
 	Deliveries []uint64
 	Choices    []Choice
-	// Plain means that after the last of Deliveries the run always delivers the oldest message
-	// first. If Plain is false, the run is then over, or no message is deliverable.
+	// Plain says how the run continued after the last element of Deliveries. If it is true, the
+	// run always delivered the oldest message first. If it is false, the run was over, or no
+	// message was deliverable.
 	Plain bool
 }
 
@@ -129,7 +130,8 @@ func (r *Record) Reset() {
 	r.Plain = false
 }
 
-// Received returns the number of messages received: the Deliveries other than Hold.
+// Received returns the number of messages received, which is the number of Deliveries other
+// than Hold.
 func (r *Record) Received() (n int) {
 	for _, id := range r.Deliveries {
 		if id != Hold {

@@ -10,8 +10,8 @@ type Input struct {
 	Words []uint64
 }
 
-// Word returns the number at index n that the generator reads. After Words come the numbers
-// of hash.Splitmix, starting with Seed.
+// Word returns number n, counted from 0, of the numbers that the generator reads. These are
+// the numbers in Words, and then the numbers that hash.Splitmix generates from Seed.
 func (in *Input) Word(n int) uint64 {
 	if n < len(in.Words) {
 		return in.Words[n]

@@ -5,7 +5,7 @@ import "fmt"
 // A Reader reads the deliveries and choices of a record in order. The zero Reader is at the
 // end of an empty record.
 type Reader struct {
-	record   Record // shares its slices with the record given to Reset
+	record   Record // a copy of the record given to Reset, with the same slices
 	delivery int    // the index of the next delivery
 	choice   int    // the index of the next choice
 }
@@ -23,7 +23,8 @@ func (r *Reader) Peek() (id uint64, ok bool) {
 	return r.record.Deliveries[r.delivery], true
 }
 
-// Delivery reads the next delivery. ok is false at the end of the record.
+// Delivery returns the next delivery and moves past it. ok is false at the end of the
+// record.
 func (r *Reader) Delivery() (id uint64, ok bool) {
 	id, ok = r.Peek()
 	if ok {
@@ -75,5 +76,5 @@ func (m mismatch) Error() string {
 	if !m.Ended {
 		has = fmt.Sprintf("%v of %d,", m.Stored.Kind, m.Stored.N)
 	}
-	return fmt.Sprintf("choice %d: the record has %s the run asks %v of %d", m.Number, has, m.Kind, m.N)
+	return fmt.Sprintf("choice %d: the record has %s the run asks for %v of %d", m.Number, has, m.Kind, m.N)
 }

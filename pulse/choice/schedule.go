@@ -2,21 +2,23 @@ package choice
 
 import "slices"
 
-// A Schedule describes the order of steps, or a part of it. As in Record.Deliveries, a step
-// is named by the identity of the step in which a message is received. An identity that
-// does not occur in a run has no effect. The seed decides the rest.
+// A Schedule describes the order of all or some steps. As in Record.Deliveries, a step is
+// named by the identity of the step in which a message is received. An identity that does
+// not occur in a run has no effect. Seed decides everything that the other fields leave
+// open.
 type Schedule struct {
-	// Seed determines all priorities that are not in Priorities, together with the identities,
-	// and all choices that are not in Choices. With seed zero, all messages have priority
-	// Plain, so the oldest comes first, and all choices are zero.
+	// Seed determines all choices that are not in Choices. Together with the identity of a
+	// message, it determines each priority that is not in Priorities. With seed zero, all such
+	// messages have priority Plain, so the oldest message comes first, and all such choices are
+	// zero.
 	Seed uint64
-	// Priorities are the priorities of single messages. If a message occurs several times, the
-	// last priority counts.
+	// Priorities are the priorities of single messages. If Priorities contains a message
+	// several times, the last priority counts.
 	Priorities []Priority
-	// Before lists orders that must hold regardless of priorities.
+	// Before lists pairs of steps. The order of each pair must hold regardless of priorities.
 	Before []Constraint
-	// Choices are choices as in Record. Each choice that a run asks for is the next one of its
-	// kind in the list. A value that is too large is replaced by the largest possible value.
+	// Choices are choices as in Record. When a run asks for a choice, it gets the next element
+	// of the same kind. A value that is too large is replaced by the largest possible value.
 	Choices []Choice
 }
 
@@ -27,8 +29,8 @@ type Priority struct {
 	P  uint64
 }
 
-// Plain is the priority of messages without a priority from Priorities or a seed. Messages
-// with a higher priority come before them, and messages with a lower priority after them.
+// Plain is the priority of a message that is not in Priorities if Seed is zero. Messages
+// with a higher priority come before messages with priority Plain.
 const Plain = 1 << 63
 
 // A Constraint requires that step First comes before step Second. First may be a fault.

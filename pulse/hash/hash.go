@@ -45,7 +45,7 @@ func Mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// Seed returns the seed with number n among the seeds derived from another seed.
+// Seed returns a new seed, which is derived from a given seed and the number n.
 func Seed(from, n uint64) uint64 {
 	z := from*Gamma ^ (n+1)*0xd6e8feb86659fd93
 	z = (z ^ z>>32) * 0xd6e8feb86659fd93

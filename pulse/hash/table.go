@@ -1,8 +1,8 @@
 package hash
 
-// A Table maps words to small numbers. It uses open addressing and nearly always needs one
-// probe. Multiplication by Gamma distributes the keys, which suits identities, pairs of
-// indices and addresses. Reset only increments the age. The zero Table is empty.
+// A Table maps 64-bit words to small numbers. It uses open addressing and nearly always
+// needs one probe. Multiplication by Gamma distributes the keys, which suits identities,
+// pairs of indices and addresses. Reset only increments the age. The zero Table is empty.
 //
 // Invariant: len(cells) is zero or a power of two. At most half of the cells have the
 // table's age.
@@ -13,7 +13,8 @@ type Table struct {
 	shift uint8
 }
 
-// A cell is in use if its age is the age of the table.
+// A cell contains a key and its number. The cell is in use if its age is the age of the
+// table.
 type cell struct {
 	key   uint64
 	age   uint32
@@ -84,7 +85,8 @@ func (t *Table) Reset() {
 	}
 }
 
-// find returns the cell of a key, or the empty cell for the key.
+// find returns the cell that contains a key. If no cell contains the key, it returns the
+// empty cell in which the key must be put.
 func (t *Table) find(key uint64) *cell {
 	for i := key * Gamma >> (t.shift & 63); ; i = (i + 1) & uint64(len(t.cells)-1) {
 		if c := &t.cells[i]; c.age != t.age || c.key == key {

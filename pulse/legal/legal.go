@@ -55,14 +55,14 @@ func (c *checker) deliveries() error {
 		case i < len(list) && list[i] == st.ID:
 			i++
 		case i < len(list):
-			return c.broken(k, "the record has another delivery there")
+			return c.broken(k, "the record has a different delivery in its place")
 		case !c.r.Plain:
 			return c.broken(k, "it is not in the record")
 		}
 	}
 	for ; i < len(list); i++ {
 		if list[i] != choice.Hold {
-			return fmt.Errorf("the record has a delivery, %016x, that is not a step", list[i])
+			return fmt.Errorf("the record has a delivery that is no step of the run: %016x", list[i])
 		}
 	}
 	return nil
@@ -89,11 +89,11 @@ func (c *checker) order() error {
 		}
 		switch d := &c.t.Sends[st.Send]; {
 		case d.To != st.Actor:
-			return c.broken(i, "the message is to another actor")
+			return c.broken(i, "its message was sent to another actor")
 		case d.Receipt != int32(i) || d.Fate != trace.Delivered:
-			return c.broken(i, "the message was received by another step, or by none")
+			return c.broken(i, "its message was received in another step, or never")
 		case d.Step >= int32(i):
-			return c.broken(i, "its message is sent by step %d, which is not earlier", d.Step)
+			return c.broken(i, "its message was sent only in step %d", d.Step)
 		}
 	}
 	return nil
@@ -107,7 +107,7 @@ func (c *checker) lives() error {
 		a := &c.t.Actors[st.Actor]
 		switch {
 		case a.Step >= int32(i):
-			return c.broken(i, "step %d spawns the actor, which is not earlier", a.Step)
+			return c.broken(i, "the actor was spawned only in step %d", a.Step)
 		case st.Kind == trace.Receive && a.Ended >= 0 && a.Ended < int32(i):
 			return c.broken(i, "the actor has ended in step %d", a.Ended)
 		case st.Kind == trace.Receive && down[st.Actor] && !c.struck(st.Actor):
@@ -131,8 +131,8 @@ func (c *checker) struck(actor int32) bool {
 	return false
 }
 
-// channels checks that no message overtakes another message of its channel, unless the
-// receiver accepted only certain messages.
+// channels checks that no message overtakes an earlier message of the same channel, unless
+// the receiver accepted only certain messages.
 func (c *checker) channels() error {
 	if c.t.Unordered {
 		return nil
@@ -148,7 +148,7 @@ func (c *checker) channels() error {
 		to := channel{d.From, d.To}
 		seq, later := oldest[to]
 		if later && seq < d.Seq && st.Wanted == trace.Anything {
-			return c.broken(i, "the message overtakes another from the same sender")
+			return c.broken(i, "its message overtakes an earlier message from the same sender")
 		}
 		if !later || d.Seq < seq {
 			oldest[to] = d.Seq
@@ -157,7 +157,7 @@ func (c *checker) channels() error {
 	return nil
 }
 
-// defaultSteps is the documented default of Options.Steps.
+// defaultSteps is the documented default of pulse.Options.Steps.
 const defaultSteps = 100_000
 
 // budgets checks that no limit of the options was exceeded.
@@ -191,7 +191,7 @@ func (c *checker) budgets() error {
 		}
 	}
 	if n := c.r.Early(); c.o.EarlyTimers >= 0 && n > c.o.EarlyTimers {
-		return fmt.Errorf("it holds messages back for time that cannot pass: %d timers fire early, and the options allow %d",
+		return fmt.Errorf("it holds messages back for timers that may not fire: %d timers fire early, and the options allow %d",
 			n, c.o.EarlyTimers)
 	}
 	return nil

@@ -111,9 +111,9 @@ func TestDoctored(t *testing.T) {
 		want    string
 	}{
 		{"more holds than early timers", early, func(r *run) { r.options.EarlyTimers = 1 },
-			"it holds messages back for time that cannot pass: 2 timers fire early, and the options allow 1"},
+			"it holds messages back for timers that may not fire: 2 timers fire early, and the options allow 1"},
 		{"holds under NeverEarly", early, func(r *run) { r.options.EarlyTimers = 0 },
-			"it holds messages back for time that cannot pass: 2 timers fire early, and the options allow 0"},
+			"it holds messages back for timers that may not fire: 2 timers fire early, and the options allow 0"},
 		{"holds that no record shows", early, func(r *run) {
 			r.record.Deliveries = slices.DeleteFunc(r.record.Deliveries, func(id uint64) bool { return id == choice.Hold })
 		}, "time passes before it while a message can be delivered"},
@@ -123,19 +123,19 @@ func TestDoctored(t *testing.T) {
 			}
 		}, `server#2 ← "second": time passes before it while a message can be delivered`},
 		{"time goes back", early, func(r *run) { r.trace.Steps[len(r.trace.Steps)-1].Time = 0 }, "time goes back"},
-		{"the end of time", early, func(r *run) { r.options.Horizon = time.Millisecond }, "it comes after the end of time"},
-		{"a message overtakes", plain, func(r *run) { r.swap(r.stepOf(`server ← "first"`)) }, `server#1 ← "second": the message overtakes another`},
-		{"a message comes before it is sent", plain, func(r *run) { r.swap(0) }, "its message is sent by step 0, which is not earlier"},
+		{"the end of time", early, func(r *run) { r.options.Horizon = time.Millisecond }, "it comes after Options.Horizon, the end of virtual time"},
+		{"a message overtakes", plain, func(r *run) { r.swap(r.stepOf(`server ← "first"`)) }, `server#1 ← "second": its message overtakes an earlier message`},
+		{"a message comes before it is sent", plain, func(r *run) { r.swap(0) }, "its message was sent only in step 0"},
 		{"a message comes twice", plain, func(r *run) {
 			r.trace.Steps[1].Send, r.trace.Steps[1].Actor, r.trace.Steps[1].Prev = 0, r.trace.Steps[0].Actor, 0
 		},
-			"the message was received by another step"},
-		{"to another actor", plain, func(r *run) { r.trace.Sends[r.trace.Steps[1].Send].To = trace.Test }, "the message is to another actor"},
+			"its message was received in another step"},
+		{"to another actor", plain, func(r *run) { r.trace.Sends[r.trace.Steps[1].Send].To = trace.Test }, "its message was sent to another actor"},
 		{"an actor that has ended", plain, func(r *run) { r.trace.Actors[r.trace.Steps[1].Actor].Ended = 1 }, `server#2 ← "second": the actor has ended in step 1`},
-		{"an actor that is not there yet", plain, func(r *run) { r.trace.Actors[r.trace.Steps[1].Actor].Step = 1 }, `server#1 ← "first": step 1 spawns the actor`},
+		{"an actor that is not there yet", plain, func(r *run) { r.trace.Actors[r.trace.Steps[1].Actor].Step = 1 }, `server#1 ← "first": the actor was spawned only in step 1`},
 		{"a link of its actor", plain, func(r *run) { r.trace.Steps[2].Prev = trace.None }, "it does not follow the previous step of its actor"},
-		{"another delivery", plain, func(r *run) { r.record.Deliveries[2] = 7 }, "the record has another delivery there"},
-		{"a delivery that is no step", plain, func(r *run) { r.record.Deliveries = append(r.record.Deliveries, 7) }, "the record has a delivery, 0000000000000007, that is not a step"},
+		{"another delivery", plain, func(r *run) { r.record.Deliveries[2] = 7 }, "the record has a different delivery in its place"},
+		{"a delivery that is no step", plain, func(r *run) { r.record.Deliveries = append(r.record.Deliveries, 7) }, "the record has a delivery that is no step of the run: 0000000000000007"},
 		{"a step that is no delivery", plain, func(r *run) { r.record.Deliveries = r.record.Deliveries[:2] }, "it is not in the record"},
 		{"too many steps", plain, func(r *run) { r.options.Steps = 2 }, "5 steps, and the options allow 3"},
 		{"a message is lost", plain, func(r *run) { r.choose(choice.Drop) }, "1 lost messages, and the options allow 0"},
@@ -252,7 +252,7 @@ func TestOldHold(t *testing.T) {
 	}
 	for _, n := range []int{0, 3} {
 		r.options.EarlyTimers = n
-		if err := r.check(); err == nil || !strings.Contains(err.Error(), "it holds messages back for time that cannot pass") {
+		if err := r.check(); err == nil || !strings.Contains(err.Error(), "it holds messages back for timers that may not fire") {
 			t.Errorf("with %d early timers: %v", n, err)
 		}
 	}

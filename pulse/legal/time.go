@@ -24,7 +24,7 @@ func (c *checker) time() error {
 		case now < before:
 			return c.broken(i, "time goes back")
 		case c.o.Horizon > 0 && now > int64(c.o.Horizon):
-			return c.broken(i, "it comes after the end of time")
+			return c.broken(i, "it comes after Options.Horizon, the end of virtual time")
 		case now == before || busy[i] == 0 || held[i]:
 			continue
 		}
@@ -35,7 +35,8 @@ func (c *checker) time() error {
 	return nil
 }
 
-// held reports, for each step, whether the record has a Hold before the step.
+// held returns, for each step, whether the record has a Hold before the step. A Hold means
+// that messages were held back so that a timer fired early.
 func (c *checker) held() []bool {
 	list, i := make([]bool, len(c.t.Steps)), 0
 	for k := range c.t.Steps {
@@ -52,10 +53,10 @@ func (c *checker) held() []bool {
 	return list
 }
 
-// busy returns a number for each step, greater than zero if some message was surely
-// deliverable before the step. A message is deliverable after its sending step, if in the
-// receiver's next step the receiver accepts that message or any message. What an actor
-// accepts changes only in its own steps.
+// busy returns a number for each step. The number is greater than zero if some message was
+// surely deliverable before the step. A message is deliverable after its sending step, if
+// in the receiver's next step the receiver accepts that message or any message. What an
+// actor accepts changes only in the actor's own steps.
 func (c *checker) busy() []int {
 	spans := make([]int, len(c.t.Steps)+1)
 	if c.slow() {
@@ -88,7 +89,7 @@ func (c *checker) busy() []int {
 	for i, n := range spans[1:] {
 		spans[i+1] = spans[i] + n
 	}
-	for i := range c.t.Steps { // messages across a partition are not deliverable
+	for i := range c.t.Steps { // during a partition no message is surely deliverable
 		if cut {
 			spans[i] = 0
 		}
@@ -105,16 +106,18 @@ func (c *checker) busy() []int {
 // A pending describes the messages that an actor receives in later steps.
 type pending struct {
 	any  bool
-	sent int32 // the first step that sent such a message
+	sent int32 // the first step in which one of these messages was sent
 }
 
-// arrives reports whether a message is known to wait as soon as its sending step ends. The
-// time is unknown for messages from the test and for timers.
+// arrives reports whether a message waits at its receiver as soon as its sending step
+// ends. It returns false for messages from the test and for timers, because the trace does
+// not say when they begin to wait.
 func arrives(d *trace.Send) bool {
 	return d.Step >= 0 && !d.Kind.IsTimer() && d.Kind != trace.Poll && d.To != trace.Test
 }
 
-// slow reports whether messages may be delayed.
+// slow reports whether a fault may have delayed or blocked messages. The trace then does
+// not say when they were deliverable.
 func (c *checker) slow() bool {
 	for _, x := range c.r.Choices {
 		if x.Kind == choice.Delay && x.Value > 0 {

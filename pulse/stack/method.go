@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// MethodOf returns the name of a method value's method, without its type. For example, it
-// returns "draining" for x.draining. It returns "" if function is not a method value.
+// MethodOf returns the name of the method of a method value. For example, it returns
+// "draining" for x.draining. It returns "" if function is not a method value.
 func MethodOf(function any) string {
 	method, _ := methodOf(runtime.FuncForPC(reflect.ValueOf(function).Pointer()))
 	return method[strings.LastIndexByte(method, '.')+1:]
 }
 
-// methodOf returns the runtime's name of a method value's method. ok is false if value is
-// not a method value.
+// methodOf returns the runtime's name of the method of a method value. ok is false if value
+// is not a method value.
 func methodOf(value *runtime.Func) (name string, ok bool) {
 	if value == nil {
 		return "", false
@@ -48,8 +48,8 @@ func BeginOfMethod(function any) (f Frame, ok bool) {
 	return inlined(value.Entry(), method)
 }
 
-// outermost returns the call of the function that begins at entry. The first instruction
-// may belong to an inlined function.
+// outermost returns the call of the function that begins at entry. The runtime may also
+// return calls of inlined functions for that address.
 func outermost(entry uintptr) runtime.Frame {
 	frames := runtime.CallersFrames([]uintptr{entry + 1})
 	call, more := frames.Next()
@@ -62,9 +62,10 @@ func outermost(entry uintptr) runtime.Frame {
 // most is larger than the code of any program, in bytes.
 const most = 1 << 30
 
-// others returns the entries of all other functions of the program. First come the
-// functions before entry, the nearest first, then those after entry, the last first. The
-// runtime can find the function at an address, but not the next function.
+// others returns the entry addresses of all functions of the program other than the one at
+// entry. First come the functions before entry, the nearest first. Then come the functions
+// after entry, the last first. The reason is that the runtime can find the function at an
+// address, but not the next function.
 func others(entry uintptr) iter.Seq[uintptr] {
 	return func(yield func(uintptr) bool) {
 		for fn := runtime.FuncForPC(entry - 1); fn != nil; fn = runtime.FuncForPC(fn.Entry() - 1) {
@@ -72,7 +73,7 @@ func others(entry uintptr) iter.Seq[uintptr] {
 				return
 			}
 		}
-		last := entry // an address in the last function of the program, as soon as the loop has ended
+		last := entry // after the loop, an address in the last function of the program
 		for by := uintptr(most); by > 0; by /= 2 {
 			if runtime.FuncForPC(last+by) != nil {
 				last += by

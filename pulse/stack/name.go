@@ -15,7 +15,7 @@ import "strings"
 // G of package b, a literal in F is called b.G.func2.F.func3, but a.F.func1 without
 // inlining. Declared functions keep their names when inlined.
 func nameOf(function string) string {
-	function = strings.TrimSuffix(function, "-fm") // the suffix of a method value
+	function = strings.TrimSuffix(function, "-fm") // -fm is the suffix of a method value
 	pkg := packageOf(function)
 	declared := function[strings.LastIndexByte(pkg, '/')+1:]
 	if !endsInDigit(function) || len(pkg) == len(function) {
@@ -39,7 +39,7 @@ func nameOf(function string) string {
 	}
 	name, _, _ := strings.Cut(loopOf(parts[i]), "[") // drop type arguments
 	if name == "" || name == "glob" {
-		name = "init" // the function literal is in a package-level variable
+		name = "init" // the function literal is in the declaration of a package-level variable
 	}
 	return what + name
 }
@@ -65,7 +65,8 @@ func unescaped(name string) string {
 	return strings.ReplaceAll(name, "%2e", ".")
 }
 
-// endsInDigit reports whether a name ends in a digit. The names of all literals do.
+// endsInDigit reports whether a name ends in a digit. The names of all function literals
+// end in a digit.
 func endsInDigit(name string) bool {
 	return name != "" && '0' <= name[len(name)-1] && name[len(name)-1] <= '9'
 }
@@ -90,7 +91,8 @@ func split(name string) (parts []string) {
 	return append(parts, name[begin:])
 }
 
-// isLiteral reports whether parts is the name of a literal or of a loop body.
+// isLiteral reports whether parts, the split name of a function, is the name of a function
+// literal or of a loop body.
 func isLiteral(parts []string) bool {
 	last := len(parts) - 1
 	name := parts[last]
@@ -119,8 +121,8 @@ func loopOf(part string) string {
 	}
 }
 
-// isNumbered reports whether part is a name that the compiler gives to literals, or to the
-// calls of go and defer statements.
+// isNumbered reports whether part is a numbered name, such as func1. The compiler gives
+// such names to function literals and to the calls of go and defer statements.
 func isNumbered(part string) bool {
 	for _, prefix := range []string{"func", "gowrap", "deferwrap"} {
 		if number, ok := strings.CutPrefix(part, prefix); ok {

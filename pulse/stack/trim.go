@@ -50,7 +50,7 @@ func (t *Trimmer) All(pcs []uintptr) (list []runtime.Frame) {
 	return list
 }
 
-// Cut returns the same as All, for the calls of a Goroutine.
+// Cut returns the user's calls among the calls of a Goroutine, as All does for a stack.
 func (t *Trimmer) Cut(calls []runtime.Frame) (list []runtime.Frame) {
 	for i := range calls {
 		list = t.next(list, &calls[i])
@@ -58,7 +58,8 @@ func (t *Trimmer) Cut(calls []runtime.Frame) (list []runtime.Frame) {
 	return list
 }
 
-// next returns list with the next outer call added, if that is a user's call.
+// next returns list with call appended if call is a user's call. It returns an empty list
+// if call is a panic or runtime.Goexit that runs deferred functions.
 func (t *Trimmer) next(list []runtime.Frame, call *runtime.Frame) []runtime.Frame {
 	switch {
 	case unwinds(call):
@@ -69,10 +70,10 @@ func (t *Trimmer) next(list []runtime.Frame, call *runtime.Frame) []runtime.Fram
 	return list
 }
 
-// Inner returns the user's calls that are innermost on a stack, up to a call of a removed
-// package or of package testing. For example, it returns the calls of a handler, but not
-// the calls of the test that runs the system. caller is the runtime's name of the function
-// in a removed package that made these calls, or "" if there is none.
+// Inner returns the innermost calls in user code, up to the next call of a removed package
+// or of package testing. For example, it returns the calls of a handler, but not the calls
+// of the test that runs the system. caller is the runtime's name of the function in a
+// removed package that called this user code, or "" if there is none.
 func (t *Trimmer) Inner(pcs []uintptr) (list []runtime.Frame, caller string) {
 	frames := runtime.CallersFrames(pcs)
 	for more := len(pcs) > 0; more; {
@@ -138,8 +139,8 @@ func (t *Trimmer) hides(call *runtime.Frame) bool {
 	return slices.ContainsFunc(t.hidden, func(h hidden) bool { return h.has(call.File) })
 }
 
-// covers reports whether p is the path root or, if below is set, a path below root. Both
-// are paths of packages or of folders.
+// covers reports whether the path p is equal to root, or below root if h.below is set. Both
+// paths are paths of packages or of folders.
 func (h *hidden) covers(root, p string) bool {
 	rest, ok := strings.CutPrefix(p, root)
 	return ok && (rest == "" || h.below && rest[0] == '/')
@@ -148,9 +149,9 @@ func (h *hidden) covers(root, p string) bool {
 // versions matches the versions that module caches add to the paths of modules.
 var versions = regexp.MustCompile(`@[^/]*`)
 
-// has reports whether a source file belongs to the package. It is needed for literals,
-// because the name of an inlined literal contains the path of a different package (see
-// nameOf).
+// has reports whether a source file belongs to the package h. It is needed for function
+// literals, because the name of an inlined literal contains the path of a different package
+// (see nameOf).
 func (h *hidden) has(file string) bool {
 	folder := path.Dir(file)
 	if h.folder != "" {

@@ -8,10 +8,12 @@ import (
 // none is the index that means no chain, row, bit or message.
 const none int32 = -1
 
-// A chains partitions a growing partial order into chains. A new element is never
-// below an older one (Agarwal and Garg, "Efficient dependency tracking for relevant
-// events in concurrent systems", Distributed Computing 19, 2007). If the widest
-// antichain has w elements, there are at most w(w+1)/2 chains.
+// A chains partitions a growing partial order into chains. Each element of a chain
+// is above the previous element of the chain. The last element is the top of the
+// chain. A new element is never below an older one (Agarwal and Garg, "Efficient
+// dependency tracking for relevant events in concurrent systems", Distributed
+// Computing 19, 2007). If the widest antichain has w elements, there are at most
+// w(w+1)/2 chains.
 //
 // Proof: set i holds up to i chains. A new element goes onto a chain of the first
 // set that has a place for it. Set i has no place only if it is full and the
@@ -24,9 +26,9 @@ type chains struct {
 	//
 	// Invariant: the tops of the chains of one set are pairwise incomparable.
 	sets   []int32
-	free   []int32 // for each set, counted from 1, the number of cells that are none
-	roomy  int32   // a set such that all earlier sets are full
-	chains []int32 // for each chain, the bit of its top, or none
+	free   []int32 // for each set, counted from 1, the number of free cells
+	roomy  int32   // the number of a set such that all earlier sets are full
+	chains []int32 // for each chain, the bit of its top; none if the chain is empty
 
 	// rows are sets of bits, one for each element above which new elements may still
 	// be placed. Each top has its own bit. When a chain grows, the bit of its old top
@@ -35,14 +37,16 @@ type chains struct {
 	// Invariant: the live bits in an element's row are those of the tops that are
 	// below or equal to the element.
 	rows     []row
-	opened   int32   // number of rows used in this run
-	released []int32 // used rows that are free again
+	opened   int32   // the number of rows used so far in this run
+	released []int32 // rows that were used in this run and are free again
 	spare    row
 
-	// Invariant: live bits and bits in rows are taken.
+	// live is the set of the bits of tops. taken is the set of all bits in use.
+	//
+	// Invariant: taken contains all live bits and all bits in rows.
 	live, taken []uint64
 	places      []spot // for each live bit, the position of its chain in sets
-	next        int    // a word such that all earlier words are full
+	next        int    // the index of a word in taken such that all earlier words are full
 	dense       []uint64
 }
 
@@ -63,7 +67,8 @@ func (c *chains) reset() {
 	c.roomy, c.opened, c.next = 1, 0, 0
 }
 
-// open returns the row of a new element that is above no other element.
+// open returns an empty row for a new element, which is not above any other element
+// yet.
 func (c *chains) open() int32 {
 	if n := len(c.released); n > 0 {
 		r := c.released[n-1]
@@ -79,14 +84,16 @@ func (c *chains) open() int32 {
 	return r
 }
 
-// release frees the row of an element. No new element will be joined to it.
+// release frees row r of an element. No new element may be joined to the element
+// later.
 func (c *chains) release(r int32) {
 	c.rows[r] = c.rows[r][:0]
 	c.released = append(c.released, r)
 }
 
-// join puts the element with row r above the element with row other and everything
-// below that. The element with row r must not be in a chain yet.
+// join puts the element with row r above the element with row other. So it also
+// puts it above all elements below the latter. The element with row r must not be
+// in a chain yet.
 func (c *chains) join(r, other int32) {
 	list, below := c.rows[r], c.rows[other]
 	if len(list) == 1 && len(below) == 1 && list[0].at == below[0].at {
@@ -118,9 +125,10 @@ func (c *chains) join(r, other int32) {
 	c.spare, c.rows[r] = c.rows[r], sum
 }
 
-// place puts a new element on top of a chain and returns the chain. The element
-// must have been joined to all elements directly below it. It goes to the first set
-// that has a free cell, or a chain whose top is below the element.
+// place puts the new element with row r on top of a chain and returns the chain.
+// The element must have been joined to all elements directly below it. The chain
+// belongs to the first set that has a chain whose top is below the element, or a
+// free cell for a new chain.
 func (c *chains) place(r int32) int32 {
 	for int(c.roomy) < len(c.free) && c.free[c.roomy] == 0 {
 		c.roomy++
@@ -147,8 +155,9 @@ func (c *chains) place(r int32) int32 {
 // first returns the index in sets of the first cell of a set.
 func first(set int32) int32 { return set * (set - 1) / 2 }
 
-// below returns the first set that has tops below an element. It also returns the
-// last cell with such a top, and the number of such tops.
+// below returns the first set with a chain whose top is below the element with row
+// r. cell is the last cell of the set that has such a chain. covered is the number
+// of such chains.
 func (c *chains) below(r int32) (set, cell int32, covered int) {
 	count := 0
 	for _, w := range c.rows[r] {
@@ -172,7 +181,8 @@ func (c *chains) below(r int32) (set, cell int32, covered int) {
 	return set, cell, covered
 }
 
-// firstBelow does what below does, for an element above many tops.
+// firstBelow returns the same as below. It is faster for an element above many
+// tops.
 func (c *chains) firstBelow(list row) (set, cell int32, covered int) {
 	for _, w := range list {
 		c.dense[w.at] = w.bits
@@ -195,7 +205,8 @@ func (c *chains) firstBelow(list row) (set, cell int32, covered int) {
 	return set, cell, covered
 }
 
-// room returns the last free cell of the set c.roomy. It adds the set if needed.
+// room returns the set c.roomy and the last free cell of the set. It makes the set
+// if the set does not exist yet.
 func (c *chains) room() (set, cell int32) {
 	set = c.roomy
 	if int(set) == len(c.free) {
@@ -211,10 +222,11 @@ func (c *chains) room() (set, cell int32) {
 	return set, cell
 }
 
-// exchange restores the invariant of sets if the new top of a cell is above other
-// tops of its set. The previous set has no free cell, and the new top is above none
-// of its tops; otherwise the element would have gone there. Therefore the two sets
-// swap all chains except the chain of the cell.
+// exchange restores the invariant of sets when a chain has got a new top that is
+// above other tops of its set. cell contains the chain. The previous set has no
+// free cell, and the new top is above none of its tops. Otherwise place would have
+// chosen the previous set. Therefore the two sets can swap all chains except the
+// chain in cell.
 func (c *chains) exchange(set, cell int32) {
 	here, before, last := c.sets[first(set):][:set], c.sets[first(set-1):first(set)], set-1
 	here[cell], here[last] = here[last], here[cell]
@@ -236,8 +248,8 @@ func (c *chains) settle(set int32) {
 	}
 }
 
-// raise makes a new element the top of a chain. If the chain is empty, place is its
-// position. No other element is above the new element yet.
+// raise makes the new element with row r the top of a chain. number is the index of
+// the chain. place is the position of the chain if the chain is empty.
 func (c *chains) raise(number, r int32, place spot) {
 	if old := c.chains[number]; old != none {
 		place = c.places[old]
@@ -259,7 +271,7 @@ func (c *chains) raise(number, r int32, place spot) {
 	c.rows[r] = slices.Insert(list, i, word{at, bit})
 }
 
-// take returns a bit that is in no row, and marks it as taken.
+// take returns the number of a bit that is in no row, and marks the bit as taken.
 func (c *chains) take() int32 {
 	for ; ; c.next++ {
 		if c.next == len(c.taken) {
@@ -273,8 +285,9 @@ func (c *chains) take() int32 {
 	}
 }
 
-// clean makes more bits available. If at least half of the taken bits are dead, it
-// removes the dead bits from all rows. Otherwise it adds words.
+// clean makes more bits available. Bits that are taken but not live are dead. If at
+// least half of the taken bits are dead, clean removes the dead bits from all rows.
+// Otherwise it adds words.
 func (c *chains) clean() {
 	c.next = 0
 	if 2*len(c.chains) > 64*len(c.taken) {

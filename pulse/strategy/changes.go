@@ -5,17 +5,17 @@ import "slices"
 // changePoints are the points of a run at which a priority changes. At point i a
 // priority drops to i+1, which is below all priorities drawn at random.
 type changePoints struct {
-	depth int // zero means that each run draws one of depths
-	// points is sorted. The upper half of a word is the position in the run, and the
-	// lower half is i.
+	depth int // the bug depth; zero means that each run draws an element of depths
+	// points are the sorted change points. The upper half of a word is the position of
+	// the point in the run. The lower half is the number i of the point.
 	points []uint64
 	passed int // the number of change points before the last n given to the method at
 }
 
 // depths are the bug depths used if the options give none. Most bugs have depth 3
 // or less (Burckhardt et al., section 4). Some bugs need more priority changes,
-// because one actor must come first repeatedly. A quarter of the runs uses each
-// depth, so the probability bound for a bug of such a depth holds up to a factor of
+// because one actor must come first repeatedly. Each depth is used in a quarter of
+// the runs. So the probability bound for bugs of each depth holds up to a factor of
 // four.
 var depths = [...]int{3, 6, 12, 24}
 
@@ -35,8 +35,8 @@ func (p *changePoints) draw(s *source, n int) {
 	slices.Sort(p.points)
 }
 
-// at returns the priority to which a point at position n lowers the current
-// priority, or zero if there is no point. n must increase from call to call.
+// at returns the priority that the change point at position n assigns. It returns
+// zero if there is no change point at n. n must increase from call to call.
 func (p *changePoints) at(n int) uint64 {
 	for p.passed < len(p.points) && p.points[p.passed]>>32 < uint64(n) {
 		p.passed++

@@ -7,26 +7,27 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A crowd is a race with too many messages to give each a priority. It draws only
-// the highest priority and the message that has it. The others are not needed until
-// that message is picked, and then all are drawn again. Therefore the time of a
-// Pick does not depend on the number of racing messages. A message that arrives
-// later gets its own priority and may become the best.
+// A crowd is a race with too many messages to draw a priority for each message. (A
+// race is the set of deliverable messages to one actor.) POS draws only the highest
+// priority in the crowd and the message that has it. The other priorities are not
+// needed until that message is picked, and then all are drawn again. Therefore the
+// time of a Pick does not depend on the number of racing messages. A message that
+// arrives later gets its own priority, which may become the highest.
 //
 // Invariants: since the last draw, holder is in the crowd and has priority floor.
-// Messages that arrived later, with age race.drawn, have their own priorities. All
-// others are only known to have a priority below floor. The best message has
-// priority top. If a message leaves without being picked, settle ends the crowd, so
-// the order of slots does not depend on other actors.
+// Messages that arrived later, with age race.drawn, have their own priorities. Each
+// other message has an unknown priority below floor. The highest priority of all is
+// top. If a message leaves without being picked, settle ends the crowd, so the order
+// of slots does not depend on other actors.
 type crowd struct {
 	actor  int32
-	slots  []int32 // the slots of the messages; empty if the race is not a crowd
+	slots  []int32 // for each message, its slot (see pos.lots); empty if the race is not a crowd
 	draws  source
 	floor  uint64
 	top    uint64
 	holder int32
 	best   int32 // the index in slots of the message with the highest priority
-	left   int32 // the number of slots included in the last draw; none if a new draw is needed
+	left   int32 // the number of messages included in the last draw; none if a new draw is needed
 }
 
 // crowdOf returns the crowd of a race, or nil if the race is not a crowd.
@@ -37,7 +38,8 @@ func (p *pos) crowdOf(r *race) *crowd {
 	return &p.crowds[r.crowd]
 }
 
-// gather turns the race at an actor into a crowd, which must then be drawn.
+// gather turns the race at an actor into a crowd. complete must then draw the highest
+// priority in the crowd.
 func (p *pos) gather(actor int32, id uint64) {
 	r := &p.races[actor]
 	if n := len(p.crowds); r.crowd < 0 {
@@ -57,7 +59,7 @@ func (p *pos) gather(actor int32, id uint64) {
 	r.words, r.slots = r.words[:0], r.slots[:0]
 }
 
-// scatter turns a crowd into an ordinary race. Each message keeps its word.
+// scatter turns a crowd into an ordinary race. Each message keeps its random word.
 func (p *pos) scatter(c *crowd) {
 	r := &p.races[c.actor]
 	for i, slot := range c.slots {
@@ -84,8 +86,9 @@ func (p *pos) settle(c *crowd) {
 	p.look(c.actor, 0)
 }
 
-// offer returns the index in Enabled of the best message. It already makes the next
-// draw, because the processor can do much of that during the step.
+// offer returns the index in Enabled of the message with the highest priority in the
+// crowd. It also makes the next draw, because the processor can do much of the draw
+// during the step.
 func (p *pos) offer(c *crowd) int {
 	last := int32(len(c.slots)) - 1
 	slot, moved := c.slots[c.best], c.slots[last]
@@ -95,8 +98,8 @@ func (p *pos) offer(c *crowd) int {
 	return int(p.lots[slot].index)
 }
 
-// complete makes a draw, unless offer has made one and the crowd has not changed
-// since.
+// complete draws the highest priority of the crowd. It does nothing if offer has
+// drawn it and the crowd has not changed since.
 func (p *pos) complete(c *crowd) {
 	if n := int32(len(c.slots)); c.left != n {
 		slices.Sort(c.slots)
@@ -116,8 +119,8 @@ func (c *crowd) draw(n int32) {
 	c.top = c.floor
 }
 
-// add adds a message with its own priority to the crowd. It reports whether the
-// message is the best now.
+// add adds a message with its own priority to the crowd. It reports whether this
+// priority is the highest in the crowd now.
 func (c *crowd) add(slot int32, priority uint64) bool {
 	c.slots = append(c.slots, slot)
 	if priority <= c.top {

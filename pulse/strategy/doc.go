@@ -10,8 +10,8 @@
 //
 // The depth d of a bug is the number of messages that must come in a certain order
 // to trigger the bug, as in the papers. The order of all other messages does not
-// matter. The depth that a failure prints is a different number: of the messages
-// that must move if the oldest message comes first.
+// matter. The depth that a failure prints is a different number. It is the number of
+// messages that must move if the run otherwise delivers the oldest message first.
 //
 //   - Plain delivers the oldest message first, as a reference for other strategies.
 //   - Random picks each message with equal probability. It has the weakest

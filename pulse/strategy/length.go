@@ -6,12 +6,13 @@ const defaultLength = 100
 // A length estimates the length of the next run, in steps or messages. A strategy
 // that draws points of a run in advance needs the estimate.
 type length struct {
-	fixed   int // the length from the options; 0 means to learn it
+	fixed   int // the length from the options; 0 means that the length of the previous run is used
 	counted int // the length of this run so far
 }
 
-// begin starts a run and returns its estimated length. That is the fixed length if
-// given, else the length of the previous run, else defaultLength.
+// begin starts a run and returns the estimated length of the run. The estimate is
+// the length from the options if they give one, else the length of the previous
+// run, else defaultLength.
 func (l *length) begin() int {
 	n := l.counted
 	l.counted = 0

@@ -11,21 +11,23 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A lenient is a replay that skips parts of the record that no longer apply. It
-// picks the deliverable message that comes first in the record, or the oldest
-// message if none is in the record. A recorded Hold is repeated if a timer may fire
-// early. Each choice is the next recorded choice of its kind.
+// A lenient makes the decisions of a lenient replay, which skips parts of the record
+// that no longer apply. It picks the deliverable message that comes first in the
+// record, or the oldest message if none is in the record. It repeats a recorded Hold
+// if a timer may fire early. For each choice it makes the next recorded choice of
+// the same kind.
 type lenient struct {
 	record *choice.Record
-	places hash.Table // maps an identity to its position in record.Deliveries, from 1
-	// made[i] says when delivery i of the record was made, counted from 1. It is zero
-	// if the delivery was not made yet.
+	places hash.Table // maps the identity of a step to its position in record.Deliveries, from 1
+	// made[i] is k if delivery i of the record was the k-th delivery of the record that
+	// the run made. It is zero if the run has not made the delivery yet.
 	made  []int32
-	count int32   // the number of recorded deliveries made so far
+	count int32   // the number of recorded deliveries that the run has made so far
 	holds []int32 // positions of Holds in record.Deliveries, from 1
 	held  int     // the number of Holds that were made so far
 
-	// next is, by kind, the index in record.Choices at which find starts.
+	// next has, for each kind of choice, the index in record.Choices at which find
+	// starts.
 	next   [math.MaxUint8 + 1]int
 	strays []int32  // steps that are not in the record
 	unfit  []misfit // choices of the run for which the record had no fitting choice
@@ -77,13 +79,14 @@ func (l *lenient) pick(e *pulse.Enabled) int {
 	return best
 }
 
-// make records that the delivery at position place of the record was made.
+// make records that the run made the delivery at position place of the record.
 func (l *lenient) make(place int32) {
 	l.count++
 	l.made[place-1] = l.count
 }
 
-// whole reports whether the replay applied the complete record, in order.
+// whole reports whether the run made all deliveries of the record, in order, and all
+// of its choices. Choices are ignored if all choices of the record are zero.
 func (l *lenient) whole() bool {
 	for i, at := range l.made {
 		if at != int32(i)+1 {
@@ -133,12 +136,13 @@ func (l *lenient) find(k choice.Kind) choice.Choice {
 	return choice.Choice{}
 }
 
-// mostStale is the maximum number of differences listed. A changed program may
-// differ in every step, and naming a step takes time.
+// mostStale is the maximum number of differences that stale lists. A changed program
+// may differ in every step, and naming a step takes time.
 const mostStale = 100
 
-// stale lists the deliveries and choices of the record that did not apply, then the
-// steps of the run that are not in the record.
+// stale lists the differences between the record and the run: first the deliveries
+// and choices of the record that did not apply, then the steps of the run that are
+// not in the record.
 func (l *lenient) stale(run *trace.Trace, label func(int) (string, bool)) (list []string) {
 	more := 0
 	add := func(text func() string) {
@@ -158,17 +162,17 @@ func (l *lenient) stale(run *trace.Trace, label func(int) (string, bool)) (list 
 	for i, order := range l.made {
 		switch {
 		case order == 0:
-			add(func() string { return fmt.Sprintf("delivery %d, %s, was not made", i, name(i)) })
+			add(func() string { return fmt.Sprintf("delivery %d of the record, %s, was not made", i, name(i)) })
 		case order < after:
 			add(func() string {
-				return fmt.Sprintf("delivery %d, %s, came before an earlier delivery of the record", i, name(i))
+				return fmt.Sprintf("delivery %d of the record, %s, came before an earlier delivery of the record", i, name(i))
 			})
 		}
 		after = max(after, order)
 	}
 	for i, c := range l.record.Choices {
 		if i >= l.next[c.Kind] {
-			add(func() string { return fmt.Sprintf("choice %d, %v of %d, was not made", i, c.Kind, c.N) })
+			add(func() string { return fmt.Sprintf("choice %d of the record, %v of %d, was not made", i, c.Kind, c.N) })
 		}
 	}
 	for _, m := range l.unfit {
@@ -187,6 +191,6 @@ func (m misfit) String() string {
 	if m.stored.N == 0 {
 		return fmt.Sprintf("the record has no choice for %v of %d: %d was chosen", m.kind, m.n, m.given)
 	}
-	return fmt.Sprintf("the record has choice %d for %v of %d, the run asks for %v of %d: %d was chosen",
+	return fmt.Sprintf("the record has value %d for %v of %d, the run asks for %v of %d: %d was chosen",
 		m.stored.Value, m.stored.Kind, m.stored.N, m.kind, m.n, m.given)
 }

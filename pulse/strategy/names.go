@@ -12,7 +12,7 @@ func Names() []string {
 	return []string{"plain", "random", "pct", "pctcp", "pos", "urw", "slow"}
 }
 
-// ByName returns a new strategy with default options.
+// ByName returns a new strategy with the given name and default options.
 func ByName(name string) (pulse.Strategy, error) {
 	switch name {
 	case "plain":

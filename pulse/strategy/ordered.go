@@ -29,7 +29,7 @@ type Orderer struct {
 	read     int // the number of run.Steps read so far
 	held     int // the number of times that Pick returned Hold
 
-	places hash.Table // maps an identity to its position in named, from 1
+	places hash.Table // maps the identity of a step to its position in named, from 1
 	named  []named
 	// firsts and seconds are linked lists of constraints, numbered from 1. firsts
 	// gives the next constraint with the same first step, and seconds the next with
@@ -37,7 +37,8 @@ type Orderer struct {
 	firsts, seconds []int32
 	unmet           []bool // for each constraint, set if the second step was taken before the first step
 
-	// next is, by kind, the index in schedule.Choices at which Choose starts.
+	// next has, for each kind of choice, the index in schedule.Choices at which Choose
+	// starts.
 	next [256]int
 }
 
@@ -79,8 +80,8 @@ func (o *Orderer) Begin(uint64) {
 	}
 }
 
-// name returns the state of a step, and adds a state if there is none. The pointer
-// is valid until the next call.
+// name returns the state of the step with identity id. It adds a state if there is
+// none. The pointer is valid until the next call to name.
 func (o *Orderer) name(id uint64) *named {
 	if o.find(id) == nil {
 		o.named = append(o.named, named{})
@@ -89,7 +90,8 @@ func (o *Orderer) name(id uint64) *named {
 	return o.find(id)
 }
 
-// find returns the state of a step, or nil if the step is not in the schedule.
+// find returns the state of the step with identity id, or nil if the step is not in
+// the schedule.
 func (o *Orderer) find(id uint64) *named {
 	if place, ok := o.places.Get(id); ok {
 		return &o.named[place-1]
@@ -127,7 +129,8 @@ func (o *Orderer) Pick(e *pulse.Enabled) int {
 	return bound.at
 }
 
-// of returns the priority of message i. n is the state of its step.
+// of returns the priority of message i. n is the state of the step that receives
+// the message.
 func (o *Orderer) of(n *named, e *pulse.Enabled, i int) uint64 {
 	if n.set {
 		return n.priority
@@ -135,7 +138,8 @@ func (o *Orderer) of(n *named, e *pulse.Enabled, i int) uint64 {
 	return o.Priority(e.ID(i))
 }
 
-// A best is the message with the highest priority among those offered.
+// A best is the message with the highest priority among the messages given to
+// offer.
 type best struct {
 	at       int // the index of the message; -1 if none was offered
 	priority uint64
@@ -156,8 +160,9 @@ func (o *Orderer) catchUp() {
 	}
 }
 
-// take records that a named step was taken and unblocks steps. If the step was
-// still blocked, the constraints that blocked it are unmet.
+// take records that step n of the schedule was taken, and unblocks the steps that
+// waited for it. If constraints still blocked step n, take records that they are
+// unmet.
 func (o *Orderer) take(n *named) {
 	for c := n.seconds; c > 0 && n.waits > 0; c = o.seconds[c-1] {
 		o.unmet[c-1] = !o.find(o.schedule.Before[c-1].First).taken
@@ -168,7 +173,8 @@ func (o *Orderer) take(n *named) {
 	}
 }
 
-// Choose returns the schedule's next choice of kind k.
+// Choose returns the schedule's next choice of kind k. If none is left, the seed of
+// the schedule determines the choice.
 func (o *Orderer) Choose(k choice.Kind, n int) int {
 	list := o.schedule.Choices
 	for i := o.next[k]; i < len(list); i++ {
@@ -182,7 +188,7 @@ func (o *Orderer) Choose(k choice.Kind, n int) int {
 }
 
 // Unmet returns the constraints whose second step was taken before their first
-// step, or without it. Call Unmet before the next run.
+// step, or without their first step. Call Unmet before the next run.
 func (o *Orderer) Unmet() (list []choice.Constraint) {
 	o.catchUp()
 	for i, unmet := range o.unmet {

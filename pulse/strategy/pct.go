@@ -18,9 +18,10 @@ type PCTOptions struct {
 
 // PCT returns a strategy that gives each channel a random priority and always picks
 // the channel with the highest priority. At d-1 random steps, the channel just
-// received from drops below all others (Burckhardt et al., "A randomized scheduler
-// with probabilistic guarantees of finding bugs", ASPLOS 2010; their threads are
-// our channels). With Unordered delivery each message has its own channel.
+// received from drops below all other channels (Burckhardt et al., "A randomized
+// scheduler with probabilistic guarantees of finding bugs", ASPLOS 2010; their
+// threads are our channels). With Unordered delivery each message has its own
+// channel.
 //
 // If d is Depth, a run of k steps over n channels triggers a given bug of depth d
 // with probability at least 1/(n·k^(d-1)). If Depth is zero, see PCTOptions. PCTCP

@@ -7,11 +7,11 @@ import (
 )
 
 // PCTCP returns a strategy that partitions the messages of a run into chains as
-// they are sent. It gives each chain a random priority and always picks the
-// highest. When one of d-1 random messages would be picked, its chain first drops
-// below all others (Ozkan, Majumdar, Niksic, Tabaei Befrouei and Weissenbacher,
-// "Randomized testing of distributed systems with probabilistic guarantees", OOPSLA
-// 2018).
+// they are sent. It gives each chain a random priority and always picks a message
+// of the chain with the highest priority. When one of d-1 random messages would be
+// picked, its chain first drops below all other chains (Ozkan, Majumdar, Niksic,
+// Tabaei Befrouei and Weissenbacher, "Randomized testing of distributed systems
+// with probabilistic guarantees", OOPSLA 2018).
 //
 // A message is below the messages that its handler sends, and transitively below
 // the messages that their handlers send. With FIFO delivery it is also below later
@@ -37,7 +37,7 @@ type pctcp struct {
 	// point that lowered it.
 	priority []uint64
 
-	// known has one element for each of the trace's Sends.
+	// known has the position in the causal order of each message in the trace's Sends.
 	known []causal
 	// tails has the last message sent over each channel, or none.
 	tails []int32
@@ -67,7 +67,8 @@ func (p *pctcp) Begin(seed uint64) {
 	p.first.Renew()
 }
 
-// Needs requests the trace, and a Pick in every step, so that changes are on time.
+// Needs requests the trace, and a Pick in every step, so that each priority changes
+// in time.
 func (p *pctcp) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: true} }
 
 func (p *pctcp) Pick(e *pulse.Enabled) int {
@@ -83,9 +84,9 @@ func (p *pctcp) Pick(e *pulse.Enabled) int {
 	}
 }
 
-// follow reads what has happened since the last Pick. It reads messages before
-// steps, because a message is joined to the message received in the step that sent
-// it.
+// follow processes the messages and the steps that are new since the last Pick.
+// Messages come first, because a step releases the row of its message, and messages
+// sent in the step must be joined to that row before.
 func (p *pctcp) follow(t *trace.Trace) {
 	for m := len(p.known); m < len(t.Sends); m++ {
 		p.known = append(p.known, causal{chain: none, row: none})
@@ -122,7 +123,7 @@ func (p *pctcp) place(t *trace.Trace, m int32) {
 	}
 }
 
-// queue puts message m above the last message of its channel.
+// queue records that message m is above the previous message of its channel.
 func (p *pctcp) queue(channel, m int32) {
 	for int(channel) >= len(p.tails) {
 		p.tails = append(p.tails, none)
@@ -135,14 +136,16 @@ func (p *pctcp) queue(channel, m int32) {
 	p.known[m].uses++
 }
 
-// putAbove joins a row to the row of a message, if the message still has a row.
+// putAbove records in a row that its element is above a message, if the message
+// still has a row.
 func (p *pctcp) putAbove(row, message int32) {
 	if message >= 0 && p.known[message].row >= 0 {
 		p.chains.join(row, p.known[message].row)
 	}
 }
 
-// letGo decrements the uses of a message, and releases its row if none is left.
+// letGo decrements the field uses of a message. If uses becomes zero, letGo
+// releases the message's row.
 func (p *pctcp) letGo(m int32) {
 	k := &p.known[m]
 	if k.uses--; k.uses == 0 {

@@ -7,61 +7,62 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// POS returns a strategy that gives each message a random priority and always picks
-// the highest. After each step, the deliverable messages to the same actor get new
-// priorities, because they could have come in place of that step (Yuan, Yang and
-// Gu, "Partial order aware concurrency sampling", CAV 2018). POS therefore samples
-// partial orders rather than orders. The probability that a message comes after k
-// steps that it does not race with is 1/(k+1). With Random it is 1/2^k.
+// POS returns a strategy that gives each message a random priority and always picks the
+// highest. After each step, the deliverable messages to the same actor get new
+// priorities, because they could have come in place of that step (Yuan, Yang and Gu,
+// "Partial order aware concurrency sampling", CAV 2018). POS therefore samples partial
+// orders rather than orders. The probability that a message comes after k steps that it
+// does not race with is 1/(k+1). With Random it is 1/2^k.
 //
-// A priority depends on the seed, the identity of the message and how often the
-// message has got a priority. A saved seed therefore keeps its meaning if the
-// program changes elsewhere: new actors and messages do not change the order of the
-// others. If more than 48 messages race at one actor, only the highest priority and
-// its message are drawn. The distribution is the same, but a new message to that
-// actor changes the order of the others.
+// A priority depends on the seed, the identity of the message and how often the message
+// has got a priority. A saved seed therefore keeps its meaning if the program changes
+// elsewhere: new actors and messages do not change the order of the existing messages.
+// If more than 48 messages to one actor are deliverable, POS draws only their highest
+// priority and the message that has it. The distribution is the same, but a new message
+// to that actor changes the order of the other messages.
 func POS() pulse.Strategy { return &pos{crowded: 4 * few} }
 
 type pos struct {
 	source // random numbers for choices
 	key    uint64
 	view   pulse.View
-	// lots has the state of each message by slot. A recorded run reuses no slot.
+	// lots has the state of each message. The index of a message in lots is its slot. A
+	// recorded run reuses no slot.
 	lots  []lot
 	slots []int32 // for each index in Enabled, the slot of the message at the last Pick
 	races []race  // for each actor, its race
 	first pulse.Tournament
-	again int32 // the actor whose race needs new priorities, or none
-	many  bool  // set if the field races is in use, because there are many messages
+	again int32 // the actor whose deliverable messages need new priorities, or none
+	many  bool  // set if the field races is in use, because many messages are deliverable
 	// crowded is the maximum number of messages in a race with individual priorities.
 	// A larger race is a crowd.
 	crowded int
 	crowds  []crowd
 }
 
-// A lot is the state of a message.
+// A lot is the state of a message in POS.
 type lot struct {
-	word     uint64 // a random word that determines the priority, unless the message is in an ordinary race
-	priority uint64 // valid unless the message is in a race
+	word     uint64 // the random word that determines the priority; if the message is in a race that is no crowd, race.words has the word
+	priority uint64 // the priority of a message that is in no race; otherwise meaningless
 	age      int32  // the value of race.taken when the message got its own priority, or none
 	to       int32
 	index    int32 // the index of the message in Enabled
-	place    int32 // the index in the race's slots, or none if the message is in no race
+	place    int32 // the index of the message in the slots of its race or crowd, or none if it is in no race
 }
 
 // A race is the set of deliverable messages to one actor. They get new priorities
 // together.
 //
-// Invariant between calls to Pick, except for the race pos.again: all messages got
-// their priorities when taken had the value drawn. pos.first contains the highest
-// priority.
+// Invariants between calls to Pick, except for the race of actor pos.again: all
+// messages got their priorities when the field taken had the value of the field drawn.
+// pos.first contains the highest priority of the race.
 type race struct {
-	words []uint64 // for each message, its word; empty if the race is a crowd
-	slots []int32  // for each message, its slot; empty if the race is a crowd
+	words []uint64 // for each message, its random word; empty if the race is a crowd
+	slots []int32  // for each message, its slot (see pos.lots); empty if the race is a crowd
 	taken int32    // the number of times that a message to the actor was picked
-	drawn int32    // the value of taken when the messages got their priorities
+	drawn int32    // the value of the field taken when the messages got their priorities
 	best  int32    // the index in slots of the message with the highest priority
-	crowd int32    // the index in pos.crowds; none if the race never was a crowd
+	crowd int32    // the race's index in pos.crowds; none if the race never was a crowd
 }
 
 func (p *pos) Begin(seed uint64) {
@@ -96,7 +97,7 @@ func (p *pos) Pick(e *pulse.Enabled) int {
 	return int(p.lots[r.slots[r.best]].index)
 }
 
-// scan picks among few messages by comparing all of them.
+// scan picks among few messages by comparing the priorities of all messages.
 func (p *pos) scan(e *pulse.Enabled) int {
 	best, top := 0, uint64(0)
 	for i := range e.Len() {
@@ -121,7 +122,7 @@ func (p *pos) draw(l *lot, e *pulse.Enabled, i int) {
 	l.age, l.priority = p.races[l.to].taken, priority(l.word)
 }
 
-// dissolve removes all messages from their races.
+// dissolve removes all messages from their races. Each message keeps its priority.
 func (p *pos) dissolve() {
 	for _, slot := range p.slots {
 		l := &p.lots[slot]
@@ -142,7 +143,8 @@ func (p *pos) dissolve() {
 	p.slots, p.view, p.again, p.many = p.slots[:0], pulse.View{}, none, false
 }
 
-// update updates the races to the deliverable messages and gives new priorities.
+// update makes the races contain the deliverable messages. It also draws new priorities
+// for the messages to actor p.again.
 func (p *pos) update(e *pulse.Enabled) {
 	at, from := e.Changed(&p.view)
 	n := e.Len()
@@ -171,8 +173,8 @@ func (p *pos) update(e *pulse.Enabled) {
 	}
 }
 
-// leave removes the message that was at index i from its race. It does nothing if
-// that message only has a new index.
+// leave removes the message that was at index i of Enabled at the last Pick from its
+// race. It does nothing if the message is still deliverable.
 func (p *pos) leave(e *pulse.Enabled, i int) {
 	slot := p.slots[i]
 	l := &p.lots[slot]
@@ -203,7 +205,8 @@ func (p *pos) leave(e *pulse.Enabled, i int) {
 	}
 }
 
-// enter adds message i to its race, unless the message is there already.
+// enter adds message i to the race of its receiver, unless the message is there
+// already.
 func (p *pos) enter(e *pulse.Enabled, i int) {
 	slot := e.Slot(i)
 	l := &p.lots[slot]
@@ -230,7 +233,7 @@ func (p *pos) enter(e *pulse.Enabled, i int) {
 	}
 }
 
-// redraw gives new priorities to all messages that race at an actor.
+// redraw gives new priorities to all deliverable messages to an actor.
 func (p *pos) redraw(e *pulse.Enabled, actor int32) {
 	r := &p.races[actor]
 	r.drawn = r.taken
@@ -248,7 +251,8 @@ func (p *pos) redraw(e *pulse.Enabled, actor int32) {
 	p.look(actor, hash.Gamma)
 }
 
-// look adds a number to each word of a race and finds the highest priority.
+// look adds a number to each random word in the race of an actor. Then it finds the
+// highest priority in the race.
 func (p *pos) look(actor int32, add uint64) {
 	r := &p.races[actor]
 	best, top := int32(0), uint64(0)

@@ -44,7 +44,7 @@ func Replay(record *choice.Record, o ReplayOptions) *Replayer {
 // A Replayer is the strategy that Replay returns.
 type Replayer struct {
 	options ReplayOptions
-	stepOf  hash.Table // maps an identity to its step in options.Trace; filled on first use
+	stepOf  hash.Table // maps the identity of a step to its index in options.Trace.Steps; filled on first use
 	record  *choice.Record
 	reader  choice.Reader
 	lenient *lenient     // nil if the replay is strict
@@ -102,8 +102,9 @@ func (r *Replayer) Pick(e *pulse.Enabled) int {
 	return pulse.Quit
 }
 
-// comesLater reports whether wanted is a pending timer that must fire early. Older
-// records contain no choice.Hold at such a point.
+// comesLater reports whether the wanted message comes from a pending timer that must
+// fire early. Records of older versions contain no choice.Hold before such a
+// message.
 func (r *Replayer) comesLater(e *pulse.Enabled, wanted uint64) bool {
 	if r.held == mostHeld || !e.CanHold() {
 		return false
@@ -135,9 +136,9 @@ func (r *Replayer) Choose(k choice.Kind, n int) int {
 	return v
 }
 
-// outdated skips a choice.Clock with value 0 if the record is of an older version.
-// It reports whether it did. That version did not count a Hold as an early timer, so
-// it asked for a choice.Clock once more after the last early timer.
+// outdated reports whether it has skipped a choice that only an older version made.
+// This is a choice.Clock with value 0 after the last early timer. The older version
+// did not count a Hold as an early timer, so it still asked for a choice.Clock.
 func (r *Replayer) outdated() bool {
 	if r.all < 0 || r.early < r.all || !r.reader.Skip(choice.Clock) {
 		return false
@@ -150,7 +151,8 @@ func (r *Replayer) outdated() bool {
 // that the run did not ask for. The run is then the same, but its hash differs.
 func (r *Replayer) Outdated() bool { return r.unasked > 0 }
 
-// misses adds to err the step in which or before which the run asked for the choice.
+// misses returns err with the number of the step in which, or before which, the run
+// asked for the choice.
 func (r *Replayer) misses(k choice.Kind, err error) error {
 	taken := 0
 	if r.run != nil {
@@ -164,9 +166,9 @@ func (r *Replayer) misses(k choice.Kind, err error) error {
 	return fmt.Errorf("in step %d, %w", r.at, err)
 }
 
-// Err returns the first difference. If the system is quiescent before the end of
-// the record, that is a difference if the recorded run was not quiescent at this
-// step.
+// Err returns the first difference between the run and the record, or nil. If the
+// system is quiescent before the end of the record, the run differs, unless the
+// recorded run was quiescent after the same number of steps.
 func (r *Replayer) Err() error {
 	if r.err != nil || r.lenient != nil || r.options.Trace == nil {
 		return r.err
@@ -177,8 +179,8 @@ func (r *Replayer) Err() error {
 	return nil
 }
 
-// Done returns the first difference of a run that is over. It is also a difference
-// if the run ended before the end of the record.
+// Done returns the first difference between the record and a run that is over, or
+// nil. A run that ended before the end of the record differs.
 func (r *Replayer) Done() error {
 	if r.err != nil || r.lenient != nil {
 		return r.err
@@ -216,7 +218,7 @@ func (r *Replayer) Stale() []string {
 
 // Whole reports whether a lenient replay that is over made every delivery of the
 // record, in order, and used every choice. The run may have had further deliveries.
-// Choices are ignored if all of them are zero.
+// If all choices of the record are zero, Whole ignores the choices.
 func (r *Replayer) Whole() bool { return r.lenient != nil && r.lenient.whole() }
 
 // differs returns an error that names the wanted message and the deliverable
@@ -244,8 +246,8 @@ func (r *Replayer) differs(e *pulse.Enabled) error {
 
 func identity(id uint64) string { return fmt.Sprintf(" (identity %016x)", id) }
 
-// wanted names the next delivery of the record. ambiguous is set if other messages
-// may have the same name.
+// wanted returns a name for the next delivery of the record. ambiguous is set if
+// other messages may have the same name.
 func (r *Replayer) wanted() (name string, ambiguous bool) {
 	left, _ := r.reader.Rest()
 	if left == 0 {
@@ -255,8 +257,8 @@ func (r *Replayer) wanted() (name string, ambiguous bool) {
 	return name, !known
 }
 
-// deliveryLabel names delivery n of the record. A message has a name only if there
-// is a trace.
+// deliveryLabel returns a name for delivery n of the record. known is false if the
+// trace of the recorded run is missing or does not contain the delivery.
 func (r *Replayer) deliveryLabel(n int) (name string, known bool) {
 	if r.record.Deliveries[n] == choice.Hold {
 		return "an early timer", true

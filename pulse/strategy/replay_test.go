@@ -143,11 +143,11 @@ func TestHoldsThatCannotBe(t *testing.T) {
 	}{
 		{"before a message", []uint64{choice.Hold, 7}, "step 0 wanted an early timer; deliverable were: sink ← kick",
 			"step 0 wanted an early timer; deliverable were: sink ← kick",
-			[]string{"delivery 0, an early timer, was not made", "delivery 1, identity 0000000000000007, was not made", "step 0, sink#1 ← kick, is not in the record"}},
+			[]string{"delivery 0 of the record, an early timer, was not made", "delivery 1 of the record, identity 0000000000000007, was not made", "step 0, sink#1 ← kick, is not in the record"}},
 		{"after the last", []uint64{kicked, choice.Hold}, "", "the run ended after 1 delivery, but the record has more: next is an early timer",
-			[]string{"delivery 1, an early timer, was not made"}},
+			[]string{"delivery 1 of the record, an early timer, was not made"}},
 		{"between two", []uint64{kicked, choice.Hold, 7}, "", "the run ended after 1 delivery, but the record has 1 more: next is an early timer",
-			[]string{"delivery 1, an early timer, was not made", "delivery 2, identity 0000000000000007, was not made"}},
+			[]string{"delivery 1 of the record, an early timer, was not made", "delivery 2 of the record, identity 0000000000000007, was not made"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			record := &choice.Record{Deliveries: c.deliveries}
@@ -248,18 +248,18 @@ var changes = []change{
 	{name: "nothing runs", before: rounds(1), after: func(sys *pulse.System) {}, known: true,
 		done: "the run ended after 0 deliveries, but the record has 1 more: next is writer ← write(0)"},
 	{name: "another choice", before: chooses(3), after: chooses(4), step: 1,
-		failure: "in step 0, choice 0: the record has choose of 3, the run asks choose of 4"},
+		failure: "in step 0, choice 0: the record has choose of 3, the run asks for choose of 4"},
 	{name: "another choice in the last step", before: rounds(1), after: func(sys *pulse.System) {
 		sys.Send(sys.Spawn("writer", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Choose(2) })), write{0})
 		sys.Run()
 	}, step: 1,
-		failure: "in step 0, choice 0: the record has ended, the run asks choose of 2"},
+		failure: "in step 0, choice 0: the record has ended, the run asks for choose of 2"},
 	{name: "choices left", before: chooses(3, 4), after: chooses(3),
-		failure: "in step 1, choice 1: the record has choose of 4, the run asks choose of 3", step: 2},
+		failure: "in step 1, choice 1: the record has choose of 4, the run asks for choose of 3", step: 2},
 	{name: "choices unasked", before: chooses(3), after: chooses(),
 		done: "the run ended without asking for 2 choices of the record: next is choose of 3"},
 	{name: "a fault", before: rounds(2), after: rounds(2), options: pulse.Options{Faults: pulse.Faults{Crash: 1}},
-		failure: "before step 0, choice 0: the record has ended, the run asks fault of 2", step: 0},
+		failure: "before step 0, choice 0: the record has ended, the run asks for fault of 2", step: 0},
 }
 
 // blankIDs removes identities, which depend on the names of types.

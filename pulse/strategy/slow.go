@@ -6,36 +6,37 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// Slow holds some messages back, as a slow link or a busy receiver would. Each run
-// draws the rate of held messages: none, or 1/4 to 1/64. A held message stays away for
-// 2 to 256 steps after it was sent, each power of two with equal probability; with FIFO
-// delivery it holds back its channel. Slow picks among the other messages: in three
-// runs of four by a priority that each message draws once, else each with equal
-// probability.
+// Slow holds some messages back, as a slow link or a busy receiver would. Each run draws
+// the fraction of messages to hold: none, or 1/4 to 1/64. A held message stays away for 2
+// to 256 steps after it was sent, each power of two with equal probability. With FIFO
+// delivery a held message also holds back the later messages of its channel. Slow picks
+// among the messages that are not held. In three of four runs it picks by a priority that
+// each message draws once. In the other runs it picks each message with equal probability.
 //
 // If all deliverable messages are held, Slow fires a timer early, at most twice in a run
 // and only if Options.EarlyTimers allows that. Otherwise it picks a held message at
-// random. So it makes no run that Random cannot make.
+// random. So Random can make every run that Slow makes.
 //
-// Let k other messages be received one after the other while a message waits, each sent
-// in the step before. Then the message comes after all of them with probability at least
-// 1/7 for k = 4, 1/30 for k = 16 and 1/250 for k = 64. Random needs 2^k runs for that.
-// Slow is no better than Random at bugs that need many pairs of messages in a certain
-// order each.
+// Let k other messages be received one after the other while a message waits, each sent in
+// the step before. Then the message comes after all of them with probability at least 1/7
+// for k = 4, 1/30 for k = 16 and 1/250 for k = 64. Random needs 2^k runs for that. Slow is
+// no better than Random at bugs for which each of many pairs of messages must come in a
+// certain order.
 func Slow() pulse.Strategy { return &slow{} }
 
 type slow struct {
 	source
-	key    uint64 // with its Seq it determines the lot of a message
+	key    uint64 // a random number; the lot of a message depends on it and on the message's Seq
 	rate   uint8  // a message is held with probability 1/2^rate; zero means never
 	ranked bool   // messages have priorities
-	early  uint8  // how many more timers may fire early
+	early  uint8  // the number of timers that may still fire early
 }
 
-// slowRates are the rates of Slow, one of which each run draws.
+// slowRates are the rates of which each run of Slow draws one. With rate r, the fraction
+// of held messages is 1/2^r. With rate 0 no message is held.
 var slowRates = [8]uint8{0, 2, 3, 3, 4, 4, 5, 6}
 
-// mostSlowEarly is how many timers Slow fires early in a run.
+// mostSlowEarly is the maximum number of timers that Slow fires early in a run.
 const mostSlowEarly = 2
 
 func (s *slow) Begin(seed uint64) {
@@ -45,7 +46,7 @@ func (s *slow) Begin(seed uint64) {
 	s.rate, s.ranked, s.early = slowRates[w%8], w>>3%4 != 0, mostSlowEarly
 }
 
-// Needs requests a Pick for a single message, which may be held.
+// Needs requests a Pick even for a single deliverable message, because it may be held.
 func (s *slow) Needs() pulse.Needs { return pulse.Needs{Single: true} }
 
 func (s *slow) Pick(e *pulse.Enabled) int {
@@ -68,12 +69,13 @@ func (s *slow) Pick(e *pulse.Enabled) int {
 	return s.below(n)
 }
 
-// lot returns the random number that belongs to message i. It follows from the Seq of the
-// message, so Slow has no memory of messages.
+// lot returns the random number of message i. It depends on the Seq of the message, so
+// Slow needs no memory for messages.
 func (s *slow) lot(e *pulse.Enabled, i int) uint64 { return hash.Mix(s.key ^ uint64(e.Seq(i))) }
 
-// isHeld reports whether message i, which has a lot, is held: if the first bits of the lot
-// are zero, for as many steps after it was sent as the last bits say.
+// isHeld reports whether message i is held now. lot is the message's random number. A
+// message is held if the first bits of its lot are zero. It is held for a number of steps
+// after its sending step, which the last bits of the lot determine.
 func (s *slow) isHeld(e *pulse.Enabled, i int, lot uint64) bool {
 	return lot>>(64-s.rate) == 0 && s.rate > 0 && e.Step() <= int(e.Send(i).Step)+2<<(lot%8)
 }
@@ -82,14 +84,15 @@ func (s *slow) isHeld(e *pulse.Enabled, i int, lot uint64) bool {
 // whether the message is held.
 func rankOf(lot uint64) uint64 { return lot<<8 | 1 }
 
-// allHeld is the answer of first and any if all deliverable messages are held.
+// allHeld is the result of the methods first and any if all deliverable messages are held.
 const allHeld = -1
 
-// slowSample is the number of messages of a crowd that Slow considers.
+// slowSample is the number of messages that Slow considers if more than few are
+// deliverable.
 const slowSample = 8
 
-// first returns the message with the highest priority that is not held, or allHeld. Among
-// more than few messages it considers a sample.
+// first returns the message with the highest priority that is not held, or allHeld. If n
+// is greater than few, it considers only a random sample of the messages.
 func (s *slow) first(e *pulse.Enabled, n int) int {
 	if n > few {
 		return s.firstOfSample(e, n)
@@ -119,8 +122,9 @@ func (s *slow) firstOfSample(e *pulse.Enabled, n int) int {
 	return best
 }
 
-// any returns a message that is not held, or allHeld. It tries some at random, and then
-// all, beginning with a random one. Of many messages few are held: see slowRates.
+// any returns a message that is not held, or allHeld. First it tries some messages at
+// random. Then it checks all messages, beginning with a random one. Few of many messages
+// are held (see slowRates).
 func (s *slow) any(e *pulse.Enabled, n int) int {
 	for range slowSample {
 		if i := s.below(n); !s.isHeld(e, i, s.lot(e, i)) {

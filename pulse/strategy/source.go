@@ -37,5 +37,6 @@ func (s *source) choose(k choice.Kind, n int) int {
 	return s.below(n)
 }
 
-// few is the number of messages up to which a scan is faster than tracking changes.
+// few is the number of deliverable messages up to which it is faster to check all
+// messages than to track changes.
 const few = 12

@@ -29,8 +29,8 @@ const (
 	// NotTaken: the step's message was still waiting. Its receiver does not accept it,
 	// another message is before it in its channel, or the run has ended.
 	NotTaken
-	// TooLate: the first step came after the second step, which did not wait longer,
-	// because nothing else was deliverable.
+	// TooLate: the constraint's first step came after its second step. The second step
+	// was taken while it was blocked, because all deliverable messages were blocked.
 	TooLate
 )
 
@@ -61,7 +61,7 @@ func (o *Orderer) Stopped() (s Stop, ok bool) {
 	return Stop{}, false
 }
 
-// why says why a step was not taken.
+// why says why the step with identity id was not taken.
 func (o *Orderer) why(id uint64) Why {
 	if o.run == nil {
 		return NeverSent

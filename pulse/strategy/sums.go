@@ -36,7 +36,7 @@ func (s *sums) find(number int64) int {
 	j := 1
 	for j < s.leaves {
 		j *= 2
-		right := (s.nodes[j] - 1 - number) >> 63 // -1 if the index is to the right; computed without a branch, which the processor could not predict
+		right := (s.nodes[j] - 1 - number) >> 63 // -1 if the index is in the right subtree; computed without a branch, which the processor could not predict
 		number -= s.nodes[j] & right
 		j -= int(right)
 	}

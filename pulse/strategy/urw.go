@@ -11,26 +11,25 @@ import (
 
 // URWOptions are the options of URW.
 type URWOptions struct {
-	// Relearn is the number of runs after which the weights are learned again, from
-	// the last of these runs. Zero means that the weights are learned only from the
-	// first run.
+	// If Relearn is n, URW learns the weights again after every n runs, from the last
+	// of these runs. Zero means that URW learns the weights only from the first run.
 	Relearn int
 }
 
 // URW returns a strategy that picks each message with a probability proportional to
-// its weight: the number of steps caused, directly or indirectly, by the message
-// and the messages behind it in its channel (Zhao, Wolff, Mathur and Roychoudhury,
-// "Selectively uniform concurrency testing", ASPLOS 2025; their weight is the
-// number of steps left to a thread).
+// its weight. The weight is the number of steps that the message and the messages
+// behind it in its channel cause, directly or indirectly (Zhao, Wolff, Mathur and
+// Roychoudhury, "Selectively uniform concurrency testing", ASPLOS 2025; their
+// weight is the number of steps left to a thread).
 //
 // If each message has one cause and the weights are right, every order of the run
-// has the same probability. The probability that an event comes after a chain
-// of r unrelated steps is 1/(r+1). With Random it is 1/2^r.
+// has the same probability. The probability that an event comes after a chain of r
+// unrelated steps is 1/(r+1). With Random it is 1/2^r.
 //
 // In the first run, URW picks like Random and learns the weights of messages by
-// identity. A message without a weight gets the average weight of its type, or 1. After that,
-// the same seed gives the same answers to the same calls, until weights are learned
-// again.
+// identity. A message without a learned weight gets the average weight of its type,
+// or 1. After the first run, the same seed gives the same answers to the same
+// calls, until weights are learned again.
 func URW(o URWOptions) pulse.Strategy {
 	return &urw{options: o, means: map[reflect.Type]mean{}}
 }
@@ -41,22 +40,22 @@ type urw struct {
 	runs    int  // number of runs begun so far
 	trial   bool // set if no weights were learned before this run
 
-	sizes   hash.Table            // maps an identity to the number of steps that the message caused, including its own
-	means   map[reflect.Type]mean // maps a type to the mean size of its messages
+	sizes   hash.Table            // maps the ID of a message to the number of steps that the message caused, including its own step
+	means   map[reflect.Type]mean // maps the type of a message to the mean number of steps that such messages caused
 	scratch []int32
 
-	// weights has the weight of each of the trace's Sends.
+	// weights has the weight of each message in the trace's Sends.
 	weights []int32
 	// loads has, for each channel, the sum of the weights of waiting messages. The
 	// weight of a dropped message remains included, because its channel delivers
 	// nothing more unless a crashed actor is restarted.
 	loads []int64
-	steps int // the number of steps of the trace whose weights were subtracted from loads
+	steps int // the number of steps of the trace whose messages were subtracted from loads
 
 	view pulse.View
 	sums sums // the sums of the weights, by index in Enabled
-	// at has, for each channel, the index of its message in Enabled when last checked.
-	// loaded lists the channels whose loads have changed since the last Pick.
+	// at has, for each channel, the index in Enabled of the channel's message when last
+	// checked. loaded lists the channels whose loads have changed since the last Pick.
 	at, loaded []int32
 }
 
@@ -103,7 +102,7 @@ func (u *urw) scan(t *trace.Trace, e *pulse.Enabled) int {
 	return 0
 }
 
-// update updates the sums to the deliverable messages.
+// update makes u.sums contain the weights of the deliverable messages.
 func (u *urw) update(t *trace.Trace, e *pulse.Enabled) {
 	at, from := e.Changed(&u.view)
 	n := e.Len()
@@ -130,7 +129,8 @@ func (u *urw) look(t *trace.Trace, e *pulse.Enabled, i int) {
 	u.sums.set(i, u.weight(t, e, i))
 }
 
-// weight returns the weight of message i and of all messages behind it.
+// weight returns the weight of message i, plus the weights of all messages behind
+// it in its channel.
 func (u *urw) weight(t *trace.Trace, e *pulse.Enabled, i int) int64 {
 	s := e.Send(i)
 	if t.Unordered || s.Kind.IsTimer() || s.Kind == trace.Poll {
@@ -154,7 +154,8 @@ func (u *urw) follow(t *trace.Trace) {
 	}
 }
 
-// load adds w to the load of the channel of message s.
+// load adds w to the load of the channel of message s. A load is a sum of weights
+// (see urw.loads).
 func (u *urw) load(t *trace.Trace, s *trace.Send, w int64) {
 	if t.Unordered || s.Kind.IsTimer() || s.Kind == trace.Poll || s.Fate > trace.Delivered {
 		return
@@ -188,8 +189,9 @@ func (u *urw) End(t *trace.Trace) {
 	}
 }
 
-// learn counts, for each received message, the steps that it caused. A message has
-// a higher index than the message whose handler sent it.
+// learn sets the weight of each received message to the number of steps that the
+// message caused. The last message comes first, because a message has a higher
+// index than the message whose handler sent it.
 func (u *urw) learn(t *trace.Trace) {
 	u.sizes.Reset()
 	clear(u.means)

@@ -10,12 +10,12 @@ type Causality struct {
 	trace *Trace
 	// rests[i] is the number of quiescent points before step i.
 	rests []int32
-	// A chain consists of the steps of one actor, linked by Step.Prev. Step i is
-	// step number place[i] of chain chain[i], counted from 1.
+	// A chain consists of the steps of one actor, linked by Step.Prev. chain[i] is the index
+	// of the chain of step i. place[i] is the position of step i in the chain, from 1.
 	chain, place []int32
 	chains       int
-	// clocks[i*chains+c] is the number of steps of chain c that are step i or happen
-	// before it, ignoring quiescent points, which rests counts.
+	// clocks[i*chains+c] is the number of steps of chain c that happen before step i, plus 1
+	// if step i is in chain c. Quiescent points are ignored, because rests counts them.
 	clocks []int32
 }
 
@@ -34,7 +34,7 @@ func (c *Causality) Reset(t *Trace) {
 	c.fillClocks()
 }
 
-// Before reports the same as Trace.HappensBefore.
+// Before reports the same as Trace.HappensBefore, in constant time.
 func (c *Causality) Before(a, b int) bool {
 	if a < 0 || a >= b {
 		return false
@@ -42,7 +42,7 @@ func (c *Causality) Before(a, b int) bool {
 	return c.rests[a] != c.rests[b] || c.clocks[b*c.chains+int(c.chain[a])] >= c.place[a]
 }
 
-// Swappable reports the same as Trace.Swappable.
+// Swappable reports the same as Trace.Swappable, in constant time.
 func (c *Causality) Swappable(a, b int) bool {
 	if !c.trace.contend(a, b) {
 		return false
@@ -98,8 +98,7 @@ func (c *Causality) clock(step int) []int32 {
 	return c.clocks[step*c.chains : (step+1)*c.chains]
 }
 
-// join sets each element of clock to the maximum of this element and the same element of
-// other.
+// join raises each element of clock to the same element of other if that is greater.
 func join(clock, other []int32) {
 	for i, n := range other {
 		clock[i] = max(clock[i], n)

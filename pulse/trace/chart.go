@@ -65,9 +65,9 @@ func (t *Trace) ChartWith(failed int, below func(step int) []string) string {
 // failedHere is the remark on the step at which a run failed.
 const failedHere = "✗ fails here"
 
-// addStrikes adds the faults that step caused. If step is None, it adds those
-// that the test caused before step number limit. It returns the later
-// faults.
+// addStrikes adds the faults that a step caused with a pulse.Nemesis. If step is
+// None, it adds the faults that the test caused before step number limit. list
+// begins with these faults. addStrikes returns the remaining faults.
 func (c *chart) addStrikes(r *reading, list []Strike, step int32, limit int) (rest []Strike) {
 	these, rest := strikesOf(list, step, limit)
 	indent := "  "
@@ -80,8 +80,8 @@ func (c *chart) addStrikes(r *reading, list []Strike, step int32, limit int) (re
 	return rest
 }
 
-// clockMoved reports whether virtual time advanced just before step i. A
-// quiescent point then needs no line, because the chart shows the time of step i.
+// clockMoved reports whether virtual time advanced just before step i. If it did,
+// a quiescent point needs no line, because the chart shows the time of step i.
 func (r *reading) clockMoved(i int) bool { return i > 0 && r.Steps[i].Time != r.Steps[i-1].Time }
 
 func (r *reading) chartLine(i int, overtaken string) (line, remark string) {
@@ -97,7 +97,7 @@ func (r *reading) chartLine(i int, overtaken string) (line, remark string) {
 }
 
 // addMissing adds the messages that were never received. If the chart becomes too
-// long, it prints equal lines once, with their number.
+// long, it adds equal lines once, with their number.
 func (c *chart) addMissing(r *reading) {
 	missing := r.missing()
 	short, times := len(c.rows)+len(missing) <= mostRows, map[chartRow]int{}
@@ -163,7 +163,8 @@ const (
 	fewestRepeats = 4   // minimum number of repetitions for a pattern to be printed once
 )
 
-// fold prints a pattern of rows only once if it repeats until the last row.
+// fold shortens a chart that is too long. A pattern of rows that repeats until
+// the last row is kept only once.
 func (c *chart) fold() {
 	if len(c.rows) <= mostRows {
 		return
@@ -183,9 +184,9 @@ func (c *chart) fold() {
 	c.rows = append(c.rows, tail...)
 }
 
-// pattern returns the number of rows of the repeating pattern that covers most
-// rows at the end, and the number of rows that it covers. Step numbers and
-// remarks are ignored.
+// pattern finds the repeating pattern that covers most rows at the end of the
+// chart. It returns the number of rows of the pattern and the number of rows that
+// it covers. It ignores step numbers and remarks.
 func (c *chart) pattern() (period, covered int) {
 	for p := 1; p <= min(longestPeriod, len(c.rows)/2); p++ {
 		i := len(c.rows) - 1

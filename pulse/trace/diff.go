@@ -51,7 +51,8 @@ type comparison struct {
 	a, b side
 }
 
-// A side is one of the two runs: its trace, and the actions of each step.
+// A side is one of the two runs that Diff compares. It has the trace and the
+// actions of each step.
 type side struct {
 	*reading
 	sends, spawns, notes, strikes groups
@@ -110,8 +111,8 @@ func (s *side) contents(step *Step) string {
 
 func identity(id uint64) string { return fmt.Sprintf(" (identity %016x)", id) }
 
-// origin returns the sender of a step's message, to distinguish steps with equal
-// labels.
+// origin returns text that names the sender of a step's message. It distinguishes
+// steps with equal labels.
 func (s *side) origin(step *Step) string {
 	if step.Send == None {
 		return ""
@@ -120,7 +121,7 @@ func (s *side) origin(step *Step) string {
 	return fmt.Sprintf(" from %s, %s", s.from(send), origin(send))
 }
 
-// circumstances compares the time and flags of step i.
+// circumstances compares the time and the flags of step i in the two runs.
 func (c *comparison) circumstances(i int) (Difference, bool) {
 	x, y := &c.a.Steps[i], &c.b.Steps[i]
 	differ := func(only string, said func(*Step) string) (Difference, bool) {
@@ -191,7 +192,8 @@ func (c *comparison) list(step int32, verb string, of func(side, int32) []deed) 
 	return Difference{}, false
 }
 
-// distinguish makes d.A and d.B differ for two different deeds a and b.
+// distinguish makes the texts d.A and d.B differ. a and b are the two actions
+// that they describe.
 func (d *Difference) distinguish(a, b deed) {
 	if a.id == b.id && a.id != 0 {
 		d.Only = "contents"
@@ -200,7 +202,8 @@ func (d *Difference) distinguish(a, b deed) {
 	}
 }
 
-// did describes deed i of a step, or says that the step has no deed i.
+// did describes action i of a step, or says that the step has no action i. verb
+// says what the actions do, such as "sends".
 func (s *side) did(step int32, verb string, deeds []deed, i int) string {
 	who := testName
 	if step != None {
@@ -221,7 +224,7 @@ func (s side) sendsOf(step int32) []deed {
 			// their number depends on later steps.
 			continue
 		}
-		id := send.ID ^ s.Actors[send.To].ID // the ID of a message does not cover its receiver
+		id := send.ID ^ s.Actors[send.To].ID // the ID of a message does not depend on its receiver
 		deeds = append(deeds, deed{id, send.Label(), send.Label() + " to " + s.names.Of(send.To)})
 	}
 	return deeds
@@ -274,8 +277,8 @@ func (c *comparison) ends() (Difference, bool) {
 	return differAt("message left", c.a.leftTexts(), c.b.leftTexts())
 }
 
-// differAt returns the first difference between two lists. what is the name of
-// one element.
+// differAt returns the first difference between two lists. what names an element
+// in the texts, for example "rest".
 func differAt(what string, a, b []string) (Difference, bool) {
 	text := func(list []string, i int) string {
 		if i < len(list) {

@@ -2,9 +2,9 @@ package trace
 
 import "slices"
 
-// windowWords is the size of the bitmap that HappensBefore keeps on the stack. If
-// the two steps are further apart than 64*windowWords steps, it allocates a
-// bitmap.
+// windowWords is the size, in words, of the bitmap that HappensBefore keeps on
+// the stack. If the two steps are further apart than 64*windowWords steps,
+// HappensBefore allocates a bitmap.
 const windowWords = 64
 
 // HappensBefore reports whether step a happens before step b, so that the handler
@@ -71,8 +71,9 @@ func (t *Trace) Sequential() bool {
 	return true
 }
 
-// cause returns the step that sent the message received in step, or that set its
-// timer. It is None for a fault and for a message from the test.
+// cause returns the step that sent the message received in step. For a timer, it
+// returns the step that set the timer. It returns None for a fault and for a
+// message from the test.
 func (t *Trace) cause(step int) int32 {
 	send := t.Steps[step].Send
 	if send == None {
@@ -81,8 +82,8 @@ func (t *Trace) cause(step int) int32 {
 	return t.Sends[send].Step
 }
 
-// contend reports whether a < b are two receives of one actor whose order is not
-// fixed by a channel or a quiescent point.
+// contend reports whether a and b, with a < b, are two receives of one actor and
+// neither a channel nor a quiescent point fixes their order.
 func (t *Trace) contend(a, b int) bool {
 	if a < 0 || a >= b {
 		return false
@@ -108,8 +109,8 @@ func (t *Trace) restBetween(a, b int) bool {
 	return i < len(t.Rests) && int(t.Rests[i]) <= b
 }
 
-// reaches reports whether b has the earlier step a as a direct or indirect
-// predecessor.
+// reaches reports whether step a is a direct or indirect predecessor of the later
+// step b.
 //
 // Predecessors are earlier steps, so one scan from b downward is enough. It marks
 // the predecessors of marked steps, and ends when no marked step is left.

@@ -110,10 +110,10 @@ type printer struct {
 	depth int     // the number of structs, slices and maps around the current value
 	path  []place // the pointers and maps around the current value
 
-	hidden func(reflect.Type) bool // reports whether a type is printed by name only; nil for a message
+	hidden func(reflect.Type) bool // reports whether a type is printed by name only; nil when the printer writes a message
 }
 
-// A place is the address and type of a value. The type distinguishes a struct
+// A place identifies a value by address and type. The type distinguishes a struct
 // from its first field, which has the same address.
 type place struct {
 	address unsafe.Pointer
@@ -135,8 +135,8 @@ func (p *printer) write(s string) {
 	}
 }
 
-// value writes v. If typed is set, it also writes the name of v's type, because
-// the surrounding text does not contain it.
+// value writes v. If typed is set, it also writes the name of v's type. typed is
+// set if the surrounding text does not contain the type.
 func (p *printer) value(v reflect.Value, typed bool) {
 	if p.full {
 		return
@@ -176,8 +176,8 @@ func (p *printer) bare(v reflect.Value, typed bool) {
 	}
 }
 
-// named writes a value that is not a struct, as name(value) if typed is set and
-// the type has a name.
+// named writes a value that is not a struct. If typed is set and the type has a
+// name, it writes name(value).
 func (p *printer) named(v reflect.Value, typed bool) {
 	if !typed || v.Type().PkgPath() == "" || onlyType(v.Kind()) {
 		p.content(v)
@@ -294,8 +294,8 @@ type entry struct {
 	value reflect.Value
 }
 
-// sorted returns the entries of a map, sorted by the text of their keys and
-// values.
+// sorted returns the entries of a map, sorted by the texts of their keys and then
+// of their values.
 func (p *printer) sorted(v reflect.Value) []entry {
 	var all []entry
 	for i := v.MapRange(); i.Next(); {
@@ -310,7 +310,7 @@ func (p *printer) sorted(v reflect.Value) []entry {
 	return all
 }
 
-// textOf returns the text of a value nested in the current value.
+// textOf returns the text of a value that is nested in the current value.
 func (p *printer) textOf(v reflect.Value) string {
 	q := printer{left: labelRunes, depth: p.depth, path: slices.Clone(p.path), hidden: p.hidden}
 	q.value(v, false)
@@ -399,8 +399,8 @@ func addressable(v reflect.Value) reflect.Value {
 	return c
 }
 
-// textBytes returns v as text if v is a non-empty slice of bytes that is
-// printable.
+// textBytes returns v as text, and whether v is a non-empty slice of bytes that
+// is printable text.
 func textBytes(v reflect.Value) (string, bool) {
 	if v.Kind() != reflect.Slice || v.Type().Elem().Kind() != reflect.Uint8 || v.Len() == 0 {
 		return "", false
@@ -409,7 +409,8 @@ func textBytes(v reflect.Value) (string, bool) {
 	return text, utf8.ValidString(text) && strings.IndexFunc(text, hidden) < 0
 }
 
-// quoted returns s as a Go string literal, cut to the length of a label.
+// quoted returns s as a Go string literal. It cuts s first, because a label is
+// short.
 func quoted(s string) string {
 	const most = (labelRunes + 1) * utf8.UTFMax
 	return strconv.Quote(s[:min(len(s), most)])

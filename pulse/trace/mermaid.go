@@ -19,8 +19,9 @@ func (t *Trace) Mermaid() string { return t.MermaidWith(int(None), nil, nil) }
 
 // MermaidWith returns the diagram with additions. The lines above become a note
 // over all actors. Step number failed is marked unless failed is None. marks
-// returns lines for a message, by its index in Sends. If there are any, the
-// message is colored and has a note with the lines. marks may be nil.
+// returns lines for a message, by the message's index in Sends. If it returns
+// lines, the message is colored and has a note with the lines. marks may be
+// nil.
 func (t *Trace) MermaidWith(failed int, above []string, marks func(send int) []string) string {
 	d := diagram{reading: newReading(t), marks: marks}
 	d.line("sequenceDiagram")
@@ -61,7 +62,7 @@ func (t *Trace) MermaidWith(failed int, above []string, marks func(send int) []s
 type diagram struct {
 	*reading
 	text  strings.Builder
-	marks func(send int) []string // returns the marks of a message; nil if no message is marked
+	marks func(send int) []string // returns the lines of the note on a message; nil if no message has a note
 }
 
 func (d *diagram) line(format string, args ...any) {
@@ -89,8 +90,8 @@ func (d *diagram) step(i int) {
 // backgrounds.
 const setOff = "    rect rgba(130, 80, 223, 0.2)"
 
-// marked draws a message. If marks returns lines for the message, it is colored
-// and has a note.
+// marked draws a message. If d.marks returns lines for the message, the message
+// is colored and has a note with the lines.
 func (d *diagram) marked(send int, arrow, remark string) {
 	var lines []string
 	if d.marks != nil {
@@ -139,9 +140,10 @@ func (d *diagram) across(text string) {
 	d.line("    Note over %s: %s", across, text)
 }
 
-// strikes draws a note for each fault that the given step caused. If step is
-// None, it draws the faults that the test caused before step number limit. It
-// returns the later faults.
+// strikes draws a note for each fault that the given step caused with a
+// pulse.Nemesis. If step is None, it draws the faults that the test caused
+// before step number limit. list begins with these faults. strikes returns the
+// remaining faults.
 func (d *diagram) strikes(list []Strike, step int32, limit int) (rest []Strike) {
 	these, rest := strikesOf(list, step, limit)
 	for i := range these {

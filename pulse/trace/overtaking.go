@@ -2,13 +2,13 @@ package trace
 
 import "fmt"
 
-// overtakings returns a remark for each step. The remark is "" unless a message
-// that was sent later was received earlier.
+// overtakings returns a remark for each step. The remark is "" unless the step's
+// message was overtaken: the actor had received a message that was sent later.
 func (r *reading) overtakings() []string {
 	remarks := make([]string, len(r.Steps))
 	inboxes := r.inboxes()
 	for _, inbox := range inboxes {
-		newest := None // of the messages received so far, the message sent last
+		newest := None // among the messages received so far, the index of the message sent last
 		for i, step := range inbox {
 			if send := r.Steps[step].Send; send > newest {
 				newest = send
@@ -62,7 +62,8 @@ func (r *reading) remark(inbox []int32, i int) string {
 	return fmt.Sprintf("← overtaken by %s and %d more", r.Sends[first].Label(), count-1)
 }
 
-// sentFirst reports whether send is the earliest sent message in inbox.
+// sentFirst reports whether no message in inbox was sent before the message
+// send.
 func (r *reading) sentFirst(inbox []int32, send int32) bool {
 	for _, step := range inbox {
 		if r.Steps[step].Send < send {

@@ -9,7 +9,7 @@ import (
 type reading struct {
 	*Trace
 	names Names
-	turns []int32 // turns[i] is the number of receives of step i's actor up to step i
+	turns []int32 // for each step, the number of messages that its actor has received up to this step
 }
 
 func newReading(t *Trace) *reading {
@@ -65,8 +65,8 @@ func (s *Send) Label() string {
 	return Label(s.Body)
 }
 
-// sentLater reports whether a timer's message comes from SendAfter. It does if
-// the sender is not the receiver.
+// sentLater reports whether a timer was set by SendAfter. The sender of such a
+// timer is not its receiver.
 func (s *Send) sentLater() bool { return s.From >= 0 && s.From != s.To }
 
 // from returns the name of a message's sender, or "timer" for an actor's own
@@ -78,7 +78,8 @@ func (r *reading) from(s *Send) string {
 	return r.names.Of(s.From)
 }
 
-// arrow returns sender, message and receiver: "action ──write──▶ writer".
+// arrow returns a message as text with sender and receiver, such as "action
+// ──write──▶ writer".
 func (r *reading) arrow(s *Send) string {
 	label := s.Label()
 	if s.Kind == Copy {

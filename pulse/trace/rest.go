@@ -4,11 +4,11 @@ package trace
 // was deliverable.
 const restLine = "at rest"
 
-// skipRests removes from rests the quiescent points after at most taken steps. It
-// returns the remaining points, and whether it removed any point other than one
+// skipRests removes the quiescent points after at most n steps from rests. It
+// returns the remaining points. came is set if the last removed point was not
 // before the first step. Renderings print one line for all removed points.
-func skipRests(rests []int32, taken int) (came bool, after []int32) {
-	for len(rests) > 0 && int(rests[0]) <= taken {
+func skipRests(rests []int32, n int) (came bool, after []int32) {
+	for len(rests) > 0 && int(rests[0]) <= n {
 		came, rests = rests[0] > 0, rests[1:]
 	}
 	return came, rests

@@ -16,7 +16,7 @@ const (
 	saidAtOnce = 1000            // maximum number of methods that run at the same time
 )
 
-// A saying identifies a method of a type.
+// A saying identifies a method by the type and the method's name.
 type saying struct {
 	of   reflect.Type
 	name string
@@ -30,13 +30,14 @@ var (
 	speaking atomic.Int32
 )
 
-// These texts follow the name of a method that gave no result.
+// noReturn and tooDeep say why a method gave no result. They follow the method's
+// name.
 const (
 	noReturn = " did not return within 2s"
 	tooDeep  = " was not called: too deep"
 )
 
-// Said returns the result of a method of v with the given name.
+// Said calls method, the method of v with the given name, and returns its result.
 //
 // v and its method belong to the program under test. The method runs on a
 // separate goroutine, so that neither a panic nor runtime.Goexit ends the caller.
@@ -83,8 +84,8 @@ func speak(name string, method func() string, done chan<- [2]string) {
 	fault = ""
 }
 
-// levels[depth] starts the goroutine of a method at that nesting depth. The
-// bottom of the goroutine's stack therefore shows the depth.
+// levels[depth] runs a method at that nesting depth. It is at the bottom of the
+// method's stack, so sayings can read the depth from the stack.
 var levels = [saidDepth]func(string, func() string, chan<- [2]string){speak0, speak1, speak2}
 
 //go:noinline
@@ -110,9 +111,9 @@ const (
 	longestStack = 1 << 14
 )
 
-// sayings returns the nesting depth of the calls to Said around the caller. It
-// does not count calls around the start of the current goroutine. If the stack is
-// too long to read, it returns saidDepth.
+// sayings returns the number of nested calls to Said in which the caller runs. If
+// a method has started the current goroutine, the calls around that method do not
+// count. If the stack is too long to read, sayings returns saidDepth.
 func sayings() int {
 	var short [shortStack]uintptr
 	pcs := short[:runtime.Callers(2, short[:])]

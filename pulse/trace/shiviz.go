@@ -52,7 +52,7 @@ type shivizLog struct {
 	hosts  []string // unique names of the actors in the log
 	clocks [][]int32
 	test   []int32 // the clock of the test's last event
-	rested int     // the number of steps at the last quiescent point
+	rested int     // the number of steps before the last quiescent point
 	left   []Strike
 	text   strings.Builder
 }
@@ -86,8 +86,9 @@ func (l *shivizLog) step(i int) {
 	l.clocks[i] = clock
 }
 
-// strikes removes and returns the faults caused by step, or, if step is None, by
-// the test before step number limit.
+// strikes removes from l.left the faults that step caused with a pulse.Nemesis,
+// and returns these faults. If step is None, the faults are those that the test
+// caused before step number limit.
 func (l *shivizLog) strikes(step int32, limit int) (these []Strike) {
 	these, l.left = strikesOf(l.left, step, limit)
 	return these
@@ -103,18 +104,18 @@ func (l *shivizLog) testStrikes(limit int) {
 	}
 }
 
-// rest writes an event of the test that happens after the first taken steps. It
-// writes nothing if no step was taken since the last quiescent point.
-func (l *shivizLog) rest(taken int) {
-	if taken == l.rested {
+// rest writes an "at rest" event of the test, which happens after the first n
+// steps. It writes nothing if no step was taken since the last quiescent point.
+func (l *shivizLog) rest(n int) {
+	if n == l.rested {
 		return
 	}
 	clock := l.fresh()
 	join(clock, l.test)
-	for _, known := range l.clocks[l.rested:taken] {
+	for _, known := range l.clocks[l.rested:n] {
 		join(clock, known)
 	}
-	l.rested = taken
+	l.rested = n
 	l.event(Test, clock, restLine)
 }
 
@@ -134,7 +135,8 @@ func (l *shivizLog) host(actor int32) string {
 	return testName
 }
 
-// clock returns a vector clock as JSON, in the order of the actors.
+// clock returns a vector clock as JSON. The elements are in the order of the
+// actors.
 func (l *shivizLog) clock(clock []int32) string {
 	var b strings.Builder
 	before := "{"
@@ -149,7 +151,7 @@ func (l *shivizLog) clock(clock []int32) string {
 	return b.String() + "}"
 }
 
-// shivizHosts returns unique names without spaces.
+// shivizHosts returns unique names without spaces for the actors.
 func shivizHosts(names Names) []string {
 	hosts := make([]string, len(names))
 	taken := map[string]bool{}

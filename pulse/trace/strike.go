@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// strikesOf splits list after the strikes that belong to step. If step is None,
-// these are the strikes that the test caused before step number limit.
+// strikesOf splits list into the strikes that step caused, which come first,
+// and the remaining strikes. If step is None, the first part is the strikes
+// that the test caused before step number limit.
 func strikesOf(list []Strike, step int32, limit int) (these, rest []Strike) {
 	n := 0
 	for n < len(list) && list[n].Step == step && (step != None || int(list[n].After) <= limit) {
@@ -22,7 +23,8 @@ func (t *Trace) StrikeLabel(x *Strike) string {
 	return (&reading{Trace: t, names: t.Names()}).strike(x)
 }
 
-// strike describes a strike, for example "fault: crash of writer".
+// strike describes a strike (a fault caused with a pulse.Nemesis), for example
+// "fault: crash of writer".
 func (r *reading) strike(x *Strike) string { return "fault: " + r.strikeLabel(x) }
 
 func (r *reading) strikeLabel(x *Strike) string {
@@ -44,7 +46,7 @@ func (r *reading) strikeLabel(x *Strike) string {
 	return r.flaw(x) + " from " + r.names.Of(x.From) + " to " + r.names.Of(x.To)
 }
 
-// flaw describes a Cut, Loss or Delay.
+// flaw describes a Cut, Loss or Delay of the messages on a link.
 func (r *reading) flaw(x *Strike) string {
 	switch {
 	case x.Kind == Cut:

@@ -52,8 +52,9 @@ func (r *reading) stepTable() []byte {
 	return steps.appendTo(nil)
 }
 
-// addStrikes adds the faults caused by step, or, if step is None, by the test
-// before step number limit. It returns the later faults.
+// addStrikes adds the faults that a step caused with a pulse.Nemesis. If step
+// is None, it adds the faults that the test caused before step number limit.
+// list begins with these faults. addStrikes returns the remaining faults.
 func (r *reading) addStrikes(t *table, list []Strike, step int32, limit int) (rest []Strike) {
 	these, rest := strikesOf(list, step, limit)
 	indent := "      "

@@ -36,8 +36,8 @@
 // and keeps its memory.
 package trace
 
-// Test is the index of the actor that represents the test. Messages from the test
-// have it as sender, and messages to the test have it as receiver.
+// Test is the index of the actor that represents the test. It is the sender of
+// messages from the test and the receiver of messages to the test.
 const Test int32 = 0
 
 // None is the index that means no step, no message or no actor.
@@ -55,23 +55,23 @@ type Trace struct {
 	Steps []Step
 	// Notes are the log lines of the program and of the system.
 	Notes []Note
-	// Rests lists the numbers of steps after which the system was quiescent: no
-	// message was deliverable, and no fault occurred. All steps before such a point
-	// happen before all steps after it.
+	// Rests lists the quiescent points, at which no message was deliverable and no
+	// fault occurred. An element is the number of steps before the point. All steps
+	// before the point happen before all steps after it.
 	Rests []int32
 	// Passes lists the points at which virtual time advanced. It is empty unless
 	// early timers are allowed and the strategy chooses when they fire.
 	Passes []Pass
-	// Touches lists accesses by which steps depend on each other without a message,
-	// in the order of the steps. For most programs it is empty.
+	// Touches lists what steps read or changed other than messages, in the order of
+	// the steps. For most programs it is empty.
 	Touches []Touch
 	// Strikes lists the faults that steps or the test caused with a pulse.Nemesis,
 	// in the order of the steps.
 	Strikes []Strike
-	// Answers lists the strategy's decisions within steps, in the order of the
-	// steps. It contains all decisions for Choose. For message faults, crashes
-	// within a step and lost writes, it contains only decisions for a fault, because
-	// the remaining fault budget decides whether the system asks at all.
+	// Answers lists the strategy's decisions within steps, in the order of the steps.
+	// It contains all decisions for Choose. For message faults, crashes within a step
+	// and lost writes, it contains only decisions for a fault. The reason is that the
+	// system does not ask when the fault budget is used up.
 	Answers []Answer
 	// Unordered reports whether a message may overtake another message of the same
 	// channel.
@@ -82,7 +82,7 @@ type Trace struct {
 
 // An Actor is one spawned actor.
 type Actor struct {
-	ID     uint64 // the same in every run: hash of type, creating step and creation index in that step
+	ID     uint64 // a hash of type, creating step and creation index in that step; the same in every run
 	Label  string // the name that the program gave the actor
 	Type   string // the Go type of the actor
 	Parent int32  // the actor that spawned this one; None for the test
@@ -97,7 +97,7 @@ const (
 	Pending   Fate = iota // the message was not received before the run ended
 	Delivered             // the message was received in step Send.Receipt
 	Orphaned              // the receiver of the message had ended
-	Dropped               // the message was lost to a fault or a full mailbox, or withdrawn, or a reply to no waiting Ask
+	Dropped               // the message was lost to a fault or a full mailbox, was withdrawn, or answered an Ask that no longer waited
 )
 
 // A SendKind is the kind of a message.
@@ -118,14 +118,14 @@ const (
 // A Send is one message.
 type Send struct {
 	Body    any
-	ID      uint64 // the same in every run: hash of type, sending step and index within that step
+	ID      uint64 // a hash of type, sending step and index within that step; the same in every run
 	From    int32  // the sending actor
 	To      int32  // the receiving actor
-	Step    int32  // the step that sent the message or set the timer; None if the test did
+	Step    int32  // the step that sent the message or set the timer; None if the test sent or set it
 	Receipt int32  // the step that received the message, or None
 	Ask     int32  // the number of the Ask that this message makes or answers, or 0
 	Seq     int32  // the position in the order in which all messages entered their channels
-	Channel int32  // the channel, whose messages keep their order unless Trace.Unordered is set
+	Channel int32  // the number of the channel; messages of one channel keep their order unless Trace.Unordered is set
 	Next    int32  // while the message is pending, the next message of the channel; otherwise meaningless
 	Kind    SendKind
 	Fate    Fate
@@ -140,7 +140,7 @@ const (
 	Restart                   // a fault restarted a crashed actor
 	Partition                 // a fault separated an actor from all others
 	Heal                      // a partition ended
-	// The following kinds occur only in strikes.
+	// The following kinds occur only in a Strike, never in a Step.
 	Cut   // messages from one actor to another are blocked from now on
 	Loss  // the next messages from one actor to another are lost
 	Delay // messages from one actor to another are delayed from now on
@@ -152,11 +152,11 @@ type Strike struct {
 	Step   int32     // the step that caused the strike; None for the test
 	After  int32     // the number of steps taken so far, including Step
 	Kind   StepKind  // Crash, Restart, Partition, Heal, Cut, Loss or Delay
-	Lost   bool      // for a Restart, reports whether the actor's state is lost
-	From   int32     // the actor affected, or the sender of the affected messages; None for Partition and Heal
-	To     int32     // for a Cut, Loss or Delay, the receiver of the affected messages; else None
-	N      int64     // for a Loss: the number of messages; for a Delay: the delay in nanoseconds
-	Groups [][]int32 // for a Partition, the actors of each group
+	Lost   bool      // set if a Restart loses the actor's state
+	From   int32     // the affected actor, or the sender of the affected messages; None for Partition and Heal
+	To     int32     // the receiver of the affected messages for a Cut, Loss or Delay; else None
+	N      int64     // the number of lost messages for a Loss; the delay in nanoseconds for a Delay
+	Groups [][]int32 // the actors of each group of a Partition
 }
 
 // A Step is the delivery of a message together with everything the handler did,
@@ -165,75 +165,76 @@ type Strike struct {
 // A step has up to two direct predecessors in the happens-before relation: the
 // step that sent its message (see Send), and Prev.
 type Step struct {
-	ID      uint64 // the same in every run: hash of sender, receiver and message
+	ID      uint64 // a hash of sender, receiver and message; the same in every run
 	Time    int64  // virtual time in nanoseconds
 	Send    int32  // index in Sends of the received message; None for a fault
 	Actor   int32  // the receiver, or the actor affected by the fault
-	Prev    int32  // the previous step of the same actor; None for its first
+	Prev    int32  // the previous step of the same actor; None for the actor's first step
 	Kind    StepKind
-	Changed bool // the step changed the actor's handler by Become, or the messages that a process accepts
-	Settled bool // the step belongs to start-up, whose order is not explored
+	Changed bool // set if the step changed the actor's handler by Become, or the messages that a process accepts
+	Settled bool // set if the step belongs to start-up (System.Settle), whose order is not explored
 	Wanted  Want // the set of messages that the receiver accepted before this step
 }
 
-// A Want is a set of messages that an actor accepts.
+// A Want says which messages an actor accepts.
 type Want uint8
 
 const (
 	Anything  Want = iota // any message
-	Nothing               // only messages that no actor can refuse
-	ItsStart              // the Start message
-	SomeMatch             // messages for which a predicate of the process is true
-	ItsAnswer             // the reply to one Ask
+	Nothing               // only messages that no actor can refuse, such as Kill
+	ItsStart              // only the message of kind Start
+	SomeMatch             // only messages for which a predicate of the process is true
+	ItsAnswer             // only the reply to one Ask
 )
 
-// A Touch records that a step read or changed something other than a message on
-// which other steps depend. Two steps with a Touch of the same thing conflict,
+// A Touch records that a step read or changed something other than a message, such
+// as the time or an actor's name. Two steps that touch the same thing conflict,
 // unless both only read it.
 type Touch struct {
 	Step  int32
 	Actor int32
-	Ask   int32 // for ItsAsk, the number of the Ask made by Actor
+	Ask   int32 // the number of the Ask, made by Actor, if What is ItsAsk
 	What  Touched
-	Reads bool // the step only read the state; never set for ItsSteps, ItsAsk, AllSteps, TheTest and ItsRoom
+	Reads bool // set if the step only read the state; never set for ItsSteps, ItsAsk, AllSteps, TheTest and ItsRoom
 }
 
-// Same reports whether x and y refer to the same thing.
+// Same reports whether x and y are touches of the same thing.
 func (x Touch) Same(y Touch) bool { return x.What == y.What && x.Actor == y.Actor && x.Ask == y.Ask }
 
-// Meets reports whether two steps, one with x and one with y, conflict.
+// Meets reports whether a step with the touch x and a step with the touch y
+// conflict.
 func (x Touch) Meets(y Touch) bool { return x.Same(y) && !(x.Reads && y.Reads) }
 
-// A Touched says what a step has read or changed: a property of Touch.Actor, or
-// of the whole run.
+// A Touched says what a step has read or changed. In the comments of the
+// constants, "the actor" is Touch.Actor.
 type Touched uint8
 
 const (
-	ItsSteps  Touched = iota // the steps of the actor: another actor's step ended or restarted it, stopped its timer, or read what it received
-	ItsLife                  // whether the actor has ended: the step ended the actor or read whether it has ended
-	ItsAsk                   // an Ask of the actor: the step tried to answer the Ask
-	AllSteps                 // all earlier steps: the step depends on them, or ended the run, or its actor crashed during it
-	ItsPlace                 // the index of the actor: the step read the index
-	ItsName                  // the name of the actor, which depends on the number of actors with its label: the step read the name
-	TheTest                  // the state of a property's T, such as its first failure: the step read or changed the state
-	ItsRoom                  // the length of the actor's bounded mailbox: the step sent or received one of its messages, or ended the actor
-	TheTime                  // virtual time: the step read the time; recorded only in runs that record Trace.Passes
-	TheTimers                // the timers: the step set or stopped a timer; recorded only in runs that record Trace.Passes
-	TheRest                  // the alternatives to a step that answers an Ask of the test, which ends the run
+	ItsSteps  Touched = iota // the step of another actor ended or restarted the actor, stopped its timer, or read what it received
+	ItsLife                  // the step ended the actor, or read whether the actor has ended
+	ItsAsk                   // the step tried to answer an Ask of the actor
+	AllSteps                 // the step depends on all earlier steps, ended the run, or its actor crashed during the step
+	ItsPlace                 // the step read the index of the actor
+	ItsName                  // the step read the actor's name, which depends on the number of actors with the same label
+	TheTest                  // the step read or changed the state of a property's T, such as its first failure
+	ItsRoom                  // the step sent or received a message of the actor's bounded mailbox, or ended the actor
+	TheTime                  // the step read the virtual time; recorded only in runs that record Trace.Passes
+	TheTimers                // the step set or stopped a timer; recorded only in runs that record Trace.Passes
+	TheRest                  // the step answered an Ask of the test, which ended the run, and other steps were possible in its place
 )
 
 // An Answer is a decision of the strategy within a step.
 type Answer struct {
 	Step  int32 // the running step; None for the test
-	Value int32 // the decision, from 0; for a crash within a step, the number of its MayCrash call, from 1
+	Value int32 // the decision, counted from 0; for a crash at Ctx.MayCrash, the number of the call in the step, counted from 1
 	Of    int32 // the number of possible decisions
-	Sent  int32 // the number of messages that the step had sent before
+	Sent  int32 // the number of messages that the step had sent before the decision
 }
 
 // A Pass is a point at which virtual time advanced.
 type Pass struct {
-	Before int32 // the number of steps taken before the pass
-	Seq    int32 // the Send.Seq of the last earlier message; messages that became due have greater numbers
+	Before int32 // the number of steps taken before time advanced
+	Seq    int32 // the Send.Seq of the last message sent before time advanced; messages that became due have greater numbers
 	How    PassKind
 }
 
