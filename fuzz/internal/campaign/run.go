@@ -14,8 +14,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
-// A campaign is the state of one call to Run. Only the caller's goroutine uses it, except the jobs
-// at workers.
+// A campaign is the state of one call to Run. Only the goroutine that called Run uses it. Other
+// goroutines use only the jobs that they do.
 type campaign struct {
 	Options
 	targets []*target
@@ -31,7 +31,7 @@ type campaign struct {
 	ready   chan struct{} // closed when first is 0
 
 	over    bool  // set when no more chunks begin
-	resting bool  // set at the end of the campaign, when findings are taken out of order
+	resting bool  // set at the end of the campaign, when findings are recorded although earlier batches are unfinished
 	ended   End   // why the campaign is over
 	broken  error // the first error of writing a checkpoint
 }
@@ -46,8 +46,9 @@ const (
 	mostLate   = time.Minute      // the additional time for which a chunk may complete its current run
 )
 
-// mostIdle is the number of additional hands, which do jobs while the processes of other hands are
-// idle. There are Options.Workers other hands.
+// mostIdle is the number of hands in addition to Options.Workers. A hand is a goroutine that does
+// jobs in worker processes. The additional hands do jobs while the processes of other hands are
+// idle.
 const mostIdle = 8
 
 // run runs the campaign and returns its report.
@@ -82,10 +83,12 @@ func (c *campaign) run(ctx context.Context) (*Report, error) {
 	return r, nil
 }
 
-// stops has two functions that end all chunks: enough after their current runs, now at once.
+// stops has two functions that end all chunks of the search. The function enough lets each chunk
+// complete its current run. The function now ends the chunks at once.
 type stops struct{ enough, now func() }
 
-// after calls both functions later: enough after grace, and now after mostLate in addition.
+// after lets s.enough be called after the time grace, and s.now after grace plus mostLate. It does
+// not wait.
 func (s stops) after() {
 	time.AfterFunc(grace, s.enough)
 	time.AfterFunc(grace+mostLate, s.now)
@@ -111,7 +114,7 @@ func (c *campaign) prepare() {
 	}
 }
 
-// nothingLeft returns the reason why all properties have ended.
+// nothingLeft returns the End of a campaign in which the searches of all properties have ended.
 func (c *campaign) nothingLeft() End {
 	why := []End{EndComplete, EndSaturated, EndFailures, EndGivenUp, EndRuns}
 	last := 0
@@ -164,9 +167,10 @@ func (c *campaign) loop(ctx context.Context, s stops, results chan *job) {
 	}
 }
 
-// end ends the search for the reason why. If the search is already over, only EndInterrupted has an
-// effect. After other reasons findings are still shrunk. After EndTime each property still runs its
-// saved cases and its first chunk, because otherwise it would fail if other properties took long.
+// end ends the search of the campaign, with the reason why. If the search is already over, only
+// EndInterrupted has an effect. After other reasons findings are still shrunk. After EndTime each
+// property still runs its saved cases and its first chunk. Without these runs a property might be
+// reported as not tested because other properties took long.
 func (c *campaign) end(why End) {
 	if c.over && why != EndInterrupted {
 		return
@@ -228,8 +232,8 @@ func (c *campaign) noteLate(j *job) {
 	}
 }
 
-// settleChunk processes the result of a chunk. It is called in the order of chunks. If the property
-// was given up, it records only the findings.
+// settleChunk processes the result of a chunk. The chunks of a property must be passed in order. If
+// the property was given up, settleChunk records only the findings.
 func (c *campaign) settleChunk(j *job) {
 	t := j.target
 	t.Done = j.first + j.count
