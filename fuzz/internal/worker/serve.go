@@ -39,15 +39,15 @@ const fewFor = 2 * time.Second
 // process returns the worker of this process, nil if the process is not a worker.
 var process = sync.OnceValue(open)
 
-// A worker is the test binary's end of the connection.
+// A worker is the test binary's end of the connection to the command jostle.
 type worker struct {
 	mu    sync.Mutex     // held during an offer and its requests
 	calls map[string]int // the number of offers of each test
 
 	requests chan session.Request // closed when the command has ended or closed its pipe
-	enough   func()               // ends the last request after its current run; nil before the first
+	enough   func()               // ends the last request after its current run; nil before the first request
 	turn     sync.Mutex           // held while no run may begin, and briefly before each run
-	paused   bool                 // set while the goroutine of read holds turn
+	paused   bool                 // set while runs are paused, because the goroutine of the method read holds turn
 	pipe     *os.File             // carries the messages
 
 	asked context.Context    // done when the command has asked for the end, has ended or has closed its pipe
