@@ -87,7 +87,7 @@ func said(pos, text string) string {
 	return strings.TrimPrefix(pos+": ", ": ") + strings.Join(lines, "; ")
 }
 
-// begin sets the path and the name of a package that has no Go files yet.
+// begin sets the import path and the name of a package whose folder has no Go files yet.
 func (p *Package) begin(ctx context.Context, run Go) error {
 	out, err := run(ctx, "list", "-m", "-f", "{{.Path}}\t{{.Dir}}")
 	if err != nil {
@@ -192,7 +192,8 @@ func (p *Package) read(ctx context.Context, run Go, l *listed) error {
 		return os.Open(exports[path])
 	}
 	p.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
-	// Files may have errors. The types that are known nevertheless are sufficient.
+	// Errors in the files are ignored, because the types that are known in spite of them are
+	// sufficient.
 	c := types.Config{Importer: importer.ForCompiler(p.fset, "gc", lookup), FakeImportC: true, Error: func(error) {}}
 	p.types, _ = c.Check(p.Path, p.fset, p.files, p.info)
 	return nil

@@ -16,7 +16,7 @@ type writer struct {
 	taken   map[string]bool   // the names in use
 	imports map[string]string // maps a path to the name of the imported package
 	rapid   string            // the name of the *rapid.T in the function that draws a message
-	client  string            // the name of the Ref of a client, for fields of type pulse.Ref
+	client  string            // the name of a variable of type pulse.Ref, used for fields of this type
 	clients bool              // set if client is used
 }
 
@@ -184,9 +184,9 @@ func (w *writer) message(s sight) string {
 }
 
 // made returns an expression that creates an actor. The expression calls the function NewName or
-// New if arguments for it can be given. Otherwise it is a composite literal that initializes the
-// maps of the actor. Address is true if the expression is not a pointer, so that its address must
-// be taken.
+// New if the generated file can supply the arguments. Otherwise it is a composite literal that
+// initializes the maps of the actor. The result address is true if the expression is not a pointer.
+// Then its address must be taken.
 func (w *writer) made(a *Actor) (expr string, address bool) {
 	for _, name := range w.types.Scope().Names() {
 		f, ok := w.types.Scope().Lookup(name).(*types.Func)

@@ -32,7 +32,7 @@ type Report struct {
 	Runs       int          `json:"runs"`
 	Deaths     int          `json:"deaths"` // number of worker processes that died
 	Properties []Property   `json:"properties"`
-	// Changes lists the differences from the last report; nil if there was none.
+	// Changes lists the differences from the last report; nil if there was no earlier report.
 	Changes *Changes `json:"changes"`
 }
 
