@@ -208,7 +208,7 @@ func goFolder(s *campaign.Subject) string {
 	return filepath.Join(s.Binary.Dir, "testdata", "fuzz", s.Property.Test)
 }
 
-// isTarget reports whether a test passes the property to fuzz.Target.
+// isTarget reports whether a test passes the property of s to fuzz.Target.
 func isTarget(s *campaign.Subject) bool { return s.Property.Verb == "Target" }
 
 // newCorpusImport returns the command that saves failing inputs of go test -fuzz as cases.
@@ -311,8 +311,9 @@ func newCorpusExport() *Command {
 // A corpusCommand is a command for all cases of some packages.
 type corpusCommand struct{ chooser }
 
-// each sends the request q for each case of the packages' properties, and calls take with the
-// reply. After the last case of a property it calls over, unless over is nil.
+// each sends the request q for each case of the packages' properties, and calls the function take
+// with each reply. After the last case of a property it calls the function over, unless over is
+// nil.
 func (c *corpusCommand) each(call *Call, patterns []string, q session.Request, take func(path string, r *session.Reply) error, over func() error) error {
 	ctx := call.Context
 	subjects, done, err := c.find(ctx, patterns)
@@ -329,7 +330,7 @@ func (c *corpusCommand) each(call *Call, patterns []string, q session.Request, t
 	for i := range subjects {
 		s := &subjects[i]
 		owners := namesakes(subjects, s)
-		if owners[0] != *s { // the first subject of this name has already handled the same cases
+		if owners[0] != *s { // an earlier subject with this name has handled the same cases
 			continue
 		}
 		cases, broken := s.Cases().Load()

@@ -35,7 +35,8 @@ func (n *night) read(patterns []string) (*campaign.Report, error) {
 	return r, err
 }
 
-// arguments returns the list as arguments for a shell: quoted, each with a space before it.
+// arguments returns the list as arguments for a shell. Each argument has a space before it, and
+// quotes if necessary.
 func arguments(list []string) string {
 	var b strings.Builder
 	for _, text := range list {

@@ -22,8 +22,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// coverSince prints, for each property, the differences between its receive pairs and the receive
-// pairs in the state file of another campaign.
+// coverSince compares the receive pairs of each property with those in the state file of a
+// different campaign, and prints the differences.
 func coverSince(w io.Writer, list []campaign.Outcome, path string) error {
 	before, err := campaign.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -103,8 +103,8 @@ func initProperty(call *Call, pattern, actor string) error {
 	return nil
 }
 
-// choose returns the actor with the name (the first actor if name is empty), and the names of the
-// other actors.
+// choose returns the actor with the given name, and the names of all other actors. If name is "",
+// it returns the first actor.
 func choose(p *starter.Package, name string) (a *starter.Actor, others []string, err error) {
 	for _, candidate := range p.Actors() {
 		if a == nil && (name == "" || candidate.Name == name) {
@@ -132,8 +132,8 @@ func requires(ctx context.Context, p *starter.Package) bool {
 	return err == nil
 }
 
-// compiles returns an error unless the tests of a package compile if a file with the text is added
-// at path.
+// compiles returns an error if the tests of a package do not compile after a file with the given
+// text is added at path.
 func compiles(ctx context.Context, p *starter.Package, path string, text []byte) error {
 	temp, err := os.MkdirTemp("", builds)
 	if err != nil {

@@ -17,7 +17,7 @@ type live struct {
 	screen screen.Screen
 	print  printer // prints findings and notes
 
-	mu     sync.Mutex // guards the following fields and draw
+	mu     sync.Mutex // guards the following fields; draw must be called with mu held
 	view   screen.View
 	closed bool
 }

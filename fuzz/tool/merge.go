@@ -21,12 +21,12 @@ import (
 // A merger adds the cases of other folders to the cases of the properties in packages.
 type merger struct {
 	corpusCommand
-	into     string // if not "", the folder to which the cases are added instead
+	into     string // the folder to which the cases are added; "" is the folder of their property
 	packages string // the packages, comma-separated
 
 	w        io.Writer
 	subjects []campaign.Subject
-	changed  map[string]*campaign.Subject // maps a changed folder to its subject; nil if into is set
+	changed  map[string]*campaign.Subject // maps a changed folder to the property of its cases, which is nil if into is set
 	added    int                          // number of cases added
 	there    int                          // number of cases that their folders already had
 	problems int                          // number of cases not merged
@@ -209,8 +209,8 @@ func (m *merger) tidy(ctx context.Context) (removed int, err error) {
 	return removed, nil
 }
 
-// compare runs the cases of a subject, removes the cases that have the same failure as a smaller
-// one, and returns the removed files. If a run ends the process, compare removes nothing.
+// compare runs the cases of a subject. It removes each case that has the same failure as a smaller
+// case, and returns the removed files. If a run ends the process, compare removes nothing.
 func (m *merger) compare(ctx context.Context, s *campaign.Subject, bounds worker.Command) ([]string, error) {
 	p, err := campaign.Start(ctx, *s, bounds)
 	if err != nil {

@@ -235,9 +235,10 @@ func (s *searcher) live(call *Call) (done func()) {
 	}
 }
 
-// subjects compiles the tests of packages and returns their properties. If --race and some are set,
-// it compiles them with and without the race detector, and sets the options of the race workers. It
-// compiles with the race detector first, because that may not be available.
+// subjects compiles the tests of packages and returns their properties. If both the flag --race and
+// the parameter some are set, it compiles the tests with and without the race detector, and sets
+// the options of the workers with the race detector. It first tries the race detector, which may
+// not be available.
 func (s *searcher) subjects(ctx context.Context, patterns []string, some bool) (list []campaign.Subject, done func(), err error) {
 	list, done, err = s.find(ctx, patterns)
 	if !s.race || !some || err != nil {
@@ -252,8 +253,8 @@ func (s *searcher) subjects(ctx context.Context, patterns []string, some bool) (
 	return distinct(list), func() { raceDone(); plainDone() }, err
 }
 
-// stateFile returns the path of the state file. If given is "", this is a file in the user's cache
-// folder whose name depends on the current folder and on patterns.
+// stateFile returns the path of the state file, which is given unless given is "". The default is a
+// file in the user's cache folder whose name depends on the current folder and on patterns.
 func stateFile(given string, patterns []string) (string, error) {
 	if given != "" {
 		return given, nil
@@ -307,7 +308,7 @@ func clearStates(patterns []string) {
 type printer struct {
 	w    io.Writer
 	json bool
-	// brief is set for the command check, for which an interrupted property is not ok. The
+	// brief is set for the command check, which does not report an interrupted property as ok. The
 	// command fuzz may be interrupted at any time.
 	brief bool
 }
@@ -347,7 +348,8 @@ func (p *printer) printFinding(subject string, f *campaign.Finding) {
 	}
 }
 
-// shown returns a path relative to the current folder if it is below, else path itself.
+// shown returns path relative to the current folder if path is below that folder. Otherwise it
+// returns path unchanged.
 func shown(path string) string {
 	here, err := os.Getwd()
 	if err != nil {
