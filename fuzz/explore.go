@@ -13,8 +13,8 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// A Verdict is the result of Explore, for all inputs together. Package explore explains the
-// fields of Result.
+// A Verdict is the result of Explore for all inputs together. Package explore explains the fields
+// of Result.
 type Verdict = search.Verdict
 
 // Explore runs the property in every distinct order of its messages and fails the

@@ -25,7 +25,7 @@ import (
 //
 // When go test -fuzz finds a failure, Target shrinks and explains it like Check. It also
 // replaces the input that the engine saved by an input for the shrunk run, with the same
-// file name. The engine minimizes the input before, for the time -fuzzminimizetime, but
+// file name. Before that, the engine minimizes the input for the time -fuzzminimizetime, but
 // it minimizes only bytes.
 //
 // Go test without -fuzz checks T.Sometimes after the engine's initial inputs. If a
@@ -102,8 +102,8 @@ func (g *target) run(f *testing.F) {
 	}
 }
 
-// conclude shrinks the cases that the engine's processes have saved. Before are the cases that
-// existed when the engine started. It also replaces the inputs that the engine has saved.
+// conclude shrinks the cases that the engine's processes have saved, and replaces the inputs that
+// the engine has saved. The parameter before has the cases that existed when the engine started.
 func (g *target) conclude(engine *native.Engine, before []corpus.Case) {
 	s := g.session
 	s.Shrink, s.Pages, s.Shortest = g.verb.Shrink, g.pages, false
@@ -194,7 +194,7 @@ func (g *target) fuzz(t *testing.T, data []byte) {
 	}
 }
 
-// tell saves and prints a failing run, and fails the test t, which belongs to its input.
+// tell saves and prints a failing run, and fails t, which is the subtest for the input of the run.
 func (g *target) tell(t testing.TB, res *props.Result, bytes int) {
 	f := finding.From(finding.Origin{Property: g.session.Property.Name, Test: g.session.Property.Test, Strategy: "bytes", Seed: g.Harness.Seed()}, res)
 	f.Confirm(g.Runner)

@@ -10,8 +10,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/search"
 )
 
-// hurry returns a message if go test -timeout made the search end before its budget was used, else
-// "".
+// hurry returns a message if go test -timeout ended the search before its budget was used.
+// Otherwise it returns "".
 func (v *verb) hurry() string {
 	if !v.session.Limit.Struck() {
 		return ""
@@ -20,7 +20,8 @@ func (v *verb) hurry() string {
 		words.Elapsed(v.session.Limit.Margin))
 }
 
-// watch starts a watchdog, which reports runs that make no progress. Stop stops the watchdog.
+// watch starts a watchdog, which reports runs that make no progress. The function stop stops the
+// watchdog.
 func (v *verb) watch() (stop func()) {
 	d := v.dog
 	d.Tell = func(headline, lines string) {

@@ -60,7 +60,7 @@ func runBench(ctx context.Context, args []string, stdout, stderr io.Writer) int 
 		return misused
 	}
 	if err != nil {
-		err = fmt.Errorf("%w: the table has only subjects and arms whose searches had all ended", err)
+		err = fmt.Errorf("%w: the table omits subjects and arms whose searches have not all ended", err)
 	}
 	if len(t.Searches) > 0 {
 		err = errors.Join(err, c.write(t, stdout))
@@ -115,7 +115,7 @@ func readBench(args []string, help io.Writer) (c benchCall, err error) {
 	case flags.NArg() > 0:
 		return c, fmt.Errorf("bench takes no argument %q", flags.Arg(0))
 	case c.options.Seeds < 1 || c.options.Runs < 1 || c.options.Workers < 1 || c.options.Time < 0:
-		return c, errors.New("-seeds, -runs and -workers take a number of at least 1, -time a time")
+		return c, errors.New("-seeds, -runs and -workers must be at least 1, and -time must not be negative")
 	case c.folder == "" && (c.missing || c.plots):
 		return c, errors.New("-missing and -plots need a folder: add -out")
 	}

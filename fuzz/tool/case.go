@@ -30,7 +30,7 @@ type caseCommand struct {
 // oneCase returns an error unless args are a case and, optionally, the package of the case.
 func oneCase(args []string) error {
 	if len(args) == 0 || len(args) > 2 {
-		return errors.New("give a case (the path of its file or the start of its name), then its package if it is not here")
+		return errors.New("give a case (the path of its file or the start of its name), then the package of the case if it is not in this folder")
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ with 1 if the case fails, and with 0 if it passes.`,
 		},
 	}
 	c.flags(cmd)
-	cmd.Flags().DurationVar(&c.limit, "for", time.Minute, "how long it takes at most")
+	cmd.Flags().DurationVar(&c.limit, "for", time.Minute, "the time limit")
 	return cmd
 }
 
@@ -110,7 +110,7 @@ it passes.`,
 		},
 	}
 	c.flags(cmd)
-	cmd.Flags().DurationVar(&c.limit, "for", time.Minute, "how long it takes at most")
+	cmd.Flags().DurationVar(&c.limit, "for", time.Minute, "the time limit")
 	return cmd
 }
 

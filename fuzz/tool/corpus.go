@@ -231,7 +231,7 @@ there are any.`,
 			}
 			subjects = slices.DeleteFunc(subjects, func(s campaign.Subject) bool { return !isTarget(&s) })
 			if len(subjects) == 0 {
-				return errors.New("there is no target: no property is given to fuzz.Target")
+				return errors.New("there is no target: no test passes a property to fuzz.Target")
 			}
 			if from != "" && len(subjects) > 1 {
 				return fmt.Errorf("--from is for one target, and there are %d: choose one with --property", len(subjects))

@@ -18,7 +18,7 @@ import (
 type night struct{ state string }
 
 func (n *night) flags(cmd *Command) {
-	cmd.Flags().StringVar(&n.state, "state", "", "the state file of the campaign, if jostle fuzz was given one")
+	cmd.Flags().StringVar(&n.state, "state", "", "the state file that was given to jostle fuzz, if any")
 }
 
 // read returns the report of the last campaign for the packages that match patterns.

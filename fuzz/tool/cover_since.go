@@ -48,7 +48,7 @@ func coverSince(w io.Writer, list []campaign.Outcome, path string) error {
 			fmt.Fprintf(w, "%s%s: %s, so there is nothing to compare\n", name, known, list[i].Complete)
 			continue
 		case at >= 0 && earlier.Runs() == 0:
-			fmt.Fprintf(w, "%s: nothing to compare with: the earlier campaign ran every order at once, or none\n", name)
+			fmt.Fprintf(w, "%s: not compared, because the earlier campaign ran every order before its search, or ran nothing\n", name)
 			continue
 		}
 		fresh, gone, both := list[i].Orders.Since(earlier)

@@ -53,7 +53,7 @@ It overwrites no file. It does not change go.mod but prints the command that doe
 			}
 			switch {
 			case ci && (actor != "" || len(args) > 0):
-				return errors.New("--ci writes workflows for the module here and no property: give it alone")
+				return errors.New("--ci writes workflows and no property: omit --actor and the package")
 			case ci:
 				return initCI(call)
 			}
@@ -93,7 +93,7 @@ func initProperty(call *Call, pattern, actor string) error {
 		return fmt.Errorf("%s exists and is not overwritten: remove it, or choose another actor with --actor", shown(path))
 	} else if ready {
 		if err := compiles(ctx, p, path, f.Text); err != nil {
-			return fmt.Errorf("nothing was written, because it would not compile: %w", err)
+			return fmt.Errorf("nothing was written, because the new file would not compile: %w", err)
 		}
 	}
 	if err := writeNew(path, f.Text); err != nil {

@@ -54,7 +54,7 @@ It exits with 1 if some case could not be read or merged, and names it.`,
 		},
 	}
 	m.flags(cmd)
-	cmd.Flags().StringVar(&m.into, "into", "", "the folder to add to, instead of the properties here")
+	cmd.Flags().StringVar(&m.into, "into", "", "the folder to add the cases to, instead of the folders of the properties here")
 	cmd.Flags().StringVar(&m.packages, "packages", "./...", "the packages of the properties, comma-separated")
 	return cmd
 }
@@ -116,7 +116,7 @@ func (m *merger) add(path string) error {
 	kept, fresh, err := folder.Merge(c)
 	switch {
 	case errors.Is(err, corpus.ErrWords):
-		m.problem(fmt.Errorf("conflict: %w: the first is kept", err))
+		m.problem(fmt.Errorf("conflict: %w; the first file is kept", err))
 		return nil
 	case err != nil:
 		return err

@@ -41,7 +41,7 @@ func (s *searcher) flags(cmd *Command) {
 	f.IntVar(&s.options.Runs, "runs", 0, "the limit of runs for each property; 0 is no limit")
 	f.DurationVar(&s.options.Shrink, "shrink", 30*time.Second, "the time limit to shrink one finding")
 	f.BoolVar(&s.options.Pages, "pages", false, "save an HTML and a JSON page next to each case")
-	f.BoolVar(&s.json, "json", false, "print events as JSON, one a line")
+	f.BoolVar(&s.json, "json", false, "print events as JSON, one per line")
 	f.BoolVar(&s.schema, "schema", false, "print only the JSON Schema of these events")
 }
 
@@ -112,11 +112,11 @@ On a terminal it shows its progress, with failures above. It prints lines instea
 	f.Lookup("seed").Usage = "the seed of all inputs and orders; by default one more than in the last campaign"
 	f.DurationVar(&s.options.For, "for", 0, "the time limit for all properties together")
 	f.Float64Var(&s.options.Saturated, "until-saturated", 0, "stop a property once the chance that the next run shows a new receive pair is below this")
-	f.BoolVar(&s.options.Resume, "resume", false, "continue where the last one ended")
-	f.DurationVar(&s.options.Every, "note", time.Minute, "how often it saves its state")
+	f.BoolVar(&s.options.Resume, "resume", false, "continue where the last campaign ended")
+	f.DurationVar(&s.options.Every, "note", time.Minute, "the interval at which the state is saved")
 	f.BoolVar(&s.plain, "plain", false, "print lines instead of a live screen")
 	f.StringVar(&s.report, "report", "", "write a report into this folder at the end (see jostle report)")
-	f.StringVar(&s.options.File, "state", "", "the file for its state, for one campaign at a time; by default one in the user's cache folder")
+	f.StringVar(&s.options.File, "state", "", "the state file, used by one campaign at a time; by default a file in the user's cache folder")
 	return cmd
 }
 

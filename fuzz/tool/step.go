@@ -92,7 +92,7 @@ func stepThrough(call *Call, heading string, walk *screen.Stepper) error {
 			give(lines.Text())
 		}
 		if errors.Is(lines.Err(), bufio.ErrTooLong) {
-			return errors.New("a line of the input is too long: each is a command such as n or 17, and h lists them")
+			return errors.New("a line of the input is too long: each line must be a command such as n or 17 (h lists the commands)")
 		}
 		return lines.Err()
 	}, func(line string) (quit bool) {

@@ -119,7 +119,7 @@ func (c *campaign) save(t *target, f *Finding) { f.Fresh = f.Save(t.subject.Case
 // marks the case too.
 func doubt(t *target, f *Finding) {
 	f.Stray = true
-	f.Remarks = append(f.Remarks, "IT DOES NOT REPEAT in a new process, so it is not shrunk: does a variable outlive a run?")
+	f.Remarks = append(f.Remarks, "IT DOES NOT REPEAT in a new process, so it is not shrunk: does a variable keep its value from run to run?")
 	if f.Path == "" || !f.Fresh {
 		return
 	}
@@ -153,7 +153,7 @@ func (c *campaign) shrunk(j *job) {
 	case j.fickle:
 		doubt(j.target, f)
 	case errors.As(j.err, &death):
-		f.Remarks = append(f.Remarks, "(not shrunk: that ended its process: "+death.Headline()+")")
+		f.Remarks = append(f.Remarks, "(not shrunk, because shrinking ended its process: "+death.Headline()+")")
 	case j.err != nil:
 		f.Remarks = append(f.Remarks, "(not shrunk: "+j.err.Error()+")")
 	default:

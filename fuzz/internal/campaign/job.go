@@ -139,7 +139,7 @@ func (h *hand) do(j *job) {
 		var death *worker.Death
 		if ctx.Err() != nil {
 			if j.err = ctx.Err(); h.all.Err() == nil {
-				j.late = fmt.Sprintf("a run was still going %s after the end of the time, and its process was ended", words.Elapsed(grace+mostLate))
+				j.late = fmt.Sprintf("a run had not ended %s after the time limit, so its process was killed", words.Elapsed(grace+mostLate))
 			}
 		}
 		if j.err == nil {
@@ -382,7 +382,7 @@ func (h *hand) caseOf(ctx context.Context, j *job, death *worker.Death, f *recor
 	}
 	f.Case, f.Worth = r.Findings[0].Case, true
 	if f.Chart = r.Findings[0].Chart; f.Chart != "" {
-		f.Remarks = append(f.Remarks, "(up to the last step before)")
+		f.Remarks = append(f.Remarks, "(up to the last step before the process ended)")
 	}
 }
 

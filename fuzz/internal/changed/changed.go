@@ -93,7 +93,7 @@ func ReadProfile(r io.Reader) (Profile, error) {
 		}
 		m := row.FindStringSubmatch(s.Text())
 		if n == 1 || m == nil {
-			return nil, fmt.Errorf("line %d is not a line of a profile of go test -coverprofile", n)
+			return nil, fmt.Errorf("line %d does not have the form of a profile of go test -coverprofile", n)
 		}
 		var numbers [4]int
 		for i := range numbers {

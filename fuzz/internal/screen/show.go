@@ -181,7 +181,7 @@ func (s *Stepper) showEnd(b *sheet) {
 	case s.steps:
 		b.list("✗ fails here", []string{s.walk.Failure})
 	default:
-		b.line("  the run failed in step %d: f goes there", s.walk.Failed)
+		b.line("  the run failed in step %d: type f to go there", s.walk.Failed)
 	}
 	if len(s.walk.Waiting) > 0 {
 		b.line("  never received (%d)", len(s.walk.Waiting)+s.walk.More)

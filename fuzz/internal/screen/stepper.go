@@ -86,7 +86,7 @@ func (s *Stepper) Do(line string) (text string, quit bool) {
 }
 
 func unknown(line string) string {
-	return fmt.Sprintf("%s is not a command: h lists them\n", strconv.QuoteToGraphic(Cut(line, 40)))
+	return fmt.Sprintf("%s is not a command: type h to list the commands\n", strconv.QuoteToGraphic(Cut(line, 40)))
 }
 
 // to goes to a step, or to the end if step is the number of steps. It returns the text to show.
@@ -136,7 +136,7 @@ func (s *Stepper) toActor(name string, by int) string {
 	if name != "" {
 		actor = slices.IndexFunc(s.walk.Actors, func(a string) bool { return Inline(a) == name || a == name })
 		if actor < 0 {
-			return fmt.Sprintf("there is no actor %s: there are %s\n", strconv.QuoteToGraphic(Cut(name, 40)), s.names())
+			return fmt.Sprintf("there is no actor %s: the actors are %s\n", strconv.QuoteToGraphic(Cut(name, 40)), s.names())
 		}
 	}
 	if actor < 0 {

@@ -74,7 +74,7 @@ func open() *worker {
 	}
 	in, out := inherited(parts[1]), inherited(parts[2])
 	if in == nil || out == nil {
-		giveUp("%s is %q: they are not pipes", Variable, setting)
+		giveUp("%s is %q: it names files that are not open pipes", Variable, setting)
 	}
 	w := &worker{calls: map[string]int{}, requests: make(chan session.Request), pipe: out, to: json.NewEncoder(out)}
 	w.asked, w.ask = context.WithCancel(context.Background())
