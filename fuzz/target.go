@@ -122,8 +122,8 @@ func (g *target) conclude(engine *native.Engine, before []corpus.Case) {
 // mostMore limits the number of extra runs for situations that were not reached.
 const mostMore = 1000
 
-// judge fails the test for situations that were never reached, and for failures in
-// goroutines of the property after its last run.
+// judge fails the test if a situation of T.Sometimes was never reached, or if a goroutine of the
+// property has failed after its last run.
 func (g *target) judge(f *testing.F, seeds int) {
 	start := time.Now()
 	for i := 0; i < mostMore && g.lacks() && time.Since(start) < checkBudget; i++ {

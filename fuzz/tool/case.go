@@ -225,8 +225,8 @@ func asked(ctx context.Context, owners []campaign.Subject, bounds worker.Command
 	return reply, of, nil
 }
 
-// ask sends the request q to a new process of the subject. If the process dies, ask returns a reply
-// with this failure and no process.
+// ask sends the request q to a new process of the property s. If the process dies, ask returns a
+// reply with this failure and no process.
 func ask(ctx context.Context, s campaign.Subject, bounds worker.Command, q session.Request) (*session.Reply, *worker.Process, error) {
 	p, err := campaign.Start(ctx, s, bounds)
 	if err != nil {
@@ -291,9 +291,9 @@ func ownersOf(subjects []campaign.Subject, name string) ([]campaign.Subject, *co
 }
 
 // caseNamed returns the path of the saved case whose name starts with name, among the cases of the
-// subjects. If name is the path of a file, caseNamed returns name. If several cases match, it
-// returns "" and an error. If no case matches, it returns name and an error. The caller may still
-// find name in a folder of cases.
+// given properties. If name is the path of a file, caseNamed returns name. If several cases match,
+// it returns "" and an error. If no case matches, it returns name and an error. The caller may
+// still find name in a folder of cases.
 func caseNamed(subjects []campaign.Subject, name string) (path string, err error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return name, nil
@@ -339,8 +339,8 @@ func shownAll(paths []string) string {
 	return strings.Join(list, ", ")
 }
 
-// namesakes returns the subjects that save their cases in the same folder and under the same
-// property name as s, including s. Several calls to fuzz.Check in one test have the same name.
+// namesakes returns the properties that save their cases in the same folder and under the same name
+// as s. The list includes s. Several calls to fuzz.Check in one test have the same name.
 func namesakes(subjects []campaign.Subject, s *campaign.Subject) (list []campaign.Subject) {
 	for _, o := range subjects {
 		if o.Property.Folder == s.Property.Folder && o.Property.Name == s.Property.Name {

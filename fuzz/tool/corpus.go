@@ -133,7 +133,8 @@ func newCorpusShow() *Command {
 	}
 }
 
-// newCorpusPrune returns the command that removes cases that pass or are stale.
+// newCorpusPrune returns the command that removes cases that pass, or that the changed program no
+// longer follows.
 func newCorpusPrune() *Command {
 	c := &corpusCommand{}
 	var mended, stale bool
@@ -170,7 +171,8 @@ that its flags select. A case that passes is a regression test, and worth keepin
 	return cmd
 }
 
-// newCorpusRepair returns the command that repairs stale cases.
+// newCorpusRepair returns the command that repairs cases that the changed program no longer
+// follows.
 func newCorpusRepair() *Command {
 	c := &corpusCommand{}
 	limit := time.Minute

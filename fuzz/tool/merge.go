@@ -135,7 +135,7 @@ func (m *merger) problem(err error) {
 	fmt.Fprintln(m.w, err)
 }
 
-// home returns the folder to which a case is added, and the subject to which the case belongs.
+// home returns the folder to which a case is added, and the property to which the case belongs.
 func (m *merger) home(c *corpus.Case) (f corpus.Folder, s *campaign.Subject, err error) {
 	name := cmp.Or(c.Property, c.Test)
 	if m.into != "" {
@@ -163,8 +163,8 @@ func (m *merger) home(c *corpus.Case) (f corpus.Folder, s *campaign.Subject, err
 	return f, nil, fmt.Errorf("%s: the case belongs to %q, and several properties here have that name: choose one with --packages", c.Path, name)
 }
 
-// nearest returns the folders whose paths have the most trailing names in common with the path of
-// the file's folder.
+// nearest returns those of the folders dirs that are most similar to the folder of the file. The
+// measure is the number of equal names at the end of both paths.
 func nearest(dirs []string, file string) (list []string) {
 	most := 0
 	from := strings.Split(filepath.ToSlash(filepath.Dir(file)), "/")
@@ -209,7 +209,7 @@ func (m *merger) tidy(ctx context.Context) (removed int, err error) {
 	return removed, nil
 }
 
-// compare runs the cases of a subject. It removes each case that has the same failure as a smaller
+// compare runs the cases of a property. It removes each case that has the same failure as a smaller
 // case, and returns the removed files. If a run ends the process, compare removes nothing.
 func (m *merger) compare(ctx context.Context, s *campaign.Subject, bounds worker.Command) ([]string, error) {
 	p, err := campaign.Start(ctx, *s, bounds)

@@ -140,8 +140,9 @@ func (c *chooser) find(ctx context.Context, patterns []string) (list []campaign.
 	return list, done, err
 }
 
-// distinct returns the subjects without duplicates. A duplicate has the same property function and
-// name as an earlier subject, for example because a test gives it to fuzz.Check and fuzz.Explore.
+// distinct returns the properties without duplicates. A duplicate has the same function and name as
+// an earlier property, for example because a test gives one property to fuzz.Check and
+// fuzz.Explore.
 func distinct(list []campaign.Subject) (out []campaign.Subject) {
 	for _, s := range list {
 		same := func(o campaign.Subject) bool {

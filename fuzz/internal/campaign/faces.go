@@ -58,8 +58,8 @@ func (f *Finding) addFaces(o *Finding) {
 }
 
 // join merges the case of a shrunk finding with the cases of findings that have the same cause. The
-// worker that shrank the finding has usually done this already. It has not if another worker saved
-// a case at the same time.
+// worker that shrinks the finding usually does this, but it may miss a case that another worker
+// saves at the same time.
 func (t *target) join(f *Finding) {
 	for _, o := range t.Findings {
 		if o == f || f.Cause == "" || o.Cause != f.Cause || f.Path == "" || o.Path == "" || o.Path == f.Path {

@@ -31,15 +31,15 @@ type job struct {
 	first  int // the first batch of the chunk
 	count  int // the number of batches in the chunk
 
-	lane    int           // the index of the lane that is charged for the job
+	lane    int           // the index of the property's queue (see lane), which is charged for the job
 	hand    *hand         // the goroutine that does the job in a worker process
-	charged float64       // the seconds charged to the lane for this turn
+	charged float64       // the seconds charged to the property's lane for this turn
 	spent   time.Duration // the cost of all earlier turns of the job
 	*meter                // measures the cost of this turn
 
 	reply  *session.Reply     // the sum of the replies of all turns
 	seen   []*coverage.Orders // receive pairs of the chunk's runs, one element for each turn
-	shown  []*coverage.Orders // receive pairs of runs outside the search (see Reply.Shown)
+	shown  []*coverage.Orders // receive pairs of runs that do not belong to the search (see Reply.Shown)
 	err    error
 	died   []record.Record // findings that are deaths of processes
 	notes  []string
@@ -100,7 +100,8 @@ type kept struct {
 	process *worker.Process
 }
 
-// mostKept limits the number of processes that a hand keeps.
+// mostKept is the maximum number of waiting processes that one hand keeps. A hand is a goroutine
+// that does jobs.
 const mostKept = 4
 
 // work does jobs until the channel of jobs is closed.
@@ -257,8 +258,8 @@ func (h *hand) process(ctx context.Context, t *target) (p *worker.Process, err e
 	return nil, errors.New(err.Error())
 }
 
-// beat returns a function that is called with each beat of a process. The function charges the
-// processor time since the last beat to the current job.
+// beat returns the function that is called when a process reports how much processor time it has
+// used (a beat). The function charges the time since the last beat to the current job.
 func (h *hand) beat() func(worker.Beat) {
 	var last time.Duration
 	return func(b worker.Beat) {
@@ -279,7 +280,8 @@ func (h *hand) keep(t *target, p *worker.Process) {
 	h.kept = append(h.kept, kept{t, p})
 }
 
-// Start starts a worker process for a subject. Of bounds it uses the limits, Env and Beat.
+// Start starts a worker process for a subject. The parameter bounds has the limits of the process,
+// additional environment variables and the function Beat.
 func Start(ctx context.Context, s Subject, bounds worker.Command) (*worker.Process, error) {
 	c := s.Binary.Command(s.Property.Test)
 	c.Memory, c.Silence, c.StartUp, c.Beat, c.Env = bounds.Memory, bounds.Silence, bounds.StartUp, bounds.Beat, append(c.Env, bounds.Env...)

@@ -114,7 +114,7 @@ type pace struct {
 const (
 	slow      = 8       // a property whose steps take slow times the median gets half as much time
 	leastPart = 1.0 / 8 // the minimum time of a lane, as a fraction of the time of a lane with very fast steps
-	little    = 1.0     // added to the new receive pairs per second, so that no yield is zero
+	little    = 1.0     // added to the new receive pairs per second, so that every property gets some time
 )
 
 // weigh sets the weights of the lanes. One half of the time is divided by the speed of steps, so

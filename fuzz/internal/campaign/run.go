@@ -20,7 +20,7 @@ type campaign struct {
 	Options
 	targets []*target
 	began   time.Time
-	lanes   *lanes // one lane for each element of targets
+	lanes   *lanes // the queue of each property for turns at workers, in the order of targets
 	flying  []*job // the jobs at workers
 	deaths  int
 	recount time.Time // the coverage is not recomputed before this time
@@ -265,7 +265,7 @@ func (c *campaign) settleChunk(j *job) {
 	}
 }
 
-// begun processes the result of a job of the kind session.Begin.
+// begun processes the result of a job of the kind session.Begin, which runs the saved cases.
 func (c *campaign) begun(j *job) {
 	t := j.target
 	if j.lost() {

@@ -10,7 +10,8 @@ import (
 // pair. But the search must not depend on these runs, because how many of them have finished at any
 // moment depends on time.
 
-// readShown moves the receive pairs of runs outside the search from a reply to the job.
+// readShown moves the receive pairs of runs that do not belong to the search, such as saved cases,
+// from reply r to job j.
 func (j *job) readShown(r *session.Reply) error {
 	if r.Shown == nil {
 		return nil
@@ -23,7 +24,8 @@ func (j *job) readShown(r *session.Reply) error {
 	return err
 }
 
-// show moves the receive pairs of runs outside the search from a job to the property.
+// show moves the receive pairs of runs that do not belong to the search, such as saved cases, from
+// job j to property t.
 func (t *target) show(j *job) {
 	for _, shown := range j.shown {
 		t.shown.Append(shown)

@@ -31,7 +31,7 @@ type state struct {
 	Elapsed time.Duration
 	Deaths  int
 	Ended   End
-	Race    bool `json:",omitempty"` // set if raceFile has the state of a race campaign
+	Race    bool `json:",omitempty"` // set if a second file (see raceFile) has the state of a campaign with the race detector
 	Targets []targetState
 }
 
@@ -42,7 +42,7 @@ type targetState struct {
 	Target                         *target
 	// Seen has the receive pairs of this campaign, Known the receive pairs of earlier campaigns.
 	Seen, Known []byte
-	// Shown has the receive pairs of runs outside the search.
+	// Shown has the receive pairs of runs that do not belong to the search, such as saved cases.
 	Shown []byte `json:",omitempty"`
 }
 
@@ -164,7 +164,8 @@ func (c *campaign) restore() error {
 	return nil
 }
 
-// seed returns the seed of the campaign, which Options.Seed describes.
+// seed returns the seed of the campaign. If o.Seed is zero, the seed depends on o.File, as the
+// comment of Options.Seed says.
 func (o *Options) seed() uint64 {
 	if o.Seed != 0 || o.File == "" {
 		return max(1, o.Seed)

@@ -67,7 +67,7 @@ type target struct {
 	yields  [window]yield    // the results of the last chunks (see yieldOf)
 	seen    *coverage.Orders // receive pairs of this campaign
 	known   *coverage.Orders // receive pairs of earlier campaigns
-	shown   *coverage.Orders // receive pairs of runs outside the search
+	shown   *coverage.Orders // receive pairs of runs that do not belong to the search, such as saved cases
 	told    Progress         // the progress that was last reported
 	early   map[int]*job     // chunks whose results wait for an earlier chunk, by the number of their first batch
 }
@@ -339,8 +339,8 @@ func (c *campaign) plans(t *target) bool {
 	return t.open(&c.Options)
 }
 
-// chunk returns the next chunk of a property.
+// chunk returns a job that runs the next batches of the property.
 func (c *campaign) chunk(t *target) *job { return t.chunk(&c.Options, c.chunkSteps()) }
 
-// giveUp ends the search in a property, for the reason that format and args describe.
+// giveUp ends the search in a property. The reason is the text that format and args make.
 func (t *target) giveUp(format string, args ...any) { t.GivenUp = fmt.Sprintf(format, args...) }

@@ -56,7 +56,7 @@ func (c *campaign) pausedOf(lane int, any bool) *job {
 func (c *campaign) pause(j *job) {
 	p := j.hand.doing.Load()
 	if p == nil {
-		return // the job does not run a chunk now
+		return // no process runs a chunk of the job now
 	}
 	p.Pause()
 	c.account(j)
@@ -84,8 +84,8 @@ func (c *campaign) resume(j *job) {
 	j.charged += turn.Seconds()
 }
 
-// handFor returns a hand without a job, nil if there is none. A hand that keeps a process of the
-// property is preferred.
+// handFor returns a hand (a goroutine that does jobs) without a job, nil if there is none. It
+// prefers a hand that keeps a process of the property.
 func (c *campaign) handFor(t *target) (first *hand) {
 	for _, h := range c.hands {
 		switch {
@@ -108,7 +108,8 @@ func (c *campaign) next(spare bool) int {
 	return c.lanes.next(spare)
 }
 
-// hasChunk reports whether a property has a chunk to begin or continue.
+// hasChunk reports whether a property has a chunk (a series of batches of runs) to begin or
+// continue.
 func (c *campaign) hasChunk(t *target) bool {
 	if c.over {
 		return c.ended == EndTime && t.next == 0 && t.open(&c.Options)
@@ -119,8 +120,8 @@ func (c *campaign) hasChunk(t *target) bool {
 	return len(t.rest) > 0 || c.plans(t)
 }
 
-// take removes the next job from the queue of a property, and charges the lane of the property for
-// the expected cost. The parameter lane is the index of the property and of its lane.
+// take removes the next job from the queue of a property, and charges the property for the expected
+// cost. The parameter lane is the index of the property.
 func (c *campaign) take(lane int) (j *job) {
 	t := c.targets[lane]
 	switch {
@@ -170,8 +171,8 @@ func (c *campaign) watch() {
 	}
 }
 
-// land removes a finished job from its hand, and corrects the charge of its lane to the actual
-// cost.
+// land removes a finished job from the goroutine that did the job. It replaces the expected cost in
+// the charges of the property by the actual cost.
 func (c *campaign) land(j *job) {
 	c.flying = slices.DeleteFunc(c.flying, func(o *job) bool { return o == j })
 	if j.paused {
@@ -184,8 +185,8 @@ func (c *campaign) land(j *job) {
 	c.watch()
 }
 
-// unknown is the number of seconds after which an unfinished first chunk counts in the weights of
-// the lanes.
+// unknown is a number of seconds. When the first chunk of a property has run for this time, the
+// cost of the unfinished chunk counts in the division of time.
 const unknown = 1
 
 // weigh divides the time among the properties by the costs and the new receive pairs of their last

@@ -41,10 +41,10 @@ func NewStepper(fetch func(first, count int) (*record.Walk, error)) (*Stepper, e
 const Help = `n  the next step             p  the previous step
 17 step 17                   f  where the run failed
 s  the first step            e  the end, and what was never received
-a  the next step of the actor that is shown; a NAME of another one
-b  the previous step of that actor; b NAME of another one
-d  what was drawn            l  the steps around
-h  this                      q  quit
+a  the next step of the actor that is shown (a NAME: of the actor NAME)
+b  the previous step of the actor that is shown (b NAME: of the actor NAME)
+d  what was drawn            l  the steps nearby
+h  this list                 q  quit
 `
 
 // Do executes a command line and returns the text to show. Quit is true after the command to quit.

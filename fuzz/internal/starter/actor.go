@@ -76,8 +76,9 @@ func (p *Package) actor(spec *ast.TypeSpec) *Actor {
 }
 
 // Uncalled lists the methods of the package that have the name of a handler, as "Door.Receive". If
-// Actors finds no actor, the list shows the user which methods Actors has considered. It does not
-// accept generic types, or methods whose arguments only a framework or the user can create.
+// Actors finds no actor, the list shows the user which methods Actors has considered. Actors
+// accepts neither methods of generic types nor methods whose arguments only a framework or the user
+// can create.
 func (p *Package) Uncalled() (list []string) {
 	for _, f := range p.files {
 		for _, d := range f.Decls {

@@ -28,7 +28,8 @@ func (p *Package) writer() *writer {
 	return w
 }
 
-// free returns name, with a number if the name is in use already, and marks the result as taken.
+// free returns name, or name with a number if name is already in use. It marks the result as in
+// use.
 func (w *writer) free(name string) string {
 	base := name
 	for i := 2; w.taken[name] || types.Universe.Lookup(name) != nil || keyword(name); i++ {

@@ -61,7 +61,8 @@ type Property struct {
 type Finding struct {
 	record.Record
 	Times int `json:"times"` // number of runs with this failure
-	// Source is the path of File relative to New's root, "" if unknown.
+	// Source is the path of the source file with the line that failed, relative to the parameter
+	// root of New; "" if unknown.
 	Source string `json:"source"`
 }
 
