@@ -100,7 +100,7 @@ func (v *verb) makeAgain(path string, do func()) {
 		for _, f := range found { // after Land, because shrinking does not belong to the recorded run
 			runner := v.session.Property.NewRunner()
 			defer runner.Close()
-			rec := v.session.Conclude(context.Background(), runner, f, "a run with which a process died")
+			rec := v.session.Conclude(context.Background(), runner, f, "a run during which a process died")
 			v.fail(&rec)
 		}
 	}()

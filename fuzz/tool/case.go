@@ -71,7 +71,7 @@ the failing step; otherwise each line of the input is a command. h lists the com
 	}
 	c.flags(cmd)
 	cmd.Flags().BoolVar(&trace, "trace", false, "print each step")
-	cmd.Flags().BoolVar(&steps, "step", false, "walk through the steps")
+	cmd.Flags().BoolVar(&steps, "step", false, "show the run step by step")
 	return cmd
 }
 

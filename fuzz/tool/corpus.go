@@ -104,7 +104,7 @@ func newCorpusShow() *Command {
 		Example: "  jostle corpus show bank/testdata/jostle/neverOverdrawn/ce2db3.case",
 		Args: func(args []string) error {
 			if len(args) != 1 {
-				return errors.New("give the file of a case")
+				return errors.New("give the path of one case file")
 			}
 			return nil
 		},

@@ -89,7 +89,7 @@ and that tests have run, according to a profile of go test -coverprofile.`,
 				return fmt.Errorf("none of %s of the campaign has %q in its name", words.Count(len(r.Outcomes), "property"), property)
 			}
 			if since != "" && form != "text" {
-				return errors.New("--since prints only text: leave --form out")
+				return errors.New("--since prints only text: omit --form")
 			} else if since != "" {
 				return coverSince(call.Out, list, since)
 			}

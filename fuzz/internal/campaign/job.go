@@ -298,7 +298,7 @@ func Start(ctx context.Context, s Subject, bounds worker.Command) (*worker.Proce
 			p.Stop()
 			return nil, ctx.Err()
 		case err != nil:
-			return nil, fmt.Errorf("%s no longer offers the property: %w", s.Property.Test, err)
+			return nil, fmt.Errorf("%s no longer passes the property to package fuzz: %w", s.Property.Test, err)
 		}
 		same := offer.Test == s.Property.Test && offer.Call == s.Property.Call
 		if err := p.Answer(same); err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/internal/session"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
@@ -247,7 +248,7 @@ func (c *campaign) settleChunk(j *job) {
 		return
 	}
 	if t.Deaths += len(j.died); t.Deaths >= mostDeaths {
-		t.giveUp("the search was given up after %d batches with a death", t.Deaths)
+		t.giveUp("the search was given up after a process died in each of %d batches of runs", t.Deaths)
 		return
 	} else if j.err != nil {
 		text, _, _ := strings.Cut(j.err.Error(), "\n")
@@ -330,7 +331,7 @@ func (c *campaign) tell(e Event) {
 // elapsed returns the time of the campaign so far, including the time before it was resumed.
 func (c *campaign) elapsed() time.Duration { return c.before + time.Since(c.began) }
 
-// progress returns the progress of the campaign as text: "3 of 5 properties open, 1 found".
+// progress returns the progress of the campaign as text: "3 of 5 properties not finished, 1 failure found".
 func (c *campaign) progress() string {
 	found, open := 0, 0
 	for _, t := range c.targets {
@@ -339,5 +340,5 @@ func (c *campaign) progress() string {
 			open++
 		}
 	}
-	return fmt.Sprintf("%d of %d properties open, %d found", open, len(c.targets), found)
+	return fmt.Sprintf("%d of %d properties not finished, %s found", open, len(c.targets), words.Count(found, "failure"))
 }
