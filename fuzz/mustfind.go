@@ -40,7 +40,7 @@ func (c Config) MustFind(t testing.TB, property func(*props.T)) *finding.Finding
 	t.Helper()
 	v := c.begin(t, "MustFind", checkBudget, property)
 	defer v.watch()()
-	found := &finding.Finding{Failure: &pulse.Failure{}} // the result if JOSTLE_FLIGHT names the crash record of another call
+	found := &finding.Finding{Failure: &pulse.Failure{}} // the result if JOSTLE_FLIGHT names the crash record of another call to a verb
 	v.recorded(func() {
 		t.Helper()
 		start := time.Now()

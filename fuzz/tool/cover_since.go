@@ -67,8 +67,9 @@ func coverSince(w io.Writer, list []campaign.Outcome, path string) error {
 	return nil
 }
 
-// coverLines prints which of the statements that have changed since a commit were run, according to
-// a profile of go test -coverprofile.
+// coverLines prints how many of the statements that have changed since the commit base were run,
+// and lists those that were not run. The parameter profile is the path of a profile of go test
+// -coverprofile.
 func coverLines(call *Call, profile, base string) error {
 	switch {
 	case base == "":

@@ -67,7 +67,8 @@ func (l *live) tell(e campaign.Event) {
 // draw draws the view. The caller must hold mu.
 func (l *live) draw() { l.screen.Draw(l.view.Lines(l.screen.Size())) }
 
-// watch makes the screen show that the campaign is ending when ctx is done. Stop ends the watch.
+// watch makes the screen show that the campaign is ending when ctx is done. The function stop ends
+// the watch.
 func (l *live) watch(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() {
 		l.mu.Lock()

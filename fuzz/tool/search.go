@@ -253,8 +253,8 @@ func (s *searcher) subjects(ctx context.Context, patterns []string, some bool) (
 	return distinct(list), func() { raceDone(); plainDone() }, err
 }
 
-// stateFile returns the path of the state file, which is given unless given is "". The default is a
-// file in the user's cache folder whose name depends on the current folder and on patterns.
+// stateFile returns the path of the state file. It returns given unless given is "". The default is
+// a file in the user's cache folder whose name depends on the current folder and on patterns.
 func stateFile(given string, patterns []string) (string, error) {
 	if given != "" {
 		return given, nil

@@ -58,7 +58,8 @@ func (j *job) goesOn() bool {
 	return j.err == nil && j.request.Do == session.Run && j.request.Count > 0
 }
 
-// add adds the reply of a turn to the result of the job, or sets j.err.
+// add adds the reply of one turn to the result of the job. If the reply cannot be read, it sets
+// j.err.
 func (j *job) add(r *session.Reply) {
 	if j.err = j.readShown(r); j.err != nil {
 		return

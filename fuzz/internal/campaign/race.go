@@ -45,7 +45,7 @@ type pair struct {
 
 	mu     sync.Mutex
 	told   map[string]bool // the reported failures, by subject and signature
-	last   [2]Event        // the last event of plain and of race
+	last   [2]Event        // the last event of each campaign: first plain, then race
 	closed bool            // set when both campaigns have ended
 }
 

@@ -112,7 +112,7 @@ func (c *campaign) confirm(t *target) {
 	}
 }
 
-// complete ends the search in a property because every order was run, as text says.
+// complete ends the search in a property because every order was run. The parameter text says so.
 func (c *campaign) complete(t *target, text string) {
 	t.Complete = text
 	c.tell(Event{Kind: Finished, Subject: t.subject.String(), Text: text})

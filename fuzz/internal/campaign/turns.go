@@ -52,7 +52,7 @@ func (c *campaign) pausedOf(lane int, any bool) *job {
 	return nil
 }
 
-// pause makes a chunk wait before its next run, so that other jobs get turns.
+// pause makes job j, a chunk of the search, wait before its next run, so that other jobs get turns.
 func (c *campaign) pause(j *job) {
 	p := j.hand.doing.Load()
 	if p == nil {

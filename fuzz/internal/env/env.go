@@ -28,8 +28,8 @@ type Settings struct {
 	Out        string        // JOSTLE_OUT, a folder
 }
 
-// Read reads the environment. Strategies lists the valid names of strategies. If a setting is
-// invalid, the error says which values are valid.
+// Read reads the environment. The parameter strategies lists the valid names of strategies. If a
+// setting is invalid, the error says which values are valid.
 func Read(strategies []string) (s Settings, err error) {
 	for _, x := range []struct {
 		name string

@@ -25,8 +25,8 @@ type Output struct {
 	err  error
 }
 
-// NewOutput returns an output to w. If failed is not nil, it is called with the first error of a
-// write.
+// NewOutput returns an output to w. The function failed, unless nil, is called with the first error
+// of a write.
 func NewOutput(w io.Writer, failed func(error)) *Output { return &Output{to: w, failed: failed} }
 
 // Write writes text and escapes its control characters, except newlines and tabs.

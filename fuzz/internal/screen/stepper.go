@@ -153,7 +153,7 @@ func (s *Stepper) toActor(name string, by int) string {
 	return s.actor(actor) + " has no step before this\n"
 }
 
-// mostNames limits the number of actors that names lists.
+// mostNames limits the number of actors that the method names lists.
 const mostNames = 20
 
 // names returns the names of the actors, without the test.

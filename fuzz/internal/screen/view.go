@@ -141,7 +141,8 @@ func (v *View) head(columns int) (lines []Line) {
 	return append(lines, Line{Text: words.Count(found, "failure"), Bad: found > 0})
 }
 
-// open returns the sum of campaign.Progress.Open of all properties.
+// open returns the number of receive pairs, in all properties, whose reverse order seems possible
+// but has not occurred.
 func (v *View) open() (n int) {
 	for _, p := range v.progress {
 		n += p.Open

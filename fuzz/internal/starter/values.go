@@ -153,7 +153,7 @@ func (w *writer) settable(f *types.Var) bool {
 }
 
 // structure returns a composite literal of a struct type, or "" if the type is not reachable. The
-// literal sets the fields for which value returns an expression.
+// literal sets the fields for which the method value returns an expression.
 func (w *writer) structure(t types.Type, s *types.Struct, depth int) string {
 	if !w.reachable(t) {
 		return ""

@@ -44,7 +44,7 @@ type worker struct {
 	mu    sync.Mutex     // held during an offer and its requests
 	calls map[string]int // the number of offers of each test
 
-	requests chan session.Request // closed when the command has ended or closed its pipe
+	requests chan session.Request // the requests of the command; closed when the command has ended or closed its pipe
 	enough   func()               // ends the last request after its current run; nil before the first request
 	turn     sync.Mutex           // held while no run may begin, and briefly before each run
 	paused   bool                 // set while runs are paused, because the goroutine of the method read holds turn

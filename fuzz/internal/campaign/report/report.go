@@ -7,7 +7,7 @@
 //	err = r.Write(folder)
 //
 // The JSON has the fields of Report. New fields may be added without notice. If a field is removed
-// or changes its meaning, Format changes, so programs must check Format before they read other fields.
+// or changes its meaning, Format changes. Programs must check Format before they read other fields.
 package report
 
 import (
