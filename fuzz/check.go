@@ -11,10 +11,10 @@ import (
 // Check searches for a run in which the property fails, for about two seconds, and
 // fails the test if it finds one. It runs the saved cases first.
 //
-// Check also fails the test if fewer than one run in ten reaches a verdict, because the
-// property skips the others or their draws find no value. It also fails the test if no run
+// Check also fails the test if fewer than one run in ten reaches a verdict. A run has no
+// verdict if the property skips it or a draw finds no value. The test also fails if no run
 // reaches a situation that T.Sometimes names. The log, which go test -v prints, has the
-// number of runs. It has the number of skipped runs if they are more than half. It also
+// number of runs. It has the number of skipped runs if more than half were skipped. It also
 // lists the saved cases that pass now or could not be replayed exactly.
 //
 // In a quarter of the runs, up to two timers may fire early, while messages wait. If

@@ -35,16 +35,16 @@ type Config struct {
 	Source exprand.Source
 	// Workers is the number of goroutines that run the property. Zero means one,
 	// because a property may use variables of its test. The reported failure does
-	// not depend on the number of workers. JOSTLE_WORKERS overrides it.
+	// not depend on the number of workers. JOSTLE_WORKERS overrides Workers.
 	Workers int
 	// Folder is the folder for saved cases; "" means testdata/jostle. A relative path
 	// is relative to the package's folder, even after os.Chdir. JOSTLE_OUT overrides
-	// it.
+	// Folder.
 	Folder string
 
 	// Shrink limits the time in which Check, Explore and Target shrink and explain a
 	// failing case. Zero means 5 seconds (with -short, a tenth of that). A negative
-	// time turns shrinking off. JOSTLE_SHRINK overrides it.
+	// time turns shrinking off. JOSTLE_SHRINK overrides Shrink.
 	Shrink time.Duration
 
 	// The following fields apply only to the verbs that their comments name. It is an
@@ -52,7 +52,7 @@ type Config struct {
 
 	// Strategies lists the strategies that Check and MustFind use in turn (see
 	// search.Names). Nil means a mix in which at least a quarter of the runs are
-	// random. JOSTLE_STRATEGY overrides it.
+	// random. JOSTLE_STRATEGY overrides Strategies.
 	Strategies []string
 
 	// Method determines how Explore searches the tree of orders, and which reduction
@@ -64,17 +64,17 @@ type Config struct {
 	// of each signature. By default, Explore ends at the first failure.
 	KeepOn bool
 	// Inputs is the number of random inputs that Explore tries for each combination of
-	// values drawn with props.OneOf; zero means 10. It matters only if the property
-	// also draws in other ways. Explore tries fewer inputs if there seem to be no more
-	// different ones.
+	// values drawn with props.OneOf; zero means 10. Inputs matters only if the property
+	// also draws in other ways. Explore tries fewer inputs if there seem to be fewer
+	// different inputs.
 	Inputs int
 	// Estimate makes Explore compute Verdict.Estimate if the exploration is not
 	// complete. This takes extra runs, which the Verdict does not count.
 	Estimate bool
 	// Progress receives the progress of Explore, with an estimate, after some seconds.
 	// On a terminal, Explore overwrites one line; elsewhere it writes a line every five
-	// seconds. Nil means standard error with go test -v, and no progress without. To
-	// print none, use io.Discard.
+	// seconds. Nil means standard error with go test -v, and no progress without -v.
+	// To print no progress, use io.Discard.
 	Progress io.Writer
 	// File is a file in which Explore saves its position every 30 seconds and when its
 	// budget is used up. The next Explore resumes there, unless a saved case fails
@@ -92,8 +92,8 @@ const (
 	shorter       = 10 // the divisor of budgets with -short
 )
 
-// settle returns a copy of c in which the environment overrides fields, and defaults
-// replace zero values. Usual is the default of Budget.
+// settle returns a copy of c with the overrides of the environment, and with defaults in place of
+// zero values. The parameter usual is the default of Budget.
 func (c Config) settle(e *env.Settings, usual time.Duration) Config {
 	c.Workers = max(1, c.Workers)
 	if c.Source != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// A Verdict is the result of Explore, for all inputs together. Package explore explains the
-// fields of Result.
+// A Verdict is the result of Explore for all inputs together. Package explore explains the fields
+// of Result.
 type Verdict = search.Verdict
 
 // Explore runs the property in every distinct order of its messages and fails the
@@ -119,15 +119,16 @@ func (v *verb) judge(verdict Verdict, benchmark bool) {
 	}
 }
 
-// shrinking returns two functions for a terminal: tell prints the progress of shrinking, and over
-// erases it.
+// shrinking returns two functions. On a terminal, tell prints the progress of shrinking, and over
+// erases the printed line.
 func (v *verb) shrinking() (tell func(shrink.Progress), over func()) {
 	return report.Shrinking(v.aside(), v.t.Name(), report.IsTerminal(v.aside()), time.Now)
 }
 
-// progress returns a function that prints the progress of an exploration. It returns nil in a
-// benchmark without Config.Progress. Without -v, the function prints nothing, but it is not nil,
-// so that Explore computes an estimate for the verdict of an incomplete exploration.
+// progress returns a function that prints the progress of an exploration. The result is nil in a
+// benchmark without Config.Progress. Without -v and Config.Progress, the function prints nothing.
+// It is still not nil, so that Explore computes an estimate for the verdict of an incomplete
+// exploration.
 func (v *verb) progress(benchmark bool) func(explore.Progress) {
 	switch {
 	case v.Progress == nil && benchmark:

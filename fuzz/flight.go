@@ -14,9 +14,10 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
-// recorded calls do, and meanwhile keeps a crash record of the current run. If a run ended the
-// last process, recorded first reruns it in a new process. If that process dies too, the test
-// fails and do is not called. In a worker process, recorded only serves the command.
+// recorded calls the function do, and keeps a crash record of the current run meanwhile. If a run
+// ended an earlier process, recorded first reruns that run in a new process. If the new process
+// dies too, the test fails and do is not called. In a worker process, recorded only serves the
+// command jostle.
 func (v *verb) recorded(do func()) {
 	v.t.Helper()
 	if v.name != "MustFind" && worker.Serve(v.name, v.session, v.dog.Limit) {
@@ -34,7 +35,7 @@ func (v *verb) recorded(do func()) {
 	folder, record := flight.In(env.Cache(packageFolder)), v.record()
 	left, broken := folder.Left(record.Call)
 	if broken > 0 {
-		v.t.Logf("removed %s of the last process: not readable", words.Count(broken, "crash record"))
+		v.t.Logf("removed %s of the last process that could not be read", words.Count(broken, "crash record"))
 	}
 	for _, l := range left {
 		if !v.lookAt(l) {
@@ -46,14 +47,14 @@ func (v *verb) recorded(do func()) {
 	do()
 }
 
-// record returns a crash record of this call, without runs.
+// record returns a crash record of this call to the verb, without runs.
 func (v *verb) record() flight.Record {
 	call := flight.Call{Dir: packageFolder, Test: v.t.Name(), Verb: v.name, Func: v.session.Property.FuncName()}
 	return flight.Record{Call: call, Seed: v.Seed, Strategies: v.Strategies, Workers: v.Workers, Runs: v.Runs}
 }
 
-// lookAt reruns the runs during which a process died, in a new process. It reports whether this
-// process did not die. If it died, lookAt fails the test.
+// lookAt reruns, in a new process, the runs during which an earlier process died. It reports
+// whether the new process has survived. If the new process died, lookAt fails the test.
 func (v *verb) lookAt(l *flight.Left) bool {
 	v.t.Helper()
 	limit := v.dog.Limit + 2*checkBudget
@@ -99,7 +100,7 @@ func (v *verb) makeAgain(path string, do func()) {
 		for _, f := range found { // after Land, because shrinking does not belong to the recorded run
 			runner := v.session.Property.NewRunner()
 			defer runner.Close()
-			rec := v.session.Conclude(context.Background(), runner, f, "a run with which a process died")
+			rec := v.session.Conclude(context.Background(), runner, f, "a run during which a process died")
 			v.fail(&rec)
 		}
 	}()

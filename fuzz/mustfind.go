@@ -24,7 +24,7 @@ import (
 //		}
 //	}
 //
-// MustFind returns the finding, which it has replayed like Check, and never nil. The test
+// MustFind replays the finding like Check and returns it. The result is never nil. The test
 // should check which failure it is, because a panic is a failure too. Go test -v prints
 // the finding. MustFind neither saves nor runs cases, and ignores JOSTLE_REPLAY.
 //
@@ -40,14 +40,14 @@ func (c Config) MustFind(t testing.TB, property func(*props.T)) *finding.Finding
 	t.Helper()
 	v := c.begin(t, "MustFind", checkBudget, property)
 	defer v.watch()()
-	found := &finding.Finding{Failure: &pulse.Failure{}} // the result if JOSTLE_FLIGHT names the crash record of another call
+	found := &finding.Finding{Failure: &pulse.Failure{}} // the result if JOSTLE_FLIGHT names the crash record of another call to a verb
 	v.recorded(func() {
 		t.Helper()
 		start := time.Now()
 		found = v.mustHave(v.session.Search(context.Background(), v.request(session.Check)), start)
 	})
 	if found.Case.Test == "" && t.Failed() {
-		t.FailNow() // the run that ended the last process ended this one too
+		t.FailNow() // the run that ended the last process ended the rerun too
 	}
 	return found
 }

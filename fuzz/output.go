@@ -64,8 +64,9 @@ func (o output) Skipf(format string, args ...any) {
 // print writes text to the test's output, without the file and line that Log adds.
 func (o output) print(text string) { fmt.Fprint(o.Output(), trace.Visible(text)) }
 
-// warn writes text to standard error. Go test prints it without -v even if the test passes, unless
-// go test has package arguments. It also prints it if the process ends within the test.
+// warn writes text to standard error. Without package arguments, go test prints standard error even
+// if the test passes and -v is not set. The text is also printed if the process ends within the
+// test.
 func (o output) warn(text string) { fmt.Fprint(os.Stderr, trace.Visible(text)) }
 
 // beside writes the name of the test and text to the writer that aside returns.

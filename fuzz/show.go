@@ -25,7 +25,8 @@ func newShower() *shower {
 	return &shower{}
 }
 
-// passed returns a function that remembers a run. A search must call it after each run that passes.
+// passed returns a function that remembers a run. A search must call this function after each run
+// that passes.
 func (s *shower) passed() func(string, *props.Result) {
 	if s == nil {
 		return nil

@@ -25,7 +25,7 @@ import (
 //
 // When go test -fuzz finds a failure, Target shrinks and explains it like Check. It also
 // replaces the input that the engine saved by an input for the shrunk run, with the same
-// file name. The engine minimizes the input before, for the time -fuzzminimizetime, but
+// file name. Before that, the engine minimizes the input for the time -fuzzminimizetime, but
 // it minimizes only bytes.
 //
 // Go test without -fuzz checks T.Sometimes after the engine's initial inputs. If a
@@ -102,8 +102,8 @@ func (g *target) run(f *testing.F) {
 	}
 }
 
-// conclude shrinks the cases that the engine's processes have saved. Before are the cases that
-// existed when the engine started. It also replaces the inputs that the engine has saved.
+// conclude shrinks the cases that the engine's processes have saved, and replaces the inputs that
+// the engine has saved. The parameter before has the cases that existed when the engine started.
 func (g *target) conclude(engine *native.Engine, before []corpus.Case) {
 	s := g.session
 	s.Shrink, s.Pages, s.Shortest = g.verb.Shrink, g.pages, false
@@ -122,8 +122,8 @@ func (g *target) conclude(engine *native.Engine, before []corpus.Case) {
 // mostMore limits the number of extra runs for situations that were not reached.
 const mostMore = 1000
 
-// judge fails the test for situations that were never reached, and for failures in
-// goroutines of the property after its last run.
+// judge fails the test if a situation of T.Sometimes was never reached, or if a goroutine of the
+// property has failed after its last run.
 func (g *target) judge(f *testing.F, seeds int) {
 	start := time.Now()
 	for i := 0; i < mostMore && g.lacks() && time.Since(start) < checkBudget; i++ {
@@ -194,7 +194,7 @@ func (g *target) fuzz(t *testing.T, data []byte) {
 	}
 }
 
-// tell saves and prints a failing run, and fails the test t, which belongs to its input.
+// tell saves and prints a failing run, and fails t, which is the subtest for the input of the run.
 func (g *target) tell(t testing.TB, res *props.Result, bytes int) {
 	f := finding.From(finding.Origin{Property: g.session.Property.Name, Test: g.session.Property.Test, Strategy: "bytes", Seed: g.Harness.Seed()}, res)
 	f.Confirm(g.Runner)

@@ -17,8 +17,8 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// A verb is one call of Check, MustFind, Explore or Target. It sends requests to a session
-// and prints the replies.
+// A verb is one call to Check, MustFind, Explore or Target. It sends requests to a session and
+// prints the replies.
 type verb struct {
 	Config
 	t       output
@@ -29,7 +29,7 @@ type verb struct {
 }
 
 // begin returns a verb with the given name. If the settings are wrong, it fails and ends the test.
-// Usual is the default budget.
+// The parameter usual is the default budget.
 func (c Config) begin(t testing.TB, name string, usual time.Duration, property func(*props.T)) *verb {
 	t.Helper()
 	out := output{t}
@@ -69,7 +69,7 @@ func (c Config) begin(t testing.TB, name string, usual time.Duration, property f
 	return v
 }
 
-// portfolio returns the strategies with these names, nil for nil.
+// portfolio returns the strategies with the given names. It returns nil if strategies is nil.
 func portfolio(strategies []string) ([]search.Entry, error) {
 	if strategies == nil {
 		return nil, nil
@@ -121,8 +121,8 @@ func (v *verb) tell(r *session.Reply) {
 	}
 }
 
-// replay runs the case that JOSTLE_REPLAY names or, if it is not set, all saved cases. It returns
-// explore.NoBound if a search may follow, else the reason why not.
+// replay runs the case that JOSTLE_REPLAY names, or all saved cases if JOSTLE_REPLAY is not set. It
+// returns explore.NoBound if a search may follow, else the reason why no search may follow.
 func (v *verb) replay() explore.Bound {
 	v.t.Helper()
 	if name := os.Getenv("JOSTLE_REPLAY"); name != "" {

@@ -11,8 +11,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/search"
 )
 
-// hurry returns a message if go test -timeout made the search end before its budget was used, else
-// "".
+// hurry returns a message if go test -timeout ended the search before its budget was used.
+// Otherwise it returns "".
 func (v *verb) hurry() string {
 	if !v.session.Limit.Struck() {
 		return ""
@@ -22,7 +22,7 @@ func (v *verb) hurry() string {
 }
 
 // watch starts a watchdog, which reports runs that make no progress, and lets Go collect less
-// garbage. Stop ends both.
+// garbage. The function stop ends both.
 func (v *verb) watch() (stop func()) {
 	d := v.dog
 	d.Tell = func(headline, lines string) {

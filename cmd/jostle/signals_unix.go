@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// hangup returns the signal that a closed terminal sends, or none if nohup makes the process ignore
-// it.
+// hangup returns the signal that a closed terminal sends. It returns no signal if nohup makes the
+// process ignore that signal.
 func hangup() []os.Signal {
 	if signal.Ignored(syscall.SIGHUP) {
 		return nil

@@ -14,11 +14,11 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects"
 )
 
-// A benchCall is the parsed arguments of bench.
+// A benchCall holds the parsed arguments of the command bench.
 type benchCall struct {
 	options        bench.Options
 	folder         string // the folder for the results; "" prints the results
-	missing, plots bool   // the flags of these names
+	missing, plots bool   // the flags -missing and -plots
 }
 
 // newBench returns the command that measures how soon bugs are found.
@@ -40,7 +40,7 @@ func newBench() *Command {
 	}
 }
 
-// runBench measures how soon bugs are found, and returns the exit code.
+// runBench runs the command bench and returns the exit code.
 func runBench(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	c, err := readBench(args, stdout)
 	if errors.Is(err, flag.ErrHelp) {
@@ -60,7 +60,7 @@ func runBench(ctx context.Context, args []string, stdout, stderr io.Writer) int 
 		return misused
 	}
 	if err != nil {
-		err = fmt.Errorf("%w: the table has only subjects and arms whose searches had all ended", err)
+		err = fmt.Errorf("%w: the table omits subjects and arms whose searches have not all ended", err)
 	}
 	if len(t.Searches) > 0 {
 		err = errors.Join(err, c.write(t, stdout))
@@ -72,7 +72,8 @@ func runBench(ctx context.Context, args []string, stdout, stderr io.Writer) int 
 	return succeeded
 }
 
-// look reads and creates the folder before the measurement, so that an error is reported early.
+// look reads the earlier results in the folder, and creates the folder if necessary. It is called
+// before the measurement, so that errors are reported early.
 func (c *benchCall) look() error {
 	if c.folder == "" {
 		return nil
@@ -114,7 +115,7 @@ func readBench(args []string, help io.Writer) (c benchCall, err error) {
 	case flags.NArg() > 0:
 		return c, fmt.Errorf("bench takes no argument %q", flags.Arg(0))
 	case c.options.Seeds < 1 || c.options.Runs < 1 || c.options.Workers < 1 || c.options.Time < 0:
-		return c, errors.New("-seeds, -runs and -workers take a number of at least 1, -time a time")
+		return c, errors.New("-seeds, -runs and -workers must be at least 1, and -time must not be negative")
 	case c.folder == "" && (c.missing || c.plots):
 		return c, errors.New("-missing and -plots need a folder: add -out")
 	}

@@ -27,10 +27,10 @@ type caseCommand struct {
 	limit time.Duration
 }
 
-// oneCase returns an error unless args are a case and, optionally, its package.
+// oneCase returns an error unless args are a case and, optionally, the package of the case.
 func oneCase(args []string) error {
 	if len(args) == 0 || len(args) > 2 {
-		return errors.New("give a case (the path of its file or the start of its name), then its package if it is not here")
+		return errors.New("give a case (the path of its file or the start of its name), then the package of the case if it is not in this folder")
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ the failing step; otherwise each line of the input is a command. h lists the com
 	}
 	c.flags(cmd)
 	cmd.Flags().BoolVar(&trace, "trace", false, "print each step")
-	cmd.Flags().BoolVar(&steps, "step", false, "walk through the steps")
+	cmd.Flags().BoolVar(&steps, "step", false, "show the run step by step")
 	return cmd
 }
 
@@ -90,7 +90,7 @@ with 1 if the case fails, and with 0 if it passes.`,
 		},
 	}
 	c.flags(cmd)
-	cmd.Flags().DurationVar(&c.limit, "for", time.Minute, "how long it takes at most")
+	cmd.Flags().DurationVar(&c.limit, "for", time.Minute, "the time limit")
 	return cmd
 }
 
@@ -110,12 +110,12 @@ it passes.`,
 		},
 	}
 	c.flags(cmd)
-	cmd.Flags().DurationVar(&c.limit, "for", time.Minute, "how long it takes at most")
+	cmd.Flags().DurationVar(&c.limit, "for", time.Minute, "the time limit")
 	return cmd
 }
 
-// shrink replays the case that args name. If the case fails, shrink sends the request q for it. It
-// prints the last reply.
+// shrink replays the case that args name. If the case fails, it sends the request q for the case to
+// a worker. It prints the last reply.
 func (c *caseCommand) shrink(call *Call, args []string, q session.Request) error {
 	if c.limit <= 0 {
 		return fmt.Errorf("--for is %v: set it to a time such as 1m", c.limit)
@@ -136,7 +136,7 @@ func (c *caseCommand) shrink(call *Call, args []string, q session.Request) error
 	return told(call.Out, r)
 }
 
-// An opened is a case and the subjects to which it may belong.
+// An opened is a saved case, with the properties to which the case may belong.
 type opened struct {
 	owners  []campaign.Subject
 	bounds  worker.Command
@@ -178,13 +178,14 @@ func (c *caseCommand) do(ctx context.Context, args []string, q session.Request) 
 	return o.ask(ctx, q)
 }
 
-// ask sends the request q for the case, and returns the reply (see asked).
+// ask sends the request q for the case to workers, and returns the reply that the function asked
+// selects.
 func (o *opened) ask(ctx context.Context, q session.Request) (*session.Reply, error) {
 	q.File, q.Case = o.request.File, o.request.Case
 	return askAll(ctx, o.owners, o.bounds, q)
 }
 
-// askAll returns the reply of asked, and stops its process.
+// askAll returns the reply that the function asked selects, and stops the process that sent it.
 func askAll(ctx context.Context, owners []campaign.Subject, bounds worker.Command, q session.Request) (*session.Reply, error) {
 	r, p, err := asked(ctx, owners, bounds, q)
 	if p != nil {
@@ -194,10 +195,10 @@ func askAll(ctx context.Context, owners []campaign.Subject, bounds worker.Comman
 }
 
 // asked sends the request q to each owner until one replies with a failure, and returns this reply.
-// It tries all owners because the case does not say to which of them it belongs. If no owner
-// replies with a failure, asked returns the error of an owner, if there is one. Otherwise it
-// returns the reply of an owner that could run the case as it was saved, else the first reply. The
-// process that replied keeps running, unless the request ended it.
+// The owners are the properties to which the case may belong. If no owner replies with a failure,
+// asked returns the error of an owner, if there is one. Otherwise it returns the reply of an owner
+// that could run the case as it was saved, else the first reply. The process that sent the returned
+// reply keeps running, unless the request has ended it.
 func asked(ctx context.Context, owners []campaign.Subject, bounds worker.Command, q session.Request) (reply *session.Reply, of *worker.Process, err error) {
 	for _, s := range owners {
 		r, p, e := ask(ctx, s, bounds, q)
@@ -224,8 +225,8 @@ func asked(ctx context.Context, owners []campaign.Subject, bounds worker.Command
 	return reply, of, nil
 }
 
-// ask sends the request q to a new process of the subject. If the process dies, ask returns a reply
-// with this failure and no process.
+// ask sends the request q to a new process of the property s. If the process dies, ask returns a
+// reply with this failure and no process.
 func ask(ctx context.Context, s campaign.Subject, bounds worker.Command, q session.Request) (*session.Reply, *worker.Process, error) {
 	p, err := campaign.Start(ctx, s, bounds)
 	if err != nil {
@@ -242,8 +243,9 @@ func ask(ctx context.Context, s campaign.Subject, bounds worker.Command, q sessi
 	return r, p, nil
 }
 
-// caseFile returns the case that args name, as a path or the start of a name, and the folder of its
-// package. It checks a case file, so that errors are reported before anything is compiled.
+// caseFile returns the case that args name, and the folder of its package. The case is named by a
+// path or by the start of a name. If it is a path, caseFile checks the file, so that errors are
+// reported before anything is compiled.
 func caseFile(args []string) (file, dir string, err error) {
 	file, dir = args[0], "."
 	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
@@ -266,7 +268,7 @@ func caseFile(args []string) (file, dir string, err error) {
 	return file, dir, nil
 }
 
-// ownersOf returns the subjects to which the named case may belong, and the case.
+// ownersOf returns the case with the given name, and the properties to which the case may belong.
 func ownersOf(subjects []campaign.Subject, name string) ([]campaign.Subject, *corpus.Case, error) {
 	path, first := caseNamed(subjects, name)
 	if path == "" {
@@ -288,10 +290,10 @@ func ownersOf(subjects []campaign.Subject, name string) ([]campaign.Subject, *co
 	return nil, nil, first
 }
 
-// caseNamed returns the path of the case of the subjects whose name starts with name. If name is a
-// path, caseNamed returns it. If several cases match, it returns "" and an error. If no case
-// matches, it returns name and an error, which matters only if name is not the name of a file
-// either.
+// caseNamed returns the path of the saved case whose name starts with name, among the cases of the
+// given properties. If name is the path of a file, caseNamed returns name. If several cases match,
+// it returns "" and an error. If no case matches, it returns name and an error. The caller may
+// still find name in a folder of cases.
 func caseNamed(subjects []campaign.Subject, name string) (path string, err error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return name, nil
@@ -337,8 +339,8 @@ func shownAll(paths []string) string {
 	return strings.Join(list, ", ")
 }
 
-// namesakes returns the subjects that save their cases in the same folder and under the same
-// property name as s, including s. Several calls to fuzz.Check in one test have the same name.
+// namesakes returns the properties that save their cases in the same folder and under the same name
+// as s. The list includes s. Several calls to fuzz.Check in one test have the same name.
 func namesakes(subjects []campaign.Subject, s *campaign.Subject) (list []campaign.Subject) {
 	for _, o := range subjects {
 		if o.Property.Folder == s.Property.Folder && o.Property.Name == s.Property.Name {

@@ -24,7 +24,7 @@ func initCI(call *Call) error {
 	}
 	mod := strings.TrimSpace(string(out))
 	if mod == "" || mod == os.DevNull {
-		return errors.New("there is no module here: `go mod init example.com/name` makes one")
+		return errors.New("there is no module here: create one with `go mod init example.com/name`")
 	}
 	root := repository(filepath.Dir(mod))
 	dir, err := filepath.Rel(root, filepath.Dir(mod))

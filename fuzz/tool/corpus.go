@@ -104,7 +104,7 @@ func newCorpusShow() *Command {
 		Example: "  jostle corpus show bank/testdata/jostle/neverOverdrawn/ce2db3.case",
 		Args: func(args []string) error {
 			if len(args) != 1 {
-				return errors.New("give the file of a case")
+				return errors.New("give the path of one case file")
 			}
 			return nil
 		},
@@ -133,7 +133,8 @@ func newCorpusShow() *Command {
 	}
 }
 
-// newCorpusPrune returns the command that removes cases that pass or are stale.
+// newCorpusPrune returns the command that removes cases that pass, or that the changed program no
+// longer follows.
 func newCorpusPrune() *Command {
 	c := &corpusCommand{}
 	var mended, stale bool
@@ -170,7 +171,8 @@ that its flags select. A case that passes is a regression test, and worth keepin
 	return cmd
 }
 
-// newCorpusRepair returns the command that repairs stale cases.
+// newCorpusRepair returns the command that repairs cases that the changed program no longer
+// follows.
 func newCorpusRepair() *Command {
 	c := &corpusCommand{}
 	limit := time.Minute
@@ -208,7 +210,7 @@ func goFolder(s *campaign.Subject) string {
 	return filepath.Join(s.Binary.Dir, "testdata", "fuzz", s.Property.Test)
 }
 
-// isTarget reports whether a test passes the property to fuzz.Target.
+// isTarget reports whether a test passes the property of s to fuzz.Target.
 func isTarget(s *campaign.Subject) bool { return s.Property.Verb == "Target" }
 
 // newCorpusImport returns the command that saves failing inputs of go test -fuzz as cases.
@@ -231,7 +233,7 @@ there are any.`,
 			}
 			subjects = slices.DeleteFunc(subjects, func(s campaign.Subject) bool { return !isTarget(&s) })
 			if len(subjects) == 0 {
-				return errors.New("there is no target: no property is given to fuzz.Target")
+				return errors.New("there is no target: no test passes a property to fuzz.Target")
 			}
 			if from != "" && len(subjects) > 1 {
 				return fmt.Errorf("--from is for one target, and there are %d: choose one with --property", len(subjects))
@@ -311,8 +313,9 @@ func newCorpusExport() *Command {
 // A corpusCommand is a command for all cases of some packages.
 type corpusCommand struct{ chooser }
 
-// each sends the request q for each case of the packages' properties, and calls take with the
-// reply. After the last case of a property it calls over, unless over is nil.
+// each sends the request q for each case of the packages' properties, and calls the function take
+// with each reply. After the last case of a property it calls the function over, unless over is
+// nil.
 func (c *corpusCommand) each(call *Call, patterns []string, q session.Request, take func(path string, r *session.Reply) error, over func() error) error {
 	ctx := call.Context
 	subjects, done, err := c.find(ctx, patterns)
@@ -329,7 +332,7 @@ func (c *corpusCommand) each(call *Call, patterns []string, q session.Request, t
 	for i := range subjects {
 		s := &subjects[i]
 		owners := namesakes(subjects, s)
-		if owners[0] != *s { // the first subject of this name has already handled the same cases
+		if owners[0] != *s { // an earlier subject with this name has handled the same cases
 			continue
 		}
 		cases, broken := s.Cases().Load()

@@ -18,7 +18,7 @@ import (
 type night struct{ state string }
 
 func (n *night) flags(cmd *Command) {
-	cmd.Flags().StringVar(&n.state, "state", "", "the state file of the campaign, if jostle fuzz was given one")
+	cmd.Flags().StringVar(&n.state, "state", "", "the state file that was given to jostle fuzz, if any")
 }
 
 // read returns the report of the last campaign for the packages that match patterns.
@@ -35,7 +35,8 @@ func (n *night) read(patterns []string) (*campaign.Report, error) {
 	return r, err
 }
 
-// arguments returns the list as arguments for a shell: quoted, each with a space before it.
+// arguments returns the list as arguments for a shell. Each argument has a space before it, and
+// quotes if necessary.
 func arguments(list []string) string {
 	var b strings.Builder
 	for _, text := range list {
@@ -88,7 +89,7 @@ and that tests have run, according to a profile of go test -coverprofile.`,
 				return fmt.Errorf("none of %s of the campaign has %q in its name", words.Count(len(r.Outcomes), "property"), property)
 			}
 			if since != "" && form != "text" {
-				return errors.New("--since prints only text: leave --form out")
+				return errors.New("--since prints only text: omit --form")
 			} else if since != "" {
 				return coverSince(call.Out, list, since)
 			}

@@ -22,8 +22,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// coverSince prints, for each property, the differences between its receive pairs and the receive
-// pairs in the state file of another campaign.
+// coverSince compares the receive pairs of each property with those in the state file of a
+// different campaign, and prints the differences.
 func coverSince(w io.Writer, list []campaign.Outcome, path string) error {
 	before, err := campaign.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -48,7 +48,7 @@ func coverSince(w io.Writer, list []campaign.Outcome, path string) error {
 			fmt.Fprintf(w, "%s%s: %s, so there is nothing to compare\n", name, known, list[i].Complete)
 			continue
 		case at >= 0 && earlier.Runs() == 0:
-			fmt.Fprintf(w, "%s: nothing to compare with: the earlier campaign ran every order at once, or none\n", name)
+			fmt.Fprintf(w, "%s: not compared, because the earlier campaign ran every order before its search, or ran nothing\n", name)
 			continue
 		}
 		fresh, gone, both := list[i].Orders.Since(earlier)
@@ -67,8 +67,9 @@ func coverSince(w io.Writer, list []campaign.Outcome, path string) error {
 	return nil
 }
 
-// coverLines prints which of the statements that have changed since a commit were run, according to
-// a profile of go test -coverprofile.
+// coverLines prints how many of the statements that have changed since the commit base were run,
+// and lists those that were not run. The parameter profile is the path of a profile of go test
+// -coverprofile.
 func coverLines(call *Call, profile, base string) error {
 	switch {
 	case base == "":

@@ -70,10 +70,10 @@ func listSubjects(w io.Writer) {
 	}
 }
 
-// show finds the bug of a subject, shrinks and explains it, saves it in a folder and replays it. It
-// reports whether the results are as expected. The broken form must fail in some random order, and
-// fail if the oldest message always comes first only if the bug needs no reordering. Its replays
-// must fail in the same way, and the mended form must pass.
+// show finds the bug of a subject, shrinks and explains the failure, saves it in a folder and
+// replays it. It reports whether the results are as expected. The broken form of the program must
+// fail in some random order. In plain order, the oldest message first, it may fail only if the bug
+// needs no reordering. All replays must fail in the same way, and the mended form must pass.
 func show(s subjects.Subject, folder string, w io.Writer) bool {
 	fmt.Fprintf(w, "%s: %s (%s).\n\n", s.Name, s.Wrong, s.Source)
 	plain := sample(s, s.Smallest(false), "plain", 1).Finding
@@ -112,8 +112,8 @@ func tell(s subjects.Subject, res *search.Result, folder string, w io.Writer) bo
 	return f.Replays == finding.Tried && save(r, f, folder, w)
 }
 
-// save saves a finding in a folder (a temporary one for "") and replays the saved case. It reports
-// whether the case fails as before.
+// save saves a finding in a folder and replays the saved case. If folder is "", it uses a temporary
+// folder. It reports whether the replay fails in the same way.
 func save(r *props.Runner, f *finding.Finding, folder string, w io.Writer) bool {
 	keep := folder != ""
 	if !keep {
@@ -150,11 +150,12 @@ func save(r *props.Runner, f *finding.Finding, folder string, w io.Writer) bool 
 	return played.Exact && played.Result.Failure != nil && played.Result.Failure.Matches(f.Case.Signature)
 }
 
-// sample runs a property of a subject with the strategy named by, until it fails or runs are over.
+// sample runs a property of a subject until it fails, with the given maximum number of runs. The
+// parameter by is the name of the strategy.
 func sample(s subjects.Subject, f func(*props.T), by string, runs int) search.Result {
 	arms, err := search.Strategies(by)
 	if err != nil {
-		panic(err) // cannot happen: only this file calls sample
+		panic(err) // cannot happen, because sample is called only with names of strategies
 	}
 	return search.Sample(context.Background(), property(s, f), search.Options{Runs: runs, Seed: 1, Portfolio: arms})
 }

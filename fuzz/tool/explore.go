@@ -104,7 +104,8 @@ func (e *explorer) explore(ctx context.Context, s campaign.Subject, p *printer) 
 	return failures, nil
 }
 
-// run runs the saved cases and, if all of them pass, every order. It returns one reply for both.
+// run runs the saved cases and, if all of them pass, every order. It returns one reply for the
+// saved cases and the orders.
 func (e *explorer) run(ctx context.Context, proc *worker.Process) (*session.Reply, error) {
 	saved, err := proc.Do(ctx, session.Request{Do: session.Saved, Seed: e.seed})
 	if err != nil || len(saved.Findings) > 0 {
@@ -120,7 +121,7 @@ func (e *explorer) run(ctx context.Context, proc *worker.Process) (*session.Repl
 	return r, err
 }
 
-// keep saves the case of a finding, and then shrinks it and replaces the case.
+// keep saves the case of a finding. Then it shrinks the finding and replaces the saved case.
 func keep(ctx context.Context, p *worker.Process, s campaign.Subject, told *record.Record, limit time.Duration) *campaign.Finding {
 	f := &campaign.Finding{Record: *told, Times: 1}
 	if f.Fresh = f.Save(s.Cases()); f.Path == "" {

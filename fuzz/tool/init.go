@@ -53,7 +53,7 @@ It overwrites no file. It does not change go.mod but prints the command that doe
 			}
 			switch {
 			case ci && (actor != "" || len(args) > 0):
-				return errors.New("--ci writes workflows for the module here and no property: give it alone")
+				return errors.New("--ci writes workflows and no property: omit --actor and the package")
 			case ci:
 				return initCI(call)
 			}
@@ -93,7 +93,7 @@ func initProperty(call *Call, pattern, actor string) error {
 		return fmt.Errorf("%s exists and is not overwritten: remove it, or choose another actor with --actor", shown(path))
 	} else if ready {
 		if err := compiles(ctx, p, path, f.Text); err != nil {
-			return fmt.Errorf("nothing was written, because it would not compile: %w", err)
+			return fmt.Errorf("nothing was written, because the new file would not compile: %w", err)
 		}
 	}
 	if err := writeNew(path, f.Text); err != nil {
@@ -103,8 +103,8 @@ func initProperty(call *Call, pattern, actor string) error {
 	return nil
 }
 
-// choose returns the actor with the name (the first actor if name is empty), and the names of the
-// other actors.
+// choose returns the actor with the given name, and the names of all other actors. If name is "",
+// it returns the first actor.
 func choose(p *starter.Package, name string) (a *starter.Actor, others []string, err error) {
 	for _, candidate := range p.Actors() {
 		if a == nil && (name == "" || candidate.Name == name) {
@@ -132,8 +132,8 @@ func requires(ctx context.Context, p *starter.Package) bool {
 	return err == nil
 }
 
-// compiles returns an error unless the tests of a package compile if a file with the text is added
-// at path.
+// compiles returns an error if the tests of a package do not compile after a file with the given
+// text is added at path.
 func compiles(ctx context.Context, p *starter.Package, path string, text []byte) error {
 	temp, err := os.MkdirTemp("", builds)
 	if err != nil {

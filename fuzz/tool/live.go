@@ -17,7 +17,7 @@ type live struct {
 	screen screen.Screen
 	print  printer // prints findings and notes
 
-	mu     sync.Mutex // guards the following fields and draw
+	mu     sync.Mutex // guards the following fields; draw must be called with mu held
 	view   screen.View
 	closed bool
 }
@@ -67,7 +67,8 @@ func (l *live) tell(e campaign.Event) {
 // draw draws the view. The caller must hold mu.
 func (l *live) draw() { l.screen.Draw(l.view.Lines(l.screen.Size())) }
 
-// watch makes the screen show that the campaign is ending when ctx is done. Stop ends the watch.
+// watch makes the screen show that the campaign is ending when ctx is done. The function stop ends
+// the watch.
 func (l *live) watch(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() {
 		l.mu.Lock()

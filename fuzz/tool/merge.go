@@ -21,12 +21,12 @@ import (
 // A merger adds the cases of other folders to the cases of the properties in packages.
 type merger struct {
 	corpusCommand
-	into     string // if not "", the folder to which the cases are added instead
+	into     string // the folder to which the cases are added; "" is the folder of their property
 	packages string // the packages, comma-separated
 
 	w        io.Writer
 	subjects []campaign.Subject
-	changed  map[string]*campaign.Subject // maps a changed folder to its subject; nil if into is set
+	changed  map[string]*campaign.Subject // maps a changed folder to the property of its cases, which is nil if into is set
 	added    int                          // number of cases added
 	there    int                          // number of cases that their folders already had
 	problems int                          // number of cases not merged
@@ -54,7 +54,7 @@ It exits with 1 if some case could not be read or merged, and names it.`,
 		},
 	}
 	m.flags(cmd)
-	cmd.Flags().StringVar(&m.into, "into", "", "the folder to add to, instead of the properties here")
+	cmd.Flags().StringVar(&m.into, "into", "", "the folder to add the cases to, instead of the folders of the properties here")
 	cmd.Flags().StringVar(&m.packages, "packages", "./...", "the packages of the properties, comma-separated")
 	return cmd
 }
@@ -116,7 +116,7 @@ func (m *merger) add(path string) error {
 	kept, fresh, err := folder.Merge(c)
 	switch {
 	case errors.Is(err, corpus.ErrWords):
-		m.problem(fmt.Errorf("conflict: %w: the first is kept", err))
+		m.problem(fmt.Errorf("conflict: %w; the first file is kept", err))
 		return nil
 	case err != nil:
 		return err
@@ -135,7 +135,7 @@ func (m *merger) problem(err error) {
 	fmt.Fprintln(m.w, err)
 }
 
-// home returns the folder to which a case is added, and the subject to which the case belongs.
+// home returns the folder to which a case is added, and the property to which the case belongs.
 func (m *merger) home(c *corpus.Case) (f corpus.Folder, s *campaign.Subject, err error) {
 	name := cmp.Or(c.Property, c.Test)
 	if m.into != "" {
@@ -163,8 +163,8 @@ func (m *merger) home(c *corpus.Case) (f corpus.Folder, s *campaign.Subject, err
 	return f, nil, fmt.Errorf("%s: the case belongs to %q, and several properties here have that name: choose one with --packages", c.Path, name)
 }
 
-// nearest returns the folders whose paths have the most trailing names in common with the path of
-// the file's folder.
+// nearest returns those of the folders dirs that are most similar to the folder of the file. The
+// measure is the number of equal names at the end of both paths.
 func nearest(dirs []string, file string) (list []string) {
 	most := 0
 	from := strings.Split(filepath.ToSlash(filepath.Dir(file)), "/")
@@ -209,8 +209,8 @@ func (m *merger) tidy(ctx context.Context) (removed int, err error) {
 	return removed, nil
 }
 
-// compare runs the cases of a subject, removes the cases that have the same failure as a smaller
-// one, and returns the removed files. If a run ends the process, compare removes nothing.
+// compare runs the cases of a property. It removes each case that has the same failure as a smaller
+// case, and returns the removed files. If a run ends the process, compare removes nothing.
 func (m *merger) compare(ctx context.Context, s *campaign.Subject, bounds worker.Command) ([]string, error) {
 	p, err := campaign.Start(ctx, *s, bounds)
 	if err != nil {

@@ -56,8 +56,8 @@ func sizeOf(text string) (uint64, error) {
 	return 0, fmt.Errorf("--memory is %q: set it to a size such as 512MB or 4GB, or to 0", text)
 }
 
-// builds is the prefix of the names of folders with test binaries. A folder that is older than
-// abandoned was probably left behind by a command that was killed.
+// builds is the prefix of the names of folders with test binaries. If a folder is older than the
+// constant abandoned, it was probably left behind by a command that was killed.
 const (
 	builds    = "jostle-build-"
 	abandoned = 7 * 24 * time.Hour
@@ -83,7 +83,7 @@ func clearBuilds(dir string) {
 const inUse = "build"
 
 // newBuild creates a folder for test binaries, and locks it so that no other command removes it.
-// Done removes the folder.
+// The function done removes the folder.
 func newBuild(dir string) (path string, done func(), err error) {
 	if path, err = os.MkdirTemp(dir, builds); err != nil {
 		return "", func() {}, err
@@ -140,8 +140,9 @@ func (c *chooser) find(ctx context.Context, patterns []string) (list []campaign.
 	return list, done, err
 }
 
-// distinct returns the subjects without duplicates. A duplicate has the same property function and
-// name as an earlier subject, for example because a test gives it to fuzz.Check and fuzz.Explore.
+// distinct returns the properties without duplicates. A duplicate has the same function and name as
+// an earlier property, for example because a test gives one property to fuzz.Check and
+// fuzz.Explore.
 func distinct(list []campaign.Subject) (out []campaign.Subject) {
 	for _, s := range list {
 		same := func(o campaign.Subject) bool {

@@ -41,7 +41,7 @@ func (s *searcher) flags(cmd *Command) {
 	f.IntVar(&s.options.Runs, "runs", 0, "the limit of runs for each property; 0 is no limit")
 	f.DurationVar(&s.options.Shrink, "shrink", 30*time.Second, "the time limit to shrink one finding")
 	f.BoolVar(&s.options.Pages, "pages", false, "save an HTML and a JSON page next to each case")
-	f.BoolVar(&s.json, "json", false, "print events as JSON, one a line")
+	f.BoolVar(&s.json, "json", false, "print events as JSON, one per line")
 	f.BoolVar(&s.schema, "schema", false, "print only the JSON Schema of these events")
 }
 
@@ -112,11 +112,11 @@ On a terminal it shows its progress, with failures above. It prints lines instea
 	f.Lookup("seed").Usage = "the seed of all inputs and orders; by default one more than in the last campaign"
 	f.DurationVar(&s.options.For, "for", 0, "the time limit for all properties together")
 	f.Float64Var(&s.options.Saturated, "until-saturated", 0, "stop a property once the chance that the next run shows a new receive pair is below this")
-	f.BoolVar(&s.options.Resume, "resume", false, "continue where the last one ended")
-	f.DurationVar(&s.options.Every, "note", time.Minute, "how often it saves its state")
+	f.BoolVar(&s.options.Resume, "resume", false, "continue where the last campaign ended")
+	f.DurationVar(&s.options.Every, "note", time.Minute, "the interval at which the state is saved")
 	f.BoolVar(&s.plain, "plain", false, "print lines instead of a live screen")
 	f.StringVar(&s.report, "report", "", "write a report into this folder at the end (see jostle report)")
-	f.StringVar(&s.options.File, "state", "", "the file for its state, for one campaign at a time; by default one in the user's cache folder")
+	f.StringVar(&s.options.File, "state", "", "the state file, used by one campaign at a time; by default a file in the user's cache folder")
 	return cmd
 }
 
@@ -235,9 +235,10 @@ func (s *searcher) live(call *Call) (done func()) {
 	}
 }
 
-// subjects compiles the tests of packages and returns their properties. If --race and some are set,
-// it compiles them with and without the race detector, and sets the options of the race workers. It
-// compiles with the race detector first, because that may not be available.
+// subjects compiles the tests of packages and returns their properties. If both the flag --race and
+// the parameter some are set, it compiles the tests with and without the race detector, and sets
+// the options of the workers with the race detector. It first tries the race detector, which may
+// not be available.
 func (s *searcher) subjects(ctx context.Context, patterns []string, some bool) (list []campaign.Subject, done func(), err error) {
 	list, done, err = s.find(ctx, patterns)
 	if !s.race || !some || err != nil {
@@ -252,8 +253,8 @@ func (s *searcher) subjects(ctx context.Context, patterns []string, some bool) (
 	return distinct(list), func() { raceDone(); plainDone() }, err
 }
 
-// stateFile returns the path of the state file. If given is "", this is a file in the user's cache
-// folder whose name depends on the current folder and on patterns.
+// stateFile returns the path of the state file. It returns given unless given is "". The default is
+// a file in the user's cache folder whose name depends on the current folder and on patterns.
 func stateFile(given string, patterns []string) (string, error) {
 	if given != "" {
 		return given, nil
@@ -307,7 +308,7 @@ func clearStates(patterns []string) {
 type printer struct {
 	w    io.Writer
 	json bool
-	// brief is set for the command check, for which an interrupted property is not ok. The
+	// brief is set for the command check, which does not report an interrupted property as ok. The
 	// command fuzz may be interrupted at any time.
 	brief bool
 }
@@ -347,7 +348,8 @@ func (p *printer) printFinding(subject string, f *campaign.Finding) {
 	}
 }
 
-// shown returns a path relative to the current folder if it is below, else path itself.
+// shown returns path relative to the current folder if path is below that folder. Otherwise it
+// returns path unchanged.
 func shown(path string) string {
 	here, err := os.Getwd()
 	if err != nil {

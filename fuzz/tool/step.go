@@ -68,8 +68,8 @@ func heading(r *session.Reply) string {
 	return b.String()
 }
 
-// stepThrough executes the user's commands. They are keys if input and output are terminals,
-// otherwise lines of the input.
+// stepThrough executes the user's commands. The commands are keys if input and output are
+// terminals. Otherwise each line of the input is a command.
 func stepThrough(call *Call, heading string, walk *screen.Stepper) error {
 	in, out := call.In, call.Out
 	keys := call.keyboard()
@@ -92,7 +92,7 @@ func stepThrough(call *Call, heading string, walk *screen.Stepper) error {
 			give(lines.Text())
 		}
 		if errors.Is(lines.Err(), bufio.ErrTooLong) {
-			return errors.New("a line of the input is too long: each is a command such as n or 17, and h lists them")
+			return errors.New("a line of the input is too long: each line must be a command such as n or 17 (h lists the commands)")
 		}
 		return lines.Err()
 	}, func(line string) (quit bool) {
@@ -104,8 +104,9 @@ func stepThrough(call *Call, heading string, walk *screen.Stepper) error {
 	})
 }
 
-// received calls do with each value that read gives, until do returns true, read returns or the
-// context is done. Read runs in a new goroutine, which may outlive received.
+// received runs the function read in a new goroutine. It calls the function do with each value that
+// read passes to give. It returns when do returns true, read returns or the context is done. The
+// goroutine may outlive received.
 func received[T any](ctx context.Context, read func(give func(T)) error, do func(T) (last bool)) error {
 	given, ended, over := make(chan T), make(chan error, 1), make(chan struct{})
 	defer close(over)

@@ -14,7 +14,8 @@ func (call *Call) keyboard() *os.File {
 	return nil
 }
 
-// display returns the standard output and a function for its size if it is a terminal, else nil.
+// display returns the standard output and a function that returns its size. Both are nil if the
+// standard output is not a terminal.
 func (call *Call) display() (out *screen.Output, size func() (columns, rows int)) {
 	if o, ok := call.Out.(*screen.Output); ok {
 		if fd, ok := o.Fd(); ok && call.Terminal.Is(int(fd)) {

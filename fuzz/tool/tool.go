@@ -44,7 +44,7 @@ func (c *Command) Flags() *flag.FlagSet {
 
 // A Call is one execution of a command.
 type Call struct {
-	// Context ends the execution.
+	// Context ends the execution of the command when it is done.
 	Context context.Context
 	// In, Out and Err are the standard streams. Run wraps Out and Err so that no text can
 	// send escape sequences to a terminal.
@@ -84,8 +84,8 @@ var errTold = errors.New("it could not run")
 // so far.
 var errInterrupted = fmt.Errorf("interrupted: %w", context.Canceled)
 
-// Run calls parse, which must run a command with this call, and returns the exit code. If a
-// write to standard output fails, Run cancels the call and returns the code of an error.
+// Run calls the function parse, which must run a command with this call, and returns the exit code.
+// If a write to standard output fails, Run cancels the call and returns the exit code of an error.
 func (call *Call) Run(parse func() error) (code int) {
 	ctx, cancel := context.WithCancel(call.Context)
 	defer cancel()

@@ -45,7 +45,7 @@ type Binary struct {
 	Dir     string   // the folder of the package
 	Path    string   // the path of the test binary
 	Race    bool     // set if the binary was compiled with the race detector
-	Tests   []string // the names of the tests that call a verb
+	Tests   []string // the names of the tests that call Check, Explore or Target of package fuzz
 }
 
 // listed is the output of go list for a package.
@@ -56,7 +56,8 @@ type listed struct {
 }
 
 // Build compiles the tests of the packages that match patterns, as for go test. It skips packages
-// that do not call a verb. The error says which package does not compile.
+// whose tests do not call Check, Explore or Target of package fuzz. The error says which package
+// does not compile.
 func Build(ctx context.Context, o Options, patterns ...string) (list []*Binary, err error) {
 	packages, err := o.list(ctx, patterns)
 	if err != nil {

@@ -19,11 +19,11 @@ var verbs = []string{"Check", "Explore", "Target"}
 // A declaration is a function, type, variable or constant at the top level of a package.
 type declaration struct {
 	mentions map[string]bool // the names in the declaration
-	calls    bool            // set if the declaration calls a verb
+	calls    bool            // set if the declaration calls one of the functions in verbs
 }
 
-// testsIn returns the names of the tests and fuzz targets of a package that call a verb, directly
-// or through other declarations.
+// testsIn returns the names of the tests and fuzz targets of a package that call a function in
+// verbs, directly or through other declarations.
 func testsIn(p *listed, verbsPath string) (tests []string, err error) {
 	fset := token.NewFileSet()
 	for _, files := range [][]string{slices.Concat(p.GoFiles, p.TestGoFiles), p.XTestGoFiles} {
@@ -82,7 +82,8 @@ func (s *scan) file(f *ast.File) {
 	}
 }
 
-// localName returns the name under which a file imports package fuzz, "" if it does not import it.
+// localName returns the name under which a file imports package fuzz, "" if the file does not
+// import package fuzz.
 func (s *scan) localName(f *ast.File) string {
 	for _, spec := range f.Imports {
 		if p, err := strconv.Unquote(spec.Path.Value); err != nil || p != s.verbsPath {
@@ -107,10 +108,10 @@ func typeName(e ast.Expr) (name string) {
 	return name
 }
 
-// read adds the names in n to the declaration of name. local is the name of package fuzz in the
-// file, "" if the file does not import it. In a file that imports package fuzz, a call to any
-// method with the name of a verb counts as a call to the verb, because it may be a method of
-// fuzz.Config.
+// read adds the names in the syntax tree n to the declaration with the given name. The parameter
+// local is the name of package fuzz in the file, "" if the file does not import package fuzz. In a
+// file that imports it, a call to any method with a name in verbs counts as a call to a verb,
+// because the method may belong to fuzz.Config.
 func (s *scan) read(name string, n ast.Node, local string) {
 	d := s.declarations[name]
 	if d == nil {
@@ -129,8 +130,8 @@ func (s *scan) read(name string, n ast.Node, local string) {
 	})
 }
 
-// reaches reports whether the declaration of name calls a verb, directly or through the
-// declarations that it mentions.
+// reaches reports whether the declaration with the given name calls a function in verbs, directly
+// or through other declarations. The map seen has the declarations that were checked already.
 func (s *scan) reaches(name string, seen map[string]bool) bool {
 	d := s.declarations[name]
 	if d == nil || seen[name] {

@@ -47,22 +47,23 @@ func (s *Subject) Cases() corpus.Folder {
 type Options struct {
 	// Workers is the number of processes that search at the same time; zero means one.
 	Workers int
-	// Races are the same subjects in test binaries with the race detector. They are searched by
-	// additional workers with a different seed, for an eighth of Runs. The findings of the other
-	// workers do not depend on this.
+	// Races are the subjects again, in test binaries with the race detector. Additional workers
+	// search them with a different seed, for an eighth of Runs. The findings in the other subjects
+	// do not depend on Races.
 	Races []Subject
-	// RaceWorkers is the number of these additional workers; zero means one.
+	// RaceWorkers is the number of workers that search Races; zero means one.
 	RaceWorkers int
-	// Seed determines all runs. Zero means the seed of the last campaign in File plus 1, or 1
-	// without such a campaign. With Resume, zero means the seed of the resumed campaign.
+	// Seed determines all runs. Zero means 1 more than the seed of the last campaign in File, or 1
+	// if File has no campaign. With Resume, zero means the seed of the resumed campaign.
 	Seed uint64
 	// Runs limits the runs of each property; zero is no limit.
 	Runs int
 	// For limits the time of the campaign; zero is no limit.
 	For time.Duration
 	// Saturated stops a property once the estimated probability that the next random run contains a
-	// new receive pair drops below this (see coverage.Chance.High). Zero disables it. If a property
-	// has neither random runs, which the estimate needs, nor another limit, it is given up.
+	// new receive pair drops below Saturated (see coverage.Chance.High). Zero disables it. The
+	// estimate needs random runs. A property without random runs and without another limit is given
+	// up.
 	Saturated float64
 	// First stops a property at its first failure.
 	First bool
@@ -71,7 +72,7 @@ type Options struct {
 	Shrink time.Duration
 	// Memory limits the memory of a worker, in bytes; zero is no limit.
 	Memory uint64
-	// Env is added to the environment of the workers.
+	// Env has additional environment variables of the workers.
 	Env []string
 	// File is the path of the state file, "" for none. The file is locked against other
 	// campaigns, except on Windows, Solaris, AIX, Plan 9 and WebAssembly.
@@ -83,8 +84,8 @@ type Options struct {
 	Resume bool
 	// Pages saves an HTML and a JSON page next to each case.
 	Pages bool
-	// Say is the interval between events of the kind Went. Zero means a few seconds in the first
-	// minute, and a minute later.
+	// Say is the interval between events of the kind Went. Zero means 5 seconds in the first
+	// minute, and a minute after that.
 	Say time.Duration
 	// Tell is called for each event, by one goroutine at a time. It may be nil.
 	Tell func(Event)
@@ -98,7 +99,7 @@ const (
 	Found    Kind = "found"    // a failure was found
 	Noted    Kind = "noted"    // Text is a note for the user
 	Finished Kind = "finished" // the search in a property has ended
-	Went     Kind = "went"     // the progress of the campaign, every few seconds
+	Went     Kind = "went"     // reports the progress of the campaign every few seconds
 	Ended    Kind = "ended"    // the last event; Text is Report.Ended
 )
 
@@ -109,7 +110,7 @@ type Event struct {
 	Finding *Finding `json:",omitempty"`
 	Text    string   `json:",omitempty"`
 	Runs    int      // runs of all properties so far
-	Orders  int      // distinct receive pairs in all these runs
+	Orders  int      // distinct receive pairs in the runs of all properties
 	Seconds float64  // seconds since the campaign began
 	// Left is the estimated number of seconds left, 0 if unknown. It is set only in events of
 	// the kind Went.
@@ -131,8 +132,8 @@ type Finding struct {
 	Told bool `json:"told,omitempty"`
 	// Fresh is set if the file at Path was created for this finding.
 	Fresh bool `json:"fresh,omitempty"`
-	// Rest is set if the finding was taken out of order, at the end of a campaign. A resumed
-	// campaign may find the same failure in a different run.
+	// Rest is set if the finding was recorded at the end of a campaign, although an earlier batch
+	// is unfinished. A resumed campaign may find the same failure in a different run.
 	Rest bool `json:"rest,omitempty"`
 	// Times is the number of runs with this failure.
 	Times int `json:"times"`
@@ -142,13 +143,13 @@ type Finding struct {
 type Outcome struct {
 	Subject  Subject
 	Findings []*Finding
-	// Runs and Steps count the finished batches, and the batches that the time limit cut off. A
-	// resumed campaign reruns the batches that were cut off.
+	// Runs and Steps count the runs and steps of finished batches and of batches that the time
+	// limit cut off. A resumed campaign reruns the batches that were cut off.
 	Runs  int
 	Steps int
 	// Ran describes what was run: "120 runs, 4000 steps".
 	Ran string
-	// Complete is a text which says that every order was run, "" if some were not run.
+	// Complete says that every order was run. It is "" if some orders were not run.
 	Complete string
 	// Complaints say why the property was not tested sufficiently, or was given up.
 	Complaints []string
@@ -156,15 +157,16 @@ type Outcome struct {
 	Notes []string
 	// Arms has the results of each strategy, sorted by name.
 	Arms []Arm
-	// Orders has the receive pairs of this campaign and earlier ones. It also has the pairs of
-	// saved cases and shrunk runs, but does not count their runs.
+	// Orders has the receive pairs of all runs of this campaign and of earlier campaigns. Its
+	// number of runs does not include saved cases and the runs of shrinking.
 	Orders *coverage.Orders
-	// Missed are the situations that no run has reached.
+	// Missed are the names that the property gave to Sometimes for situations that no run has
+	// reached.
 	Missed []string
 }
 
 // An End is the reason why a campaign ended. If its properties ended for different reasons, End is
-// the reason that is declared last in this file.
+// the one of these reasons that is declared last below.
 type End string
 
 // The ends.
@@ -216,7 +218,7 @@ var ErrForeign = errors.New("not the state file of a campaign, so it is not over
 // done. It returns an error if the campaign could not start.
 func Run(ctx context.Context, subjects []Subject, o Options) (*Report, error) {
 	if o.File != "" {
-		if real, err := filepath.EvalSymlinks(o.File); err == nil { // do not replace a symbolic link
+		if real, err := filepath.EvalSymlinks(o.File); err == nil { // replace the target of a symbolic link, not the link
 			o.File = real
 		}
 		if err := o.mayWrite(); err != nil {
@@ -269,10 +271,11 @@ const usualShrink = 30 * time.Second
 
 // Memory limits for receive pairs, in bytes.
 const (
-	leastRoom = 1 << 20   // the minimum for each property
-	mostRoom  = 16 << 20  // the maximum for each property
-	allRoom   = 256 << 20 // the approximate total for all properties together
+	leastRoom = 1 << 20   // the minimum memory for the pairs of one property
+	mostRoom  = 16 << 20  // the maximum memory for the pairs of one property
+	allRoom   = 256 << 20 // the approximate memory for the pairs of all properties together
 )
 
-// sources is mixed into the seed, so that coverage.Orders.Source differs from other hashes of it.
+// sources is mixed into the seed, so that coverage.Orders.Source differs from other hashes of the
+// seed.
 const sources = 0x5eed

@@ -13,16 +13,18 @@
 //
 // # Turns
 //
-// Each property has a lane, which is charged for the processor time that its jobs use. The next
-// turn at a worker goes to the lane that has used the least of its portion. After two seconds a
-// turn ends with its batch, and the unfinished chunk waits for its next turn. Half of the time is
-// divided evenly, with less for properties with slow steps. The other half is divided in
-// proportion to the new receive pairs per second in the last chunks. A process that waits or
-// makes no progress does not occupy a worker. At the time limit a chunk ends with its current
-// run. If that run makes no progress, this is reported as a failure.
+// Each property has a lane, which is its queue for turns at the workers. The lane is charged for
+// the processor time of the property's jobs. The next turn at a worker goes to the lane that has
+// used the least time, relative to its weight. After two seconds a turn ends with its batch, and
+// the unfinished chunk waits for its next turn.
 //
-// Workers with the race detector have their own seed and state file, so the findings of the
-// other workers do not depend on them.
+// Half of the time is divided evenly, except that properties with slow steps get less. The other
+// half is divided in proportion to the new receive pairs per second in the last chunks. While a
+// process is idle, another job runs in its place. At the time limit a chunk ends with its current
+// run. A run that makes no progress is reported as a failure.
+//
+// Workers with the race detector have their own seed and state file. Therefore the findings of
+// the workers without the race detector do not depend on them.
 //
 // # State
 //

@@ -9,8 +9,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 )
 
-// grouped merges findings that have the same cause, and returns one finding for each bug. A merged
-// finding lists the signatures of the others in Faces.
+// grouped merges findings that have the same cause, and returns one finding for each bug. Faces of
+// a merged finding lists the signatures of the findings that it replaces.
 func grouped(list []*Finding) (bugs []*Finding) {
 	at := map[string]int{}
 	for _, f := range list {
@@ -28,22 +28,23 @@ func grouped(list []*Finding) (bugs []*Finding) {
 	return bugs
 }
 
-// joined merges two findings that have the same cause. It returns a copy of the one whose case
-// stays, with the signature of the other added to Faces.
+// joined merges two findings that have the same cause. It returns a copy of the finding whose case
+// remains, and adds the signature of the other finding to Faces.
 func joined(a, b *Finding) *Finding {
 	if a.yields() && !b.yields() || a.yields() == b.yields() && isGone(a.Path) && !isGone(b.Path) {
 		a, b = b, a
 	}
 	both := *a
 	both.Times += b.Times
-	if b.yields() && isGone(a.Path) { // the merged case has b's path
+	if b.yields() && isGone(a.Path) { // a's case was merged into the case at b.Path
 		both.Kept = record.Kept{Path: b.Path}
 	}
 	both.addFaces(b)
 	return &both
 }
 
-// yields reports whether Path is the case of another finding, because this one was not saved.
+// yields reports whether f.Path is the case of a different finding with the same cause. Then f has
+// no case of its own.
 func (f *Finding) yields() bool { return f.Path != "" && !f.Saved() }
 
 // addFaces adds the signatures of o, a finding with the same cause, to Faces.
@@ -56,8 +57,9 @@ func (f *Finding) addFaces(o *Finding) {
 	slices.Sort(f.Faces)
 }
 
-// join merges the case of a shrunk finding with the cases of findings that have the same cause.
-// Usually the worker has done this already, unless another worker saved a case at the same time.
+// join merges the case of a shrunk finding with the cases of findings that have the same cause. The
+// worker that shrinks the finding usually does this, but it may miss a case that another worker
+// saves at the same time.
 func (t *target) join(f *Finding) {
 	for _, o := range t.Findings {
 		if o == f || f.Cause == "" || o.Cause != f.Cause || f.Path == "" || o.Path == "" || o.Path == f.Path {

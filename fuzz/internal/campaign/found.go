@@ -53,8 +53,9 @@ func (c *campaign) foundIn(j *job) {
 	}
 }
 
-// met saves a failure that occurred while another one was shrunk. It becomes a finding only at the
-// end of the search, because the findings must not depend on when a worker shrinks.
+// met saves a failure that occurred while a different failure was shrunk. The new failure becomes a
+// finding only at the end of the search, because the findings must not depend on when a worker
+// shrinks.
 func (c *campaign) met(t *target, told *record.Record) {
 	same := func(f *Finding) bool { return f.Exact == told.Exact }
 	if !told.Worth || t.find(told.Exact) != nil || slices.ContainsFunc(t.Met, same) || len(t.Met) == mostFindings {
@@ -94,7 +95,8 @@ func (c *campaign) foundRest() {
 	}
 }
 
-// cutShort counts the runs of a chunk that is unfinished or that follows an unfinished chunk.
+// cutShort adds the runs of chunk j to t.Cut. The chunk is unfinished or follows an unfinished
+// chunk.
 func (c *campaign) cutShort(j *job) {
 	t := j.target
 	if j.reply == nil || c.ended != EndTime || t.GivenUp != "" {
@@ -110,13 +112,14 @@ func (c *campaign) cutShort(j *job) {
 	t.Cut.Add(&j.reply.Tally)
 }
 
-// save saves the case of a finding before returning, if it is worth saving.
+// save saves the case of a finding if it is worth saving.
 func (c *campaign) save(t *target, f *Finding) { f.Fresh = f.Save(t.subject.Cases()) }
 
-// doubt marks a finding as not reproducible. It also marks the case if this finding created it.
+// doubt marks a finding as not reproducible. If the case of the finding was created for it, doubt
+// marks the case too.
 func doubt(t *target, f *Finding) {
 	f.Stray = true
-	f.Remarks = append(f.Remarks, "IT DOES NOT REPEAT in a new process, so it is not shrunk: does a variable outlive a run?")
+	f.Remarks = append(f.Remarks, "IT DOES NOT REPEAT in a new process, so it is not shrunk: does a variable keep its value from run to run?")
 	if f.Path == "" || !f.Fresh {
 		return
 	}
@@ -139,18 +142,18 @@ func (c *campaign) shrink(t *target, f *Finding) {
 	t.waiting = append([]*job{{target: t, request: q, finding: f}}, t.waiting...)
 }
 
-// shrunk updates and reports a finding after the job that was to shrink it.
+// shrunk processes the result of a job that shrinks a finding, and reports the finding.
 func (c *campaign) shrunk(j *job) {
 	f := j.finding
 	j.target.show(j)
 	var death *worker.Death
 	switch {
 	case j.lost():
-		return // the campaign is over: tellRest reports it
+		return // tellRest reports the finding, because the campaign is over
 	case j.fickle:
 		doubt(j.target, f)
 	case errors.As(j.err, &death):
-		f.Remarks = append(f.Remarks, "(not shrunk: that ended its process: "+death.Headline()+")")
+		f.Remarks = append(f.Remarks, "(not shrunk, because shrinking ended its process: "+death.Headline()+")")
 	case j.err != nil:
 		f.Remarks = append(f.Remarks, "(not shrunk: "+j.err.Error()+")")
 	default:

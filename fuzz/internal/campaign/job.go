@@ -25,27 +25,27 @@ type job struct {
 	known   []string // the signatures found before the job began
 	size    int      // number of runs in a batch, 0 if unknown when the job began
 
-	// The following three are set if the job is a chunk of the search. A chunk may take several
-	// turns: request is for the batches that have not run yet.
+	// The following three fields are set only if the job is a chunk of the search. A chunk may take
+	// several turns. Then request is for the batches that have not run yet.
 	number int // the number of the chunk among the chunks of its property
 	first  int // the first batch of the chunk
 	count  int // the number of batches in the chunk
 
-	lane    int           // the index of the lane that is charged for the job
-	hand    *hand         // the worker (see hand) that does the job
-	charged float64       // the seconds charged to the lane for this turn
+	lane    int           // the index of the property's queue (see lane), which is charged for the job
+	hand    *hand         // the goroutine that does the job in a worker process
+	charged float64       // the seconds charged to the property's lane for this turn
 	spent   time.Duration // the cost of all earlier turns of the job
 	*meter                // measures the cost of this turn
 
 	reply  *session.Reply     // the sum of the replies of all turns
 	seen   []*coverage.Orders // receive pairs of the chunk's runs, one element for each turn
-	shown  []*coverage.Orders // receive pairs of other runs (see Reply.Shown)
+	shown  []*coverage.Orders // receive pairs of runs that do not belong to the search (see Reply.Shown)
 	err    error
 	died   []record.Record // findings that are deaths of processes
 	notes  []string
 	deaths int
 	late   string // why the job was stopped within a run, "" if it was not
-	fickle bool   // set if the finding does not fail in a new process
+	fickle bool   // set if the failure did not repeat in a new process
 }
 
 // lost reports whether the job was not completed because the campaign was over.
@@ -58,7 +58,8 @@ func (j *job) goesOn() bool {
 	return j.err == nil && j.request.Do == session.Run && j.request.Count > 0
 }
 
-// add adds the reply of a turn to the result of the job, or sets j.err.
+// add adds the reply of one turn to the result of the job. If the reply cannot be read, it sets
+// j.err.
 func (j *job) add(r *session.Reply) {
 	if j.err = j.readShown(r); j.err != nil {
 		return
@@ -80,18 +81,18 @@ func (j *job) add(r *session.Reply) {
 	j.reply.Add(r)
 }
 
-// A hand does jobs in a goroutine, one at a time, with the help of worker processes. It keeps the
-// processes of the last few properties for later jobs.
+// A hand is a goroutine that does jobs, one at a time, in worker processes. It keeps the processes
+// of the last few properties for later jobs.
 type hand struct {
 	*Options
 	jobs      chan *job
-	busy      bool                           // set while it has a job; for the campaign's goroutine
+	busy      bool                           // set while the hand has a job; only the campaign's goroutine uses this field
 	enough    context.Context                // done when chunks must end after their current run
 	searching context.Context                // done when chunks must end at once
 	all       context.Context                // done when all jobs must end at once
 	at        *job                           // the current job
 	doing     atomic.Pointer[worker.Process] // the process that runs a chunk, else nil
-	kept      []kept                         // the waiting processes, the most recently used last
+	kept      []kept                         // the processes that wait for a job, the most recently used last
 	memory    atomic.Uint64                  // the bytes that the waiting processes use
 }
 
@@ -100,7 +101,8 @@ type kept struct {
 	process *worker.Process
 }
 
-// A hand keeps waiting processes, because starting one costs more than many turns. Limits:
+// A hand, which is a goroutine that does jobs, keeps waiting processes, because starting one costs
+// more than many turns. Limits:
 const (
 	mostKept   = 32        // processes
 	keptMemory = 512 << 20 // bytes of all of them
@@ -119,10 +121,10 @@ func (h *hand) work(results chan<- *job) {
 	}
 }
 
-// mostTries limits the attempts of a job whose process somebody else keeps ending.
+// mostTries limits the attempts at a job whose process keeps ending for no reproducible reason.
 const mostTries = 20
 
-// do does a job. If a run ends its process, do reruns it to get its case, and repeats the job
+// do does a job. If a run ends the process, do reruns that run to get its case, and repeats the job
 // without the batch of that run.
 func (h *hand) do(j *job) {
 	ctx := h.searching
@@ -138,7 +140,7 @@ func (h *hand) do(j *job) {
 		var death *worker.Death
 		if ctx.Err() != nil {
 			if j.err = ctx.Err(); h.all.Err() == nil {
-				j.late = fmt.Sprintf("a run was still going %s after the end of the time, and its process was ended", words.Elapsed(grace+mostLate))
+				j.late = fmt.Sprintf("a run had not ended %s after the time limit, so its process was killed", words.Elapsed(grace+mostLate))
 			}
 		}
 		if j.err == nil {
@@ -184,11 +186,11 @@ func (h *hand) do(j *job) {
 	}
 }
 
-// hearing limits the time until this process notices a signal that was also sent to its workers.
+// hearing is how long this process may take to notice a signal that was also sent to its workers.
 const hearing = 200 * time.Millisecond
 
-// isOver reports whether ctx is done. It waits for a moment, because this process may notice the
-// signal that ended a worker a little later.
+// isOver reports whether ctx is done. It waits a moment for ctx, because the signal that ended a
+// worker may reach this process a little later.
 func isOver(ctx context.Context) bool {
 	select {
 	case <-ctx.Done():
@@ -198,8 +200,8 @@ func isOver(ctx context.Context) bool {
 	}
 }
 
-// repeats reports whether the finding to shrink also fails in a new process. If it does not, its
-// cause may be state that earlier runs left in the old process.
+// repeats reports whether the failure that job j shrinks also occurs in a new process. If it does
+// not, its cause may be state that earlier runs left in the old process.
 func (h *hand) repeats(ctx context.Context, j *job) bool {
 	h.kept = slices.DeleteFunc(h.kept, func(k kept) bool {
 		if k.target == j.target {
@@ -250,13 +252,14 @@ func (h *hand) process(ctx context.Context, t *target) (p *worker.Process, err e
 		case err == nil || ctx.Err() != nil:
 			return p, err
 		case !errors.As(err, &death) || !death.Outside():
-			return nil, errors.New(err.Error()) // hide a *worker.Death: no run has died
+			return nil, errors.New(err.Error()) // not a *worker.Death, because no run has ended the process
 		}
 	}
 	return nil, errors.New(err.Error())
 }
 
-// beat returns a function that charges the processor time of a process to the current job.
+// beat returns the function that is called when a process reports how much processor time it has
+// used (a beat). The function charges the time since the last beat to the current job.
 func (h *hand) beat() func(worker.Beat) {
 	var last time.Duration
 	return func(b worker.Beat) {
@@ -285,7 +288,8 @@ func (h *hand) keptMemory() (sum uint64) {
 	return sum
 }
 
-// Start starts a worker process for a subject, with the limits and the environment of bounds.
+// Start starts a worker process for a subject. The parameter bounds has the limits of the process,
+// additional environment variables and the function Beat.
 func Start(ctx context.Context, s Subject, bounds worker.Command) (*worker.Process, error) {
 	c := s.Binary.Command(s.Property.Test)
 	c.Memory, c.Silence, c.StartUp, c.Beat, c.Env = bounds.Memory, bounds.Silence, bounds.StartUp, bounds.Beat, append(c.Env, bounds.Env...)
@@ -302,7 +306,7 @@ func Start(ctx context.Context, s Subject, bounds worker.Command) (*worker.Proce
 			p.Stop()
 			return nil, ctx.Err()
 		case err != nil:
-			return nil, fmt.Errorf("%s no longer offers the property: %w", s.Property.Test, err)
+			return nil, fmt.Errorf("%s no longer passes the property to package fuzz: %w", s.Property.Test, err)
 		}
 		same := offer.Test == s.Property.Test && offer.Call == s.Property.Call
 		if err := p.Answer(same); err != nil {
@@ -315,15 +319,15 @@ func Start(ctx context.Context, s Subject, bounds worker.Command) (*worker.Proce
 	}
 }
 
-// timesAgain limits the reruns of a run that ended its process. One rerun that also ends its
-// process confirms the death. If the process may have been killed from outside, all reruns must end
-// at the same decision.
+// timesAgain limits the reruns of a run that ended its process. If one rerun also ends its process,
+// the death is confirmed. If the process may have been killed from outside, all reruns must end at
+// the same decision.
 const timesAgain = 3
 
 // look reruns the batch in which a process died, and returns the death as a finding. It returns nil
-// if the reruns end normally and the process did not end by itself. In that case the process was
-// killed from outside, the machine was suspended, or many runs together used too much memory. Tries
-// is the number of the attempt, from 1.
+// if the reruns end normally and something other than the run may have ended the process: a signal,
+// a suspended machine, or the memory of many runs together. The parameter tries is the number of
+// the attempt, from 1.
 func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int) *record.Record {
 	if j.request.Do == session.Shrink {
 		return nil
@@ -376,8 +380,8 @@ func alike(list []*worker.Death) bool {
 	return true
 }
 
-// caseOf adds the case of the run that ended its process to f. It reruns the batch and stops before
-// the decision at which the process died.
+// caseOf sets f.Case to the case of the run that ended its process. It reruns the batch up to the
+// decision at which the process died.
 func (h *hand) caseOf(ctx context.Context, j *job, death *worker.Death, f *record.Record) {
 	f.Run = death.Last.Run
 	f.Where = fmt.Sprintf("run %d, rerun", f.Run+1)
@@ -388,7 +392,7 @@ func (h *hand) caseOf(ctx context.Context, j *job, death *worker.Death, f *recor
 	}
 	f.Case, f.Worth = r.Findings[0].Case, true
 	if f.Chart = r.Findings[0].Chart; f.Chart != "" {
-		f.Remarks = append(f.Remarks, "(up to the last step before)")
+		f.Remarks = append(f.Remarks, "(up to the last step before the process ended)")
 	}
 }
 
@@ -406,7 +410,7 @@ func whereDied(j *job, d *worker.Death) string {
 // signature returns the signature of a death: its headline with every number replaced by "#".
 func signature(d *worker.Death) string {
 	text := d.Headline()
-	if d.Stalled { // leave out for how long
+	if d.Stalled { // leave out how long the run made no progress
 		_, where, _ := strings.Cut(text, ", ")
 		text = "no progress, " + where
 	}

@@ -6,8 +6,8 @@ import (
 )
 
 // A lane is the queue of one property for turns at the workers. The cost of the property's jobs is
-// charged to its lane, so a slow or stuck property delays only itself. A lane measures no time,
-// because its caller reports the costs.
+// charged to its lane, so a slow or stuck property delays only itself. The lane itself measures no
+// time: the campaign reports the costs.
 type lane struct {
 	urgent  bool    // set if saved cases wait to be run, or a failure waits to be shrunk
 	ready   bool    // set if a chunk of the search can begin or continue
@@ -20,7 +20,7 @@ type lane struct {
 
 func (l *lane) wants() bool { return l.urgent || l.ready || l.paused > 0 }
 
-// lanes has the lane of each property, and decides which property gets the next turn.
+// lanes holds the lane of each property (see lane), and chooses the lane that gets the next turn.
 type lanes struct {
 	list []lane
 	now  float64 // the largest lane.time at which a chunk has begun
@@ -35,7 +35,7 @@ func newLanes(n int) *lanes {
 }
 
 // want sets the fields urgent and ready of lane i. A lane that was idle gets no credit for the time
-// that other lanes used meanwhile.
+// that other lanes used while it was idle.
 func (l *lanes) want(i int, urgent, ready bool) {
 	a := &l.list[i]
 	idle := !a.wants() && a.flying == 0
@@ -44,13 +44,14 @@ func (l *lanes) want(i int, urgent, ready bool) {
 	}
 }
 
-// advance is the number of seconds by which a lane may be ahead of the other lanes, and still get
-// the next turn for urgent work.
+// advance is a number of seconds. A lane with urgent work gets the next turn unless it has used
+// this much more time than the other lanes.
 const advance = 10
 
-// next returns the index of the lane that gets the next turn, -1 if no lane wants one. This is the
-// lane that has used the least time relative to its weight. Lanes with an overdue job come last. If
-// spare is set, they get no turn, because the turn is available only while another job is idle.
+// next returns the index of the lane that gets the next turn, -1 if no lane wants a turn. Lanes
+// with urgent work come first, then the lane with the least time, and lanes with an overdue job
+// come last. If spare is set, the turn exists only while another job is idle. Then lanes with an
+// overdue job get no turn.
 func (l *lanes) next(spare bool) int {
 	least := -1
 	for i := range l.list {
@@ -76,15 +77,15 @@ func (l *lanes) before(a, b *lane) bool {
 // hurries reports whether lane a has urgent work for which it gets the next turn.
 func (l *lanes) hurries(a *lane) bool { return a.urgent && a.time <= l.now+advance }
 
-// yields reports whether lane i is ahead of the lane that would get the next turn, by at least the
-// given number of seconds.
+// yields reports whether another lane would get the next turn and has used less time than lane i,
+// by at least the given number of seconds.
 func (l *lanes) yields(i int, seconds float64) bool {
 	next := l.next(true)
 	return next >= 0 && next != i && l.list[i].time >= l.list[next].time+seconds
 }
 
-// begin records that a job of lane i starts, and charges its expected cost in seconds. Chunk is set
-// for a chunk of the search.
+// begin records that a job of lane i starts, and charges the expected cost of the job in seconds.
+// The parameter chunk is set if the job is a chunk of the search.
 func (l *lanes) begin(i int, chunk bool, seconds float64) {
 	a := &l.list[i]
 	if chunk {
@@ -100,7 +101,8 @@ func (l *lanes) charge(i int, seconds float64) { l.list[i].time += seconds / l.l
 // end records that a job of lane i has ended.
 func (l *lanes) end(i int) { l.list[i].flying-- }
 
-// A pace is the cost of the last chunks of the search in a property, and their new receive pairs.
+// A pace is the total cost of the last chunks of the search in one property, and the number of
+// receive pairs that they were the first to contain.
 type pace struct {
 	open           bool    // set if the search continues
 	seconds        float64 // processor time of the chunks, in seconds; zero if unknown
@@ -110,14 +112,14 @@ type pace struct {
 
 // Constants of weigh.
 const (
-	slow      = 8       // if steps take slow times the median, a lane gets half as much time
-	leastPart = 1.0 / 8 // the least time of a lane, relative to a lane with very fast steps
-	little    = 1.0     // added to the new receive pairs per second, so that no yield is zero
+	slow      = 8       // a property whose steps take slow times the median gets half as much time
+	leastPart = 1.0 / 8 // the minimum time of a lane, as a fraction of the time of a lane with very fast steps
+	little    = 1.0     // added to the new receive pairs per second, so that every property gets some time
 )
 
 // weigh sets the weights of the lanes. One half of the time is divided by the speed of steps, so
-// that slow properties take little time from other properties. The other half is divided by yield,
-// which is the number of new receive pairs per second.
+// that slow properties take little time from other properties. The other half is divided by the
+// number of new receive pairs per second.
 func (l *lanes) weigh(paces []pace) {
 	usual := usualStep(paces)
 	parts, yields := make([]float64, len(paces)), make([]float64, len(paces))
@@ -140,10 +142,10 @@ func (l *lanes) weigh(paces []pace) {
 	}
 }
 
-// each returns the average seconds of a batch, zero if unknown.
+// each returns the average time of a batch in seconds, zero if unknown.
 func (p *pace) each() float64 { return p.seconds / float64(max(1, p.batches)) }
 
-// perStep returns the average seconds of a step, zero if unknown.
+// perStep returns the average time of a step in seconds, zero if unknown.
 func (p *pace) perStep() float64 { return p.seconds / float64(max(1, p.steps)) }
 
 // usualStep returns the (lower) median of perStep of all properties in which the search continues.

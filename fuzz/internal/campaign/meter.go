@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A meter measures the cost of a job. The goroutine that does the job updates the processor time,
-// and the goroutine of the campaign reads it.
+// A meter measures the cost of a job, which is a request to a worker process. The goroutine that
+// does the job updates the processor time, and the goroutine of the campaign reads it.
 type meter struct {
 	begun time.Time
 	cpu   atomic.Int64 // processor time so far, zero if unknown
@@ -26,7 +26,8 @@ const (
 	idleAfter = time.Second
 )
 
-// newMeter returns a meter for a job that begins now. Idle is the initial state of its process.
+// newMeter returns a meter for a job that begins now. The parameter idle says whether the process
+// of the job is idle when the job begins.
 func newMeter(idle bool) *meter {
 	m := &meter{begun: time.Now()}
 	m.marked, m.turned = m.begun, m.begun

@@ -28,8 +28,8 @@ type Progress struct {
 type Arm struct {
 	Name string
 	Runs int
-	// Fresh is approximately the number of new receive pairs that the strategy has found: the new
-	// pairs of a series of batches are divided among the strategies that ran in it.
+	// Fresh is the approximate number of new receive pairs that the strategy has found. The new
+	// pairs of a series of batches are divided among the strategies that ran in the series.
 	Fresh float64
 }
 
@@ -63,8 +63,8 @@ func (t *target) stands(o *Options) State {
 	return Over
 }
 
-// progress returns the progress of the property. If counted is set, it recomputes Open, Likely and
-// High; otherwise they keep their last values.
+// progress returns the progress of the property. Open, Likely and High are recomputed only if
+// counted is set.
 func (t *target) progress(o *Options, counted bool) Progress {
 	p := &t.told
 	p.Subject, p.State, p.Runs, p.Steps, p.Findings = t.subject.String(), t.stands(o), t.Tally.Runs, t.Tally.Steps, len(grouped(t.Findings))
@@ -85,8 +85,9 @@ func (t *target) arms() (list []Arm) {
 	return list
 }
 
-// gain divides the new receive pairs of a chunk among its strategies, in proportion to the pairs
-// that each of them was the first to find within the chunk.
+// gain divides the new receive pairs of a chunk among the strategies that ran in the chunk. Each
+// strategy gets a part in proportion to the number of pairs that it was the first to find in the
+// chunk.
 func (t *target) gain(chunk *search.Tally, fresh int) {
 	sum := 0
 	for _, n := range chunk.Fresh {
@@ -103,8 +104,8 @@ func (t *target) gain(chunk *search.Tally, fresh int) {
 	}
 }
 
-// costly limits the cost of recomputing the coverage: if it took a time t, it is not repeated for
-// costly times t.
+// costly limits the cost of recomputing the coverage. If one computation takes the time t, the next
+// one begins at least costly times t later.
 const costly = 100
 
 // went reports the progress of the campaign as an event of the kind Went.

@@ -25,7 +25,8 @@ const (
 // raceSuffix is the end of the name of a subject whose test binary has the race detector.
 const raceSuffix = " (race)"
 
-// raceFile returns the path of the state file of the search with the race detector, "" for "".
+// raceFile returns the path of the state file of the race campaign. The parameter file is the state
+// file of the plain campaign. If file is "", the result is "".
 func raceFile(file string) string {
 	if file == "" {
 		return ""
@@ -34,16 +35,17 @@ func raceFile(file string) string {
 	return strings.TrimSuffix(file, ext) + ".race" + ext
 }
 
-// A pair is a plain campaign and a race campaign, whose test binaries have the race detector. They
-// share only the folders of cases, so the findings of the plain one do not depend on the other.
-// The race campaign begins when the plain one has run the saved cases.
+// A pair is a plain campaign and a race campaign. The race campaign searches the same properties in
+// test binaries with the race detector. The two campaigns share only the folders of cases, so the
+// findings of the plain campaign do not depend on the race campaign. The race campaign begins when
+// the plain campaign has run the saved cases.
 type pair struct {
 	plain, race *campaign
 	said        func(Event) // the caller's Tell
 
 	mu     sync.Mutex
 	told   map[string]bool // the reported failures, by subject and signature
-	last   [2]Event        // the last event of plain and of race
+	last   [2]Event        // the last event of each campaign: first plain, then race
 	closed bool            // set when both campaigns have ended
 }
 
@@ -79,7 +81,7 @@ func (p *pair) run(ctx context.Context) (*Report, error) {
 	case <-p.plain.ready:
 	case <-over:
 	}
-	if p.race.For > 0 { // the race campaign ends at the same time as the plain one
+	if p.race.For > 0 { // let the race campaign end at the same time as the plain campaign
 		p.race.For = p.race.before + max(time.Millisecond, p.plain.For-p.plain.elapsed())
 	}
 	beside, raceErr := p.race.run(ctx)
@@ -93,13 +95,14 @@ func (p *pair) run(ctx context.Context) (*Report, error) {
 	return r, nil
 }
 
-// tell passes an event of one campaign to the caller, with the sums of both. From is 0 for
-// plain and 1 for race. A failure that both campaigns find is passed on once.
+// tell passes an event of one campaign to the caller. It replaces the counts in the event by the
+// sums of both campaigns. From is 0 for the plain campaign and 1 for the race campaign. A failure
+// that both campaigns find is passed on once.
 func (p *pair) tell(from int, e Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	before := p.last[from]
-	if p.last[from] = e; e.Kind != Went { // Went has the progress of all properties
+	if p.last[from] = e; e.Kind != Went { // only events of the kind Went have Properties
 		p.last[from].Properties = before.Properties
 	}
 	if e.Workers == 0 {
@@ -126,7 +129,7 @@ func (p *pair) tell(from int, e Event) {
 	p.said(e)
 }
 
-// add adds the report of the race campaign. It merges failures that both campaigns have found.
+// add adds the report of the race campaign to r. It merges failures that both campaigns have found.
 func (r *Report) add(beside *Report) {
 	for _, out := range beside.Outcomes {
 		for i := range r.Outcomes {
@@ -150,8 +153,8 @@ func (r *Report) add(beside *Report) {
 	}
 }
 
-// counts reports whether out has a finding with the same signature as f. If so, it adds the runs of
-// f to that finding.
+// counts reports whether out has a finding with the same signature as f. If so, it adds the number
+// of runs with f to that finding.
 func (out *Outcome) counts(f *Finding) bool {
 	i := slices.IndexFunc(out.Findings, func(own *Finding) bool { return own.Exact == f.Exact })
 	if i < 0 {

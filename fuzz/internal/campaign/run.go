@@ -12,16 +12,17 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/internal/garbage"
 	"github.com/jostle-go/jostle/fuzz/internal/session"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
-// A campaign is the state of one call to Run. Only the caller's goroutine uses it, except the jobs
-// at workers.
+// A campaign is the state of one call to Run. Only the goroutine that called Run uses it. Other
+// goroutines use only the jobs that they do.
 type campaign struct {
 	Options
 	targets []*target
 	began   time.Time
-	lanes   *lanes // one lane for each element of targets
+	lanes   *lanes // the queue of each property for turns at workers, in the order of targets
 	flying  []*job // the jobs at workers
 	deaths  int
 	recount time.Time // the coverage is not recomputed before this time
@@ -32,7 +33,7 @@ type campaign struct {
 	ready   chan struct{} // closed when first is 0
 
 	over    bool  // set when no more chunks begin
-	resting bool  // set at the end of the campaign, when findings are taken out of order
+	resting bool  // set at the end of the campaign, when findings are recorded although earlier batches are unfinished
 	ended   End   // why the campaign is over
 	broken  error // the first error of writing a checkpoint
 }
@@ -47,8 +48,9 @@ const (
 	mostLate   = time.Minute      // the additional time for which a chunk may complete its current run
 )
 
-// mostIdle is the number of additional hands, which do jobs while the processes of other hands are
-// idle. There are Options.Workers other hands.
+// mostIdle is the number of hands in addition to Options.Workers. A hand is a goroutine that does
+// jobs in worker processes. The additional hands do jobs while the processes of other hands are
+// idle.
 const mostIdle = 8
 
 // run runs the campaign and returns its report.
@@ -83,10 +85,12 @@ func (c *campaign) run(ctx context.Context) (*Report, error) {
 	return r, nil
 }
 
-// stops has two functions that end all chunks: enough after their current runs, now at once.
+// stops has two functions that end all chunks of the search. The function enough lets each chunk
+// complete its current run. The function now ends the chunks at once.
 type stops struct{ enough, now func() }
 
-// after calls both functions later: enough after grace, and now after mostLate in addition.
+// after lets s.enough be called after the time grace, and s.now after grace plus mostLate. It does
+// not wait.
 func (s stops) after() {
 	time.AfterFunc(grace, s.enough)
 	time.AfterFunc(grace+mostLate, s.now)
@@ -112,7 +116,7 @@ func (c *campaign) prepare() {
 	}
 }
 
-// nothingLeft returns the reason why all properties have ended.
+// nothingLeft returns the End of a campaign in which the searches of all properties have ended.
 func (c *campaign) nothingLeft() End {
 	why := []End{EndComplete, EndSaturated, EndFailures, EndGivenUp, EndRuns}
 	last := 0
@@ -165,9 +169,10 @@ func (c *campaign) loop(ctx context.Context, s stops, results chan *job) {
 	}
 }
 
-// end ends the search for the reason why. If the search is already over, only EndInterrupted has an
-// effect. After other reasons findings are still shrunk. After EndTime each property still runs its
-// saved cases and its first chunk, because otherwise it would fail if other properties took long.
+// end ends the search of the campaign, with the reason why. If the search is already over, only
+// EndInterrupted has an effect. After other reasons findings are still shrunk. After EndTime each
+// property still runs its saved cases and its first chunk. Without these runs a property might be
+// reported as not tested because other properties took long.
 func (c *campaign) end(why End) {
 	if c.over && why != EndInterrupted {
 		return
@@ -229,8 +234,8 @@ func (c *campaign) noteLate(j *job) {
 	}
 }
 
-// settleChunk processes the result of a chunk. It is called in the order of chunks. If the property
-// was given up, it records only the findings.
+// settleChunk processes the result of a chunk. The chunks of a property must be passed in order. If
+// the property was given up, settleChunk records only the findings.
 func (c *campaign) settleChunk(j *job) {
 	t := j.target
 	t.Done = j.first + j.count
@@ -244,7 +249,7 @@ func (c *campaign) settleChunk(j *job) {
 		return
 	}
 	if t.Deaths += len(j.died); t.Deaths >= mostDeaths {
-		t.giveUp("the search was given up after %d batches with a death", t.Deaths)
+		t.giveUp("the search was given up after a process died in each of %d batches of runs", t.Deaths)
 		return
 	} else if j.err != nil {
 		text, _, _ := strings.Cut(j.err.Error(), "\n")
@@ -262,7 +267,7 @@ func (c *campaign) settleChunk(j *job) {
 	}
 }
 
-// begun processes the result of a job of the kind session.Begin.
+// begun processes the result of a job of the kind session.Begin, which runs the saved cases.
 func (c *campaign) begun(j *job) {
 	t := j.target
 	if j.lost() {
@@ -327,7 +332,7 @@ func (c *campaign) tell(e Event) {
 // elapsed returns the time of the campaign so far, including the time before it was resumed.
 func (c *campaign) elapsed() time.Duration { return c.before + time.Since(c.began) }
 
-// progress returns the progress of the campaign as text: "3 of 5 properties open, 1 found".
+// progress returns the progress of the campaign as text: "3 of 5 properties not finished, 1 failure found".
 func (c *campaign) progress() string {
 	found, open := 0, 0
 	for _, t := range c.targets {
@@ -336,5 +341,5 @@ func (c *campaign) progress() string {
 			open++
 		}
 	}
-	return fmt.Sprintf("%d of %d properties open, %d found", open, len(c.targets), found)
+	return fmt.Sprintf("%d of %d properties not finished, %s found", open, len(c.targets), words.Count(found, "failure"))
 }

@@ -6,10 +6,12 @@ import (
 )
 
 // Some runs do not belong to the search: runs of saved cases, of every order before the search, and
-// of shrinking. A report must not call a receive pair unseen if one of these runs contains it. But
-// the search must not depend on these runs, because their number at any moment depends on time.
+// of shrinking. A report must not call a receive pair unseen if one of these runs contains the
+// pair. But the search must not depend on these runs, because how many of them have finished at any
+// moment depends on time.
 
-// readShown moves the receive pairs of runs outside the search from a reply to the job.
+// readShown moves the receive pairs of runs that do not belong to the search, such as saved cases,
+// from reply r to job j.
 func (j *job) readShown(r *session.Reply) error {
 	if r.Shown == nil {
 		return nil
@@ -22,7 +24,8 @@ func (j *job) readShown(r *session.Reply) error {
 	return err
 }
 
-// show moves the receive pairs of runs outside the search from a job to the property.
+// show moves the receive pairs of runs that do not belong to the search, such as saved cases, from
+// job j to property t.
 func (t *target) show(j *job) {
 	for _, shown := range j.shown {
 		t.shown.Append(shown)
@@ -30,7 +33,8 @@ func (t *target) show(j *job) {
 	j.shown = nil
 }
 
-// reported returns the receive pairs of all runs. It counts only the runs of the search.
+// reported returns the receive pairs of all runs. The number of runs in the result counts only the
+// runs of the search.
 func (t *target) reported() *coverage.Orders {
 	all := &coverage.Orders{}
 	all.Merge(t.all())

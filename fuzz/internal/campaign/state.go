@@ -19,7 +19,8 @@ import (
 )
 
 // stateVersion is the version of the state file. Raise it when a field changes its meaning. Also
-// raise it when a batch has other runs, because a resumed campaign skips batches by their numbers.
+// raise it when the runs of a batch change, because a resumed campaign skips batches by their
+// numbers.
 const stateVersion = 4
 
 // A state is the content of the state file.
@@ -30,7 +31,7 @@ type state struct {
 	Elapsed time.Duration
 	Deaths  int
 	Ended   End
-	Race    bool `json:",omitempty"` // set if raceFile has the state of a race campaign
+	Race    bool `json:",omitempty"` // set if a second file (see raceFile) has the state of a campaign with the race detector
 	Targets []targetState
 }
 
@@ -41,12 +42,11 @@ type targetState struct {
 	Target                         *target
 	// Seen has the receive pairs of this campaign, Known the receive pairs of earlier campaigns.
 	Seen, Known []byte
-	// Shown has the receive pairs of runs outside the search.
+	// Shown has the receive pairs of runs that do not belong to the search, such as saved cases.
 	Shown []byte `json:",omitempty"`
 }
 
-// state returns the names that identify the target's property, and the target.
-
+// state returns the target in the form of the state file, without its receive pairs.
 func (t *target) state() targetState {
 	p := &t.subject.Property
 	return targetState{Package: t.subject.Binary.Package, Dir: t.subject.Binary.Dir, Test: p.Test, Name: p.Name, Func: p.Func, Call: p.Call, Target: t}
@@ -119,7 +119,7 @@ func (o *Options) mayWrite() error {
 	return nil
 }
 
-// begins reports whether the text of the file matches pattern.
+// begins reports whether the file at path can be read and its text matches the pattern.
 func begins(path string, pattern *regexp.Regexp) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -151,7 +151,7 @@ func (c *campaign) restore() error {
 					return fmt.Errorf("cannot resume the campaign: %s: %w", c.File, err)
 				}
 				old.Target.GivenUp, old.Target.Cut = "", nil
-				if old.Target.Saturated > c.Saturated { // the old campaign may have stopped too early
+				if old.Target.Saturated > c.Saturated { // the old campaign stopped earlier than this limit allows
 					old.Target.Saturated = 0
 				}
 				if size := old.Target.Batch; size > 0 && s.Runs > 0 && c.Runs != s.Runs { // the old limit may have shortened the last batch
@@ -164,7 +164,8 @@ func (c *campaign) restore() error {
 	return nil
 }
 
-// seed returns the seed of the campaign, which Options.Seed describes.
+// seed returns the seed of the campaign. If o.Seed is zero, the seed depends on o.File, as the
+// comment of Options.Seed says.
 func (o *Options) seed() uint64 {
 	if o.Seed != 0 || o.File == "" {
 		return max(1, o.Seed)
@@ -214,12 +215,12 @@ func (t *target) damaged() bool {
 		slices.Contains(t.Findings, nil) || slices.Contains(t.Met, nil)
 }
 
-// decode decodes the receive pairs into the property.
+// decode decodes the receive pairs into the fields of s.Target.
 func (s *targetState) decode() error {
 	t := s.Target
 	t.seen, t.known, t.shown = &coverage.Orders{}, &coverage.Orders{}, &coverage.Orders{}
 	err := errors.Join(t.seen.UnmarshalBinary(s.Seen), t.known.UnmarshalBinary(s.Known))
-	if s.Shown != nil { // an older jostle did not write it
+	if s.Shown != nil { // files of older versions have no Shown
 		err = errors.Join(err, t.shown.UnmarshalBinary(s.Shown))
 	}
 	return err

@@ -11,15 +11,17 @@ import (
 	"github.com/jostle-go/jostle/fuzz/search"
 )
 
-// A target is a subject with the state of its search. The state file stores its exported fields.
+// A target is a property with the state of its search. The state file stores the exported fields.
 type target struct {
 	subject Subject
 
-	// Begun is set once the saved cases were run, and every order if there are few orders.
+	// Begun is set after the runs that come before the search: the saved cases, and every order if
+	// there are few orders.
 	Begun bool
-	// Hinted is set if the property gives hints. Then half of its runs are guided.
+	// Hinted is set if the property describes its progress with hints, such as props.T.Feature.
+	// Then half of its runs are guided by the hints.
 	Hinted bool `json:",omitempty"`
-	// Done is the number of finished batches. All batches before this number are finished.
+	// Done is the number of the first unfinished batch. Batches are numbered from 0.
 	Done int
 	// Size is the number of batches in the last chunk.
 	Size int
@@ -27,31 +29,32 @@ type target struct {
 	Batch int
 	// Tally counts the runs of the finished batches.
 	Tally search.Tally
-	// Cut counts the runs of an unfinished batch at the time limit and of all batches after it. A
-	// resumed campaign reruns these batches.
+	// Cut counts the runs that the time limit cut off: runs of the first unfinished batch and of
+	// all batches after it. A resumed campaign reruns these batches.
 	Cut      *search.Tally `json:",omitempty"`
 	Missed   []string      // situations that no run has reached
 	Late     []string      // complaints, for example of a run that did not end
 	Complete string        // says that every order was run, "" if some were not run
-	// Distinct becomes Complete if a quarter of the search finds no failure. Until then it is not
-	// certain, because it assumes that actors share nothing but messages.
+	// Distinct says that every order was run, if actors share nothing but messages. If random runs
+	// find no failure for a quarter of the search, Complete is set to Distinct.
 	Distinct string `json:",omitempty"`
 	Notes    []string
 	GivenUp  string // why the search was given up, "" if it was not
 	Findings []*Finding
 	// Deaths is the number of batches in which a process died.
 	Deaths int
-	// Early are deaths before the first chunk that have no case. The search may find them again,
-	// with a case.
+	// Early are deaths of processes before the search, without a case. The search may see the same
+	// deaths again, with a case.
 	Early []record.Record
-	// Met are failures that occurred while others were shrunk, saved as cases. The search may
-	// also find them.
+	// Met are failures that occurred while a different failure was shrunk. Their cases are saved.
+	// The search may also find these failures.
 	Met []*Finding
 
-	// Gained is the number of new receive pairs of each strategy (see gain).
+	// Gained maps the name of each strategy to its number of new receive pairs (see gain).
 	Gained map[string]float64 `json:",omitempty"`
 
-	// Saturated is Options.Saturated if the search has ended because of it, else zero.
+	// Saturated is the value of Options.Saturated that has ended the search, zero if the search has
+	// not ended for this reason.
 	Saturated float64
 
 	noted   []string         // the notes about the workers of this property
@@ -64,16 +67,16 @@ type target struct {
 	yields  [window]yield    // the results of the last chunks (see yieldOf)
 	seen    *coverage.Orders // receive pairs of this campaign
 	known   *coverage.Orders // receive pairs of earlier campaigns
-	shown   *coverage.Orders // receive pairs of runs outside the search
+	shown   *coverage.Orders // receive pairs of runs that do not belong to the search, such as saved cases
 	told    Progress         // the progress that was last reported
-	early   map[int]*job     // maps the first batch of a chunk to the chunk, if it waits for an earlier chunk to end
+	early   map[int]*job     // chunks whose results wait for an earlier chunk, by the number of their first batch
 }
 
-// window limits the number of chunks of a property in progress. The size of a chunk depends on the
-// yield of an earlier chunk, whose number is smaller by window.
+// window is the maximum number of chunks of a property in progress at the same time. The size of
+// chunk n depends on the yield of chunk n-window.
 const window = 8
 
-// A yield says what a chunk has cost and found.
+// A yield says what a chunk of the search has cost and how many receive pairs it has found.
 type yield struct {
 	Steps, Batches int
 	Seconds        float64 // the processor time of the chunk
@@ -93,12 +96,12 @@ const (
 	growth      = 4       // a chunk has at most growth times the batches of the previous chunk
 )
 
-// confirmingPart is the part of the search, as 1/confirmingPart, that performs random runs although
-// target.Distinct says that all orders were run.
+// confirmingPart determines how long random runs must confirm target.Distinct: for 1/confirmingPart
+// of the time or of the runs of the search.
 const confirmingPart = 4
 
-// confirm ends the search in a property that has a Distinct, once enough random runs have passed.
-// If the property has failed, it removes Distinct.
+// confirm ends the search in a property whose Distinct is set, once enough random runs have
+// confirmed Distinct. If the property has failed, confirm clears Distinct.
 func (c *campaign) confirm(t *target) {
 	switch {
 	case t.Distinct == "" || t.Complete != "":
@@ -109,15 +112,15 @@ func (c *campaign) confirm(t *target) {
 	}
 }
 
-// complete ends the search in a property because every order was run, as text says.
+// complete ends the search in a property because every order was run. The parameter text says so.
 func (c *campaign) complete(t *target, text string) {
 	t.Complete = text
 	c.tell(Event{Kind: Finished, Subject: t.subject.String(), Text: text})
 }
 
-// chunkSteps returns the approximate number of steps of a chunk. If the time is limited, chunks are
-// so small that each property gets about 32 of them, at a microsecond a step. With larger chunks a
-// property that is ready late might get no turn before the time limit.
+// chunkSteps returns the approximate number of steps of a chunk. If the time is limited, each
+// property gets about 32 chunks, assuming a microsecond per step. With larger chunks a property
+// that is ready late might get no turn before the time limit.
 func (c *campaign) chunkSteps() int {
 	if c.For == 0 {
 		return chunkSteps
@@ -132,10 +135,12 @@ func (t *target) open(o *Options) bool {
 		!(o.Runs > 0 && t.Batch > 0 && t.next*t.Batch >= o.Runs)
 }
 
-// isClosed reports whether the property performs no more runs, not even of unfinished chunks.
+// isClosed reports whether runs of the property are no longer wanted, not even the runs of
+// unfinished chunks.
 func (t *target) isClosed(o *Options) bool { return t.GivenUp != "" || o.First && len(t.Findings) > 0 }
 
-// chunk returns the next chunk as a job. The chunk has about the given number of steps.
+// chunk returns a job that runs the next batches of the search, with about the given number of
+// steps.
 func (t *target) chunk(o *Options, steps int) *job {
 	y, size := t.yieldOf(t.planned), 1
 	if y.Batches > 0 {
@@ -150,11 +155,11 @@ func (t *target) chunk(o *Options, steps int) *job {
 	return j
 }
 
-// yieldOf returns the yield of the chunk with the given number. If this chunk is the next one to be
-// planned, the result is still the yield of the chunk that determines its size.
+// yieldOf returns the yield of the chunk with the given number. Before chunk n is planned, it
+// returns the yield of chunk n-window, which determines the size of chunk n.
 func (t *target) yieldOf(number int) *yield { return &t.yields[number%window] }
 
-// pace returns the total cost and new receive pairs of the last chunks.
+// pace returns the sums of the costs and of the new receive pairs of the last chunks.
 func (t *target) pace(o *Options) (p pace) {
 	p.open = t.open(o)
 	for i := range t.yields {
@@ -164,7 +169,7 @@ func (t *target) pace(o *Options) (p pace) {
 	return p
 }
 
-// dropRest moves all chunks that wait for their next turn to early, so that they are not continued.
+// dropRest ends all chunks that wait for their next turn, by moving them from rest to early.
 func (t *target) dropRest() {
 	for _, j := range t.rest {
 		t.early[j.first] = j
@@ -172,7 +177,7 @@ func (t *target) dropRest() {
 	t.rest = nil
 }
 
-// take adds the result of a chunk to the property.
+// take adds the result of chunk j to the property.
 func (t *target) take(o *Options, j *job) {
 	r := j.reply
 	first := t.Tally.Runs == 0
@@ -199,8 +204,8 @@ func (t *target) take(o *Options, j *job) {
 	}
 }
 
-// enoughRuns is the number of runs before which endless returns false, because the property may
-// have skipped the first runs by chance.
+// enoughRuns is the minimum number of runs for endless to return true. Fewer runs may all have been
+// skipped by chance.
 const enoughRuns = 1000
 
 // endless reports whether the search could end only by saturation, but has no random runs from
@@ -209,7 +214,7 @@ func (t *target) endless(o *Options) bool {
 	return o.Saturated > 0 && o.For == 0 && o.Runs == 0 && t.Tally.Runs >= enoughRuns && t.seen.Chance().Runs == 0
 }
 
-// learn adds the receive pairs of a chunk, and returns the number of new ones.
+// learn adds the receive pairs of a chunk to t.seen, and returns the number of pairs that are new.
 func (t *target) learn(parts ...*coverage.Orders) int {
 	before := t.seen.Seen()
 	for _, seen := range parts {
@@ -218,7 +223,7 @@ func (t *target) learn(parts ...*coverage.Orders) int {
 	return t.seen.Seen() - before
 }
 
-// all returns the receive pairs of this campaign and earlier ones.
+// all returns the receive pairs of this campaign and of earlier campaigns.
 func (t *target) all() *coverage.Orders {
 	if t.known.Runs() == 0 {
 		return t.seen
@@ -231,12 +236,12 @@ func (t *target) all() *coverage.Orders {
 
 // Limits of a property.
 const (
-	mostTexts    = 20  // the maximum number of distinct notes
+	mostTexts    = 20  // the maximum number of distinct notes, and of distinct complaints
 	mostFindings = 100 // the maximum number of findings
 	mostDeaths   = 20  // after this many batches with a death, the property is given up
 )
 
-// find returns the finding whose exact signature is given, nil if there is none.
+// find returns the finding with the given exact signature, nil if there is none.
 func (t *target) find(signature string) *Finding {
 	for _, f := range t.Findings {
 		if f.Exact == signature {
@@ -283,7 +288,7 @@ func (t *target) ran() string {
 	return "no completed runs"
 }
 
-// made returns the sum of Tally and Cut.
+// made returns the counts of all runs, which are the sum of Tally and Cut.
 func (t *target) made() *search.Tally {
 	if t.Cut == nil {
 		return &t.Tally
@@ -312,15 +317,15 @@ func (t *target) outcome(interrupted bool) Outcome {
 		out.Complaints = append(out.Complaints, "nothing was run: give the search more time")
 		return out
 	}
-	if made.Runs > 0 && !t.subject.Binary.Race { // complain only without the race detector, with which few runs are enough
+	if made.Runs > 0 && !t.subject.Binary.Race { // with the race detector few runs are enough
 		res := search.Result{Tally: *made, Missed: t.Missed}
 		out.Complaints = append(out.Complaints, res.Complaints()...)
 	}
 	return out
 }
 
-// plans reports whether a property gets another chunk. It first ends the search if it is saturated.
-// Saturation is judged by the chunk that is window before the next one, so that the result does not
+// plans reports whether the property gets another chunk now. It first ends the search if the search
+// is saturated. Saturation before chunk n is decided by chunk n-window, so that the result does not
 // depend on the number of workers.
 func (c *campaign) plans(t *target) bool {
 	if t.planned-t.settled >= window {
@@ -334,8 +339,8 @@ func (c *campaign) plans(t *target) bool {
 	return t.open(&c.Options)
 }
 
-// chunk returns the next chunk of a property.
+// chunk returns a job that runs the next batches of the property.
 func (c *campaign) chunk(t *target) *job { return t.chunk(&c.Options, c.chunkSteps()) }
 
-// giveUp ends the search in a property, for the reason that format and args describe.
+// giveUp ends the search in a property. The reason is the text that format and args make.
 func (t *target) giveUp(format string, args ...any) { t.GivenUp = fmt.Sprintf(format, args...) }

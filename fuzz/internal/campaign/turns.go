@@ -12,7 +12,7 @@ import (
 const turn = 2 * time.Second
 
 // handOut starts or resumes jobs while fewer than Workers jobs are busy. Idle and paused jobs do
-// not count as busy, so they make room for jobs of properties that have no overdue job.
+// not count as busy. While they wait, jobs of properties without an overdue job get their turns.
 func (c *campaign) handOut() {
 	for c.busy() < c.Workers {
 		lane := c.next(len(c.flying) >= c.Workers)
@@ -42,7 +42,7 @@ func (c *campaign) busy() (n int) {
 }
 
 // pausedOf returns a paused job of the lane, nil if there is none or the lane has urgent jobs. If
-// any is set, it returns a paused job of any lane.
+// the parameter any is set, it returns a paused job of any lane.
 func (c *campaign) pausedOf(lane int, any bool) *job {
 	for _, j := range c.flying {
 		if j.paused && (any || j.lane == lane && len(j.target.waiting) == 0) {
@@ -52,11 +52,11 @@ func (c *campaign) pausedOf(lane int, any bool) *job {
 	return nil
 }
 
-// pause makes a chunk wait before its next run, so that other jobs get turns.
+// pause makes job j, a chunk of the search, wait before its next run, so that other jobs get turns.
 func (c *campaign) pause(j *job) {
 	p := j.hand.doing.Load()
 	if p == nil {
-		return // the job does not run a chunk now
+		return // no process runs a chunk of the job now
 	}
 	p.Pause()
 	c.account(j)
@@ -64,15 +64,15 @@ func (c *campaign) pause(j *job) {
 	c.lanes.list[j.lane].paused++
 }
 
-// account charges a lane with the cost of its job so far, in place of the expected cost.
+// account charges the lane of job j with the cost of the job so far, in place of the expected cost.
 func (c *campaign) account(j *job) {
 	cost := j.cost().Seconds()
 	c.lanes.charge(j.lane, cost-j.charged)
 	j.charged = cost
 }
 
-// resume continues a paused job. Its lane is charged with a turn in advance: otherwise the lane
-// would still be behind, and begin another job at once.
+// resume continues a paused job. It charges the lane of the job with a turn in advance. Otherwise
+// the lane would still have used the least time, and would begin another job at once.
 func (c *campaign) resume(j *job) {
 	if p := j.hand.doing.Load(); p != nil {
 		p.Resume()
@@ -84,7 +84,8 @@ func (c *campaign) resume(j *job) {
 	j.charged += turn.Seconds()
 }
 
-// handFor returns a hand without a job, preferably one that keeps a process of the property.
+// handFor returns a hand (a goroutine that does jobs) without a job, nil if there is none. It
+// prefers a hand that keeps a process of the property.
 func (c *campaign) handFor(t *target) (first *hand) {
 	for _, h := range c.hands {
 		switch {
@@ -98,7 +99,8 @@ func (c *campaign) handFor(t *target) (first *hand) {
 	return first
 }
 
-// next returns the index of the property that gets the next turn, -1 if there is nothing to do.
+// next returns the index of the property that gets the next turn, -1 if there is nothing to do. The
+// parameter spare is that of lanes.next.
 func (c *campaign) next(spare bool) int {
 	for i, t := range c.targets {
 		c.lanes.want(i, len(t.waiting) > 0, c.hasChunk(t))
@@ -106,7 +108,8 @@ func (c *campaign) next(spare bool) int {
 	return c.lanes.next(spare)
 }
 
-// hasChunk reports whether a property has a chunk to begin or continue.
+// hasChunk reports whether a property has a chunk (a series of batches of runs) to begin or
+// continue.
 func (c *campaign) hasChunk(t *target) bool {
 	if c.over {
 		return c.ended == EndTime && t.next == 0 && t.open(&c.Options)
@@ -117,8 +120,8 @@ func (c *campaign) hasChunk(t *target) bool {
 	return len(t.rest) > 0 || c.plans(t)
 }
 
-// take removes the next job of a property from its queue, and charges the lane of the property for
-// the expected cost. Lane is the index of both.
+// take removes the next job from the queue of a property, and charges the property for the expected
+// cost. The parameter lane is the index of the property.
 func (c *campaign) take(lane int) (j *job) {
 	t := c.targets[lane]
 	switch {
@@ -141,7 +144,7 @@ func (c *campaign) take(lane int) (j *job) {
 }
 
 // watch charges the lanes for jobs that cost more than expected, and marks overdue lanes. If the
-// turn of a job is over and another lane is behind by at least a turn, it pauses the job.
+// turn of a job is over and another lane has used at least a turn less time, watch pauses the job.
 func (c *campaign) watch() {
 	for i := range c.lanes.list {
 		c.lanes.list[i].overdue = false
@@ -168,8 +171,8 @@ func (c *campaign) watch() {
 	}
 }
 
-// land removes a finished job from its hand, and corrects the charge of its lane to the actual
-// cost.
+// land removes a finished job from the goroutine that did the job. It replaces the expected cost in
+// the charges of the property by the actual cost.
 func (c *campaign) land(j *job) {
 	c.flying = slices.DeleteFunc(c.flying, func(o *job) bool { return o == j })
 	if j.paused {
@@ -182,12 +185,12 @@ func (c *campaign) land(j *job) {
 	c.watch()
 }
 
-// unknown is the number of seconds after which an unfinished first chunk counts in the weights of
-// the lanes.
+// unknown is a number of seconds. When the first chunk of a property has run for this time, the
+// cost of the unfinished chunk counts in the division of time.
 const unknown = 1
 
-// weigh divides the time among the properties by their paces. With First all properties get the
-// same time.
+// weigh divides the time among the properties by the costs and the new receive pairs of their last
+// chunks. With Options.First all properties get the same time.
 func (c *campaign) weigh() {
 	if c.First {
 		return

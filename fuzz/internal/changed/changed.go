@@ -28,7 +28,7 @@ var hunk = regexp.MustCompile(`^@@ -\S+ \+(\d+)(?:,(\d+))? @@`)
 // ReadDiff reads the output of git diff --unified=0.
 func ReadDiff(text string) (Lines, error) {
 	lines, file := Lines{}, ""
-	left := 0 // number of remaining lines of the hunk, which may look like headers
+	left := 0 // number of added lines still to come in the hunk; an added line may look like a header
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		if left > 0 && strings.HasPrefix(line, "+") {
@@ -93,7 +93,7 @@ func ReadProfile(r io.Reader) (Profile, error) {
 		}
 		m := row.FindStringSubmatch(s.Text())
 		if n == 1 || m == nil {
-			return nil, fmt.Errorf("line %d is not a line of a profile of go test -coverprofile", n)
+			return nil, fmt.Errorf("line %d does not have the form of a profile of go test -coverprofile", n)
 		}
 		var numbers [4]int
 		for i := range numbers {
@@ -120,7 +120,7 @@ func (p Profile) Packages() (list []string) {
 type Count struct {
 	Statements int   // number of changed statements
 	Run        int   // number of changed statements that were run
-	Missed     []int // the lines on which the remaining changed statements begin
+	Missed     []int // the lines on which changed statements begin that were not run
 	Unknown    bool  // set if the file is not in the profile
 }
 
@@ -156,8 +156,8 @@ func (p Profile) In(name string, text []byte, lines map[int]bool) (c Count, err 
 	return c, nil
 }
 
-// isCounted reports whether a statement counts. Blocks, clauses, labels and empty statements do
-// not.
+// isCounted reports whether a statement is counted. Blocks, clauses, labels and empty statements
+// are not counted.
 func isCounted(s ast.Stmt) bool {
 	switch s.(type) {
 	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause, *ast.LabeledStmt, *ast.EmptyStmt:
@@ -166,8 +166,8 @@ func isCounted(s ast.Stmt) bool {
 	return true
 }
 
-// head returns the end of a statement without its body: the position of its first opening brace of
-// a block, or the end of the statement if it contains no block.
+// head returns the position of the first opening brace of a block in a statement. If the statement
+// contains no block, head returns the end of the statement.
 func head(s ast.Stmt) (end token.Pos) {
 	end = s.End()
 	ast.Inspect(s, func(n ast.Node) bool {
@@ -188,8 +188,8 @@ func touches(lines map[int]bool, from, to int) bool {
 	return false
 }
 
-// hasRun reports whether the part that contains a place was run by any test binary. If several
-// nested parts contain the place, the part that begins last is used.
+// hasRun reports whether any test binary ran the part that contains the position at. If several
+// nested parts contain the position, the part that begins last decides.
 func hasRun(parts []part, at place) (run bool) {
 	var inner place
 	for _, p := range parts {

@@ -37,9 +37,9 @@ func TestReadProfile(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                   "it is not a profile of go test -coverprofile, or it is empty",
 		"mode: set\n":                        "it is not a profile of go test -coverprofile, or it is empty",
-		"p/a.go:1.2,3.4 1 1\n":               "line 1 is not a line of a profile of go test -coverprofile",
-		"mode: set\nhello\n":                 "line 2 is not a line of a profile of go test -coverprofile",
-		"mode: set\np/a.go:1.2,3.4 1\n":      "line 2 is not a line of a profile of go test -coverprofile",
+		"p/a.go:1.2,3.4 1 1\n":               "line 1 does not have the form of a profile of go test -coverprofile",
+		"mode: set\nhello\n":                 "line 2 does not have the form of a profile of go test -coverprofile",
+		"mode: set\np/a.go:1.2,3.4 1\n":      "line 2 does not have the form of a profile of go test -coverprofile",
 		"mode: count\np/a.go:1.2,3.4 1 10\n": "<nil>",
 	} {
 		if _, err := ReadProfile(strings.NewReader(text)); fmt.Sprint(err) != want {

@@ -28,8 +28,8 @@ type Settings struct {
 	Out        string        // JOSTLE_OUT, a folder
 }
 
-// Read reads the environment. Strategies lists the valid names of strategies. If a setting is
-// invalid, the error says which values are valid.
+// Read reads the environment. The parameter strategies lists the valid names of strategies. If a
+// setting is invalid, the error says which values are valid.
 func Read(strategies []string) (s Settings, err error) {
 	for _, x := range []struct {
 		name string
@@ -112,9 +112,9 @@ func readDistill(s *Settings, text string) bool {
 	return s.Distill || text == "0"
 }
 
-// Cache returns the folder for data that outlives a process: JOSTLE_CACHE, relative to dir, or if
-// that is not set, the folder jostle in the user's cache folder. It returns "" if JOSTLE_CACHE is
-// "off" or the user has no cache folder.
+// Cache returns the folder for data that outlives a process. This is JOSTLE_CACHE, relative to dir.
+// If JOSTLE_CACHE is not set, it is the folder jostle in the user's cache folder. Cache returns ""
+// if JOSTLE_CACHE is "off" or the user has no cache folder.
 func Cache(dir string) string {
 	setting := os.Getenv("JOSTLE_CACHE")
 	switch setting {
@@ -133,8 +133,9 @@ func Cache(dir string) string {
 	return setting
 }
 
-// Again returns the variables that a command needs to find the case saved at a path, as a prefix of
-// the command. If the path is "", it returns the variables that repeat the search of this process.
+// Again returns environment variables as a prefix of a shell command. With the prefix the command
+// finds the case that was saved at path. If path is "", the prefix repeats the search of this
+// process.
 func Again(path string) string {
 	if path == "" {
 		return Set("JOSTLE_SEED", "JOSTLE_BUDGET", "JOSTLE_STRATEGY", "JOSTLE_DISTILL")

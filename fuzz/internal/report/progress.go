@@ -42,7 +42,8 @@ func Progress(p explore.Progress) string {
 }
 
 // whole returns the estimated total time of an exploration and the percentage that is done. If the
-// estimate was too small or is too large to explore, the text says this instead.
+// estimate has proved too small, or there are too many orders to explore, it returns a text that
+// says so.
 func whole(p explore.Progress) string {
 	switch {
 	case p.Done || p.Estimate == 0:
@@ -83,7 +84,7 @@ func Printer(w io.Writer, name string, terminal bool) func(explore.Progress) {
 	return pr.print
 }
 
-// A printer implements Printer.
+// A printer holds the state of the function that Printer returns.
 type printer struct {
 	w        io.Writer
 	name     string

@@ -14,13 +14,13 @@ import (
 // mostWidth limits the width of a line, because a line that wraps on the terminal cannot be erased.
 const mostWidth = 79
 
-// Shrinking returns two functions: tell shows the progress of shrinking as one line on a terminal,
-// and erase erases this line. The line appears after a second and changes at most once a second.
-// The cursor stays at its beginning, so other output overwrites it. Now returns the current time.
-// If w is not a terminal, tell is nil.
+// Shrinking returns two functions. The function tell shows the progress of shrinking as one line on
+// a terminal. The function erase erases this line. The line appears after a second and changes at
+// most once a second. The cursor stays at the beginning of the line, so other output overwrites the
+// line. The parameter now returns the current time. If w is not a terminal, tell is nil.
 //
-// If go test runs on a terminal, the standard error of a test is the terminal without package
-// arguments, and a pipe with package arguments.
+// If go test without package arguments runs on a terminal, the standard error of a test is the
+// terminal. With package arguments it is a pipe.
 func Shrinking(w io.Writer, name string, terminal bool, now func() time.Time) (tell func(shrink.Progress), erase func()) {
 	if !terminal {
 		return nil, func() {}

@@ -6,7 +6,7 @@ import "unicode/utf8"
 type Keys struct {
 	typed  []byte // the typed part of a command that ends with Enter
 	typing bool   // set while a command that ends with Enter is typed
-	escape []byte // the first bytes of a key that sends several bytes, nil if there is none
+	escape []byte // the bytes so far of a key that sends several bytes, nil if no such key was begun
 }
 
 // Typed returns the typed part of a command that ends with Enter, "" if there is none.
@@ -15,13 +15,14 @@ func (k *Keys) Typed() string { return string(k.typed) }
 // The bytes that keys send.
 const ctrlC, ctrlD, backspace, enter, newline, escape, del = 3, 4, 8, '\r', '\n', 27, 127
 
-// Limits for the length of a typed command and for the number of bytes of a key.
+// The maximum length of a typed command, and the maximum number of bytes that one key sends.
 const mostTyped, mostSent = 200, 8
 
-// sequences maps the bytes that a key sends after the escape to its command.
+// sequences maps the bytes that a key sends after the escape byte to the command of the key.
 var sequences = map[string]string{"[A": "p", "[B": "n", "[C": "n", "[D": "p", "[H": "s", "[F": "e", "OA": "p", "OB": "n", "OC": "n", "OD": "p", "OH": "s", "OF": "e"}
 
-// Take takes the next byte. If the byte completes a command, Take returns it and true.
+// Take processes the next byte from the terminal. If the byte completes a command, Take returns the
+// command and true.
 func (k *Keys) Take(b byte) (command string, complete bool) {
 	switch {
 	case b == ctrlC || b == ctrlD:
@@ -46,7 +47,7 @@ func (k *Keys) Take(b byte) (command string, complete bool) {
 	return string(rune(b)), true
 }
 
-// takeEscape takes a byte of a key that sends several bytes.
+// takeEscape processes the next byte of a key that sends several bytes.
 func (k *Keys) takeEscape(b byte) (string, bool) {
 	if len(k.escape) < mostSent { // no known key sends more bytes
 		k.escape = append(k.escape, b)
@@ -59,7 +60,7 @@ func (k *Keys) takeEscape(b byte) (string, bool) {
 	return command, known
 }
 
-// takeTyped takes a byte of a command that ends with Enter.
+// takeTyped processes the next byte of a command that ends with Enter.
 func (k *Keys) takeTyped(b byte) (string, bool) {
 	switch {
 	case b == enter || b == newline:

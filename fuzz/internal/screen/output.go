@@ -25,8 +25,8 @@ type Output struct {
 	err  error
 }
 
-// NewOutput returns an output to w. If failed is not nil, it is called with the first error of a
-// write.
+// NewOutput returns an output to w. The function failed, unless nil, is called with the first error
+// of a write.
 func NewOutput(w io.Writer, failed func(error)) *Output { return &Output{to: w, failed: failed} }
 
 // Write writes text and escapes its control characters, except newlines and tabs.
@@ -68,7 +68,8 @@ func (o *Output) put(text string) error {
 	return o.err
 }
 
-// Close writes an incomplete character, escaped, and returns the first error of all writes.
+// Close writes the bytes of an incomplete character, if there are any, in escaped form. It returns
+// the first error of all writes.
 func (o *Output) Close() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -87,8 +88,8 @@ func (o *Output) Fd() (fd uintptr, ok bool) {
 	return f.Fd(), true
 }
 
-// JSON replaces the control characters of a JSON text by JSON escapes, so that Write does not
-// change the text and it remains JSON.
+// JSON replaces the control characters of a JSON text by JSON escapes. Then Write has nothing to
+// escape, and the output remains JSON.
 func JSON(text []byte) string {
 	all := string(text)
 	if trace.Visible(all) == all {

@@ -38,8 +38,8 @@ const (
 	plain      = "\x1b[0m"
 )
 
-// Draw replaces the lines. It cuts lines that are too long, and omits the last ones if the
-// terminal has too few rows.
+// Draw replaces the lines at the bottom of the terminal. It cuts lines that are too long. If the
+// terminal has too few rows, it omits the last lines.
 func (s *Screen) Draw(lines []Line) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,7 +47,7 @@ func (s *Screen) Draw(lines []Line) {
 	s.redraw("")
 }
 
-// Print prints a text above the lines.
+// Print prints a text above the lines at the bottom of the terminal.
 func (s *Screen) Print(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,8 +62,8 @@ func (s *Screen) Close() {
 	s.redraw("")
 }
 
-// redraw removes the lines, prints a text, and draws the lines again below the text. It uses a
-// single write, so that the terminal does not flicker.
+// redraw removes the lines at the bottom, prints a text, and draws the lines again below the text.
+// It uses a single write, so that the terminal does not flicker.
 func (s *Screen) redraw(text string) {
 	columns, rows := s.Size()
 	columns, rows = max(columns, 1), max(rows, 2)
@@ -77,14 +77,14 @@ func (s *Screen) redraw(text string) {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		text := Cut(Inline(line.Text), columns-1) // a full line may wrap
+		text := Cut(Inline(line.Text), columns-1) // a line that fills all columns may wrap
 		s.drawn = append(s.drawn, Width(text))
 		b.WriteString(s.styled(text, line))
 	}
 	s.Out.raw(b.String())
 }
 
-// erase returns the escape codes that remove the drawn lines. If the terminal has become
+// erase returns the escape codes that remove the lines at the bottom. If the terminal has become
 // narrower, a line occupies several rows.
 func (s *Screen) erase(columns int) string {
 	if len(s.drawn) == 0 {

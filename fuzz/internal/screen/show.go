@@ -13,7 +13,7 @@ type sheet struct{ strings.Builder }
 
 func (b *sheet) line(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
 
-// list writes a title and below it the texts, each of one or more lines. It writes nothing if
+// list writes a title and, below the title, texts of one or more lines each. It writes nothing if
 // there are no texts.
 func (b *sheet) list(title string, lines []string) {
 	if len(lines) == 0 {
@@ -100,7 +100,7 @@ func sent(m *record.Message) string {
 }
 
 // showState writes the fields of the receiver. If the step has changed a field, showState writes
-// a mark, the old value and the new value.
+// "*" before the field, and both the old and the new value.
 func (s *Stepper) showState(b *sheet, m *record.Moment) {
 	if len(m.Before)+len(m.Now) == 0 {
 		return
@@ -148,7 +148,8 @@ func field(name, text string) string {
 	return Inline(name) + ": " + Inline(text)
 }
 
-// showOthers writes the messages that could have been received instead.
+// showOthers writes the messages that were deliverable in addition to the message that was
+// received.
 func (s *Stepper) showOthers(b *sheet, m *record.Moment) {
 	switch n := len(m.Others) + m.More; {
 	case m.Fixed:
@@ -180,7 +181,7 @@ func (s *Stepper) showEnd(b *sheet) {
 	case s.steps:
 		b.list("✗ fails here", []string{s.walk.Failure})
 	default:
-		b.line("  the run failed in step %d: f goes there", s.walk.Failed)
+		b.line("  the run failed in step %d: type f to go there", s.walk.Failed)
 	}
 	if len(s.walk.Waiting) > 0 {
 		b.line("  never received (%d)", len(s.walk.Waiting)+s.walk.More)
@@ -202,10 +203,10 @@ func (s *Stepper) drawn() string {
 	return b.String()
 }
 
-// sight is the number of steps that around lists before the current step, and after it.
+// sight is the number of steps that the method around lists on each side of the current step.
 const sight = 5
 
-// around returns a list of the steps around the current one, as text.
+// around returns a list of the steps before and after the current step, as text.
 func (s *Stepper) around() string {
 	b := &sheet{}
 	at := s.at

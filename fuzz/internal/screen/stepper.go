@@ -12,7 +12,7 @@ import (
 // These constants limit the memory of a Stepper for a long run.
 const (
 	window   = 256 // the number of steps that are fetched at once
-	mostKept = 4   // the number of fetched windows that are kept
+	mostKept = 4   // the number of series of fetched steps that are kept
 )
 
 // A Stepper steps through a run: it executes commands and describes steps. Use NewStepper to
@@ -20,15 +20,15 @@ const (
 type Stepper struct {
 	fetch  func(first, count int) (*record.Walk, error)
 	walk   *record.Walk
-	kept   []*record.Walk // the fetched windows, the most recently used last
+	kept   []*record.Walk // series of fetched steps, the most recently used last
 	steps  int            // the number of steps of the run
 	at     int            // the current step, from 0; equal to steps at the end of the run
-	broken string         // why no more steps can be fetched, "" if they can
+	broken string         // why no more steps can be fetched, "" if more can be fetched
 }
 
-// NewStepper returns a stepper at the first step of a run. Fetch must return the steps of the run
-// from index first, at most count of them, and at least one if the index exists. NewStepper calls
-// fetch once and returns its error.
+// NewStepper returns a stepper at the first step of a run. The function fetch must return at most
+// count steps of the run, from the step with number first. If this step exists, fetch must return
+// at least one step. NewStepper calls fetch once and returns its error.
 func NewStepper(fetch func(first, count int) (*record.Walk, error)) (*Stepper, error) {
 	w, err := fetch(0, window)
 	if err != nil {
@@ -41,10 +41,10 @@ func NewStepper(fetch func(first, count int) (*record.Walk, error)) (*Stepper, e
 const Help = `n  the next step             p  the previous step
 17 step 17                   f  where the run failed
 s  the first step            e  the end, and what was never received
-a  the next step of the actor that is shown; a NAME of another one
-b  the previous step of that actor; b NAME of another one
-d  what was drawn            l  the steps around
-h  this                      q  quit
+a  the next step of the actor that is shown (a NAME: of the actor NAME)
+b  the previous step of the actor that is shown (b NAME: of the actor NAME)
+d  what was drawn            l  the steps nearby
+h  this list                 q  quit
 `
 
 // Do executes a command line and returns the text to show. Quit is true after the command to quit.
@@ -86,7 +86,7 @@ func (s *Stepper) Do(line string) (text string, quit bool) {
 }
 
 func unknown(line string) string {
-	return fmt.Sprintf("%s is not a command: h lists them\n", strconv.QuoteToGraphic(Cut(line, 40)))
+	return fmt.Sprintf("%s is not a command: type h to list the commands\n", strconv.QuoteToGraphic(Cut(line, 40)))
 }
 
 // to goes to a step, or to the end if step is the number of steps. It returns the text to show.
@@ -126,8 +126,8 @@ func (s *Stepper) toFailure() string {
 	return s.to(s.walk.Failed)
 }
 
-// toActor goes to the next step of an actor (if by is 1) or its previous step (if by is -1), and
-// returns the text to show. If name is "", it uses the actor of the current step.
+// toActor goes to the next step of an actor if by is 1, or to its previous step if by is -1. It
+// returns the text to show. If name is "", the actor is that of the current step.
 func (s *Stepper) toActor(name string, by int) string {
 	actor := -1
 	if s.at < s.steps {
@@ -136,7 +136,7 @@ func (s *Stepper) toActor(name string, by int) string {
 	if name != "" {
 		actor = slices.IndexFunc(s.walk.Actors, func(a string) bool { return Inline(a) == name || a == name })
 		if actor < 0 {
-			return fmt.Sprintf("there is no actor %s: there are %s\n", strconv.QuoteToGraphic(Cut(name, 40)), s.names())
+			return fmt.Sprintf("there is no actor %s: the actors are %s\n", strconv.QuoteToGraphic(Cut(name, 40)), s.names())
 		}
 	}
 	if actor < 0 {
@@ -153,7 +153,7 @@ func (s *Stepper) toActor(name string, by int) string {
 	return s.actor(actor) + " has no step before this\n"
 }
 
-// mostNames limits the number of actors that names lists.
+// mostNames limits the number of actors that the method names lists.
 const mostNames = 20
 
 // names returns the names of the actors, without the test.
@@ -186,7 +186,7 @@ func (s *Stepper) moment(step int) (*record.Moment, string) {
 		return nil, fmt.Sprintf("step %d is not known: the program does not repeat itself, so its run cannot be replayed\n", step)
 	}
 	first := step / window * window
-	if n := len(s.walk.Moments); n > 0 && n < window { // fetch returns fewer for many actors
+	if n := len(s.walk.Moments); n > 0 && n < window { // with many actors fetch returns fewer steps
 		first = step / n * n
 	}
 	w, err := s.fetch(first, window)

@@ -18,8 +18,8 @@ type View struct {
 	Ending bool
 
 	last     campaign.Event
-	said     string                       // why the campaign has ended, "" if it has not
-	samples  []sample                     // recent samples, for the rate
+	said     string                       // why the campaign has ended, "" if it has not ended
+	samples  []sample                     // recent numbers of runs, from which the rate is computed
 	subjects []string                     // the properties, in the order of their first event
 	progress map[string]campaign.Progress // maps a property to its progress
 	found    int                          // number of events of the kind Found
@@ -33,7 +33,7 @@ type sample struct {
 
 // Limits for the samples from which the rate is computed.
 const (
-	rateOver    = 10 // the rate is an average over about this many seconds
+	rateOver    = 10 // the rate of runs is an average over about this many seconds
 	mostSamples = 100
 )
 
@@ -90,7 +90,7 @@ func (v *View) Lines(columns, rows int) []Line {
 	return append(lines, arms...)
 }
 
-// fitted joins parts to as few lines of at most the given columns as possible.
+// fitted joins the parts to lines of at most the given columns. It uses as few lines as possible.
 func fitted(parts []string, columns int) (lines []string) {
 	const gap = " · "
 	for _, part := range parts {
@@ -141,7 +141,8 @@ func (v *View) head(columns int) (lines []Line) {
 	return append(lines, Line{Text: words.Count(found, "failure"), Bad: found > 0})
 }
 
-// open returns the sum of campaign.Progress.Open of all properties.
+// open returns the number of receive pairs, in all properties, whose reverse order seems possible
+// but has not occurred.
 func (v *View) open() (n int) {
 	for _, p := range v.progress {
 		n += p.Open
@@ -162,7 +163,7 @@ func clock(seconds float64) string {
 	return fmt.Sprintf("%ds", s)
 }
 
-// A column is a column of the table of properties.
+// A column describes a column of the table of properties.
 type column struct {
 	title string
 	from  int                             // the column is shown if the terminal has at least this many columns
@@ -220,7 +221,7 @@ func number(x float64) string {
 const least = 16
 
 // table returns a table with a line for each property. If there is not enough room for all
-// properties, the ones with the lowest rank are shown first.
+// properties, it shows those with the lowest rank (see rank).
 func (v *View) table(columns, room int) (lines []Line) {
 	if room < 2 || len(v.subjects) == 0 || room < 3 && len(v.subjects) > 1 {
 		return nil
@@ -299,8 +300,8 @@ func aligned(rows [][]string, columns int) (lines []string) {
 	return lines
 }
 
-// end returns the end of a property's name if the name is too wide. It omits the beginning, which
-// is the path of the package.
+// end returns the name of a property, shortened to the given width. It omits the beginning of a
+// name that is too wide, because the beginning is the path of the package.
 func end(name string, width int) string {
 	if Width(name) <= width {
 		return name

@@ -75,9 +75,10 @@ func (p *Package) actor(spec *ast.TypeSpec) *Actor {
 	return nil
 }
 
-// Uncalled lists the methods of the package that have the name of a handler, as "Door.Receive".
-// It is for packages without actors. There the types are generic, or only a framework or the user
-// can create the arguments of the methods.
+// Uncalled lists the methods of the package that have the name of a handler, as "Door.Receive". If
+// Actors finds no actor, the list shows the user which methods Actors has considered. Actors
+// accepts neither methods of generic types nor methods whose arguments only a framework or the user
+// can create.
 func (p *Package) Uncalled() (list []string) {
 	for _, f := range p.files {
 		for _, d := range f.Decls {
@@ -99,8 +100,8 @@ func (p *Package) Uncalled() (list []string) {
 	return list
 }
 
-// takes reports whether a method with the signature can handle messages that the property draws. It
-// sets the fields of the actor that describe the parameters.
+// takes reports whether a generated property can call a method with the given signature to handle a
+// message. It sets the fields of the actor that describe the parameters of the method.
 func (p *Package) takes(a *Actor, s *types.Signature) bool {
 	in := s.Params()
 	if s.Variadic() || in.Len() == 0 || in.Len() > 2 {
@@ -122,8 +123,9 @@ func (p *Package) takes(a *Actor, s *types.Signature) bool {
 	return !isNamed(t, "context", "Context") && p.reachable(t) && !isFramework(t) && (isAny(t) || len(p.messages(a)) > 0)
 }
 
-// isFramework reports whether a parameter of this type comes from a framework and contains the
-// message. Such a type is an interface with a method Message that has no parameters.
+// isFramework reports whether a parameter of type t is the context of an actor framework, from
+// which the handler gets the message. Such a type is an interface with a method Message that has no
+// parameters.
 func isFramework(t types.Type) bool {
 	i, ok := t.Underlying().(*types.Interface)
 	if !ok {
@@ -175,8 +177,8 @@ func (p *Package) reachable(t types.Type) bool {
 	return true
 }
 
-// A sight is a kind of messages that a handler expects: the messages of a type, or a constant
-// with which the handler compares the message.
+// A sight is one kind of message that a handler expects. It is either a type of messages, or a
+// constant that the handler compares with the message.
 type sight struct {
 	typ      types.Type
 	constant ast.Expr // the constant; nil for a type
@@ -225,7 +227,7 @@ func (p *Package) implementers(i *types.Interface) (list []sight) {
 // A seer finds the kinds of messages that functions expect.
 type seer struct {
 	*Package
-	seen map[*types.Var]bool // the parameters that look has handled
+	seen map[*types.Var]bool // the parameters that were inspected already
 	list []sight             // the kinds of messages found so far
 }
 
@@ -321,7 +323,8 @@ func (p *Package) body(f *types.Func) *ast.BlockStmt {
 	return nil
 }
 
-// addType adds the messages of a type. It ignores interfaces and the messages of package pulse.
+// addType adds the type that e denotes to the kinds of messages. It ignores interfaces and the
+// types of package pulse.
 func (s *seer) addType(e ast.Expr) {
 	tv := s.info.Types[e]
 	if !tv.IsType() || types.IsInterface(tv.Type) || !s.reachable(tv.Type) {
@@ -336,8 +339,8 @@ func (s *seer) addType(e ast.Expr) {
 	}
 }
 
-// addConstant adds a value with which a message is compared, if the value is a literal or a
-// constant of the package.
+// addConstant adds the value e, with which a message is compared, to the kinds of messages. It
+// ignores e unless it is a literal or a constant of the package.
 func (s *seer) addConstant(e ast.Expr) {
 	tv := s.info.Types[e]
 	switch x := e.(type) {

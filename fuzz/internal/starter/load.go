@@ -59,7 +59,7 @@ func Load(ctx context.Context, run Go, paths Paths, pattern string) (*Package, e
 	case len(list) == 0:
 		return nil, fmt.Errorf("no packages match %s", pattern)
 	case len(list) > 1:
-		return nil, fmt.Errorf("a property belongs to one package, and %d match %s: give the folder of one", len(list), pattern)
+		return nil, fmt.Errorf("a property belongs to one package, and %d match %s: give the folder of one package", len(list), pattern)
 	}
 	l := list[0]
 	p := &Package{Name: l.Name, Path: l.ImportPath, Dir: l.Dir, paths: paths, fset: token.NewFileSet()}
@@ -71,7 +71,7 @@ func Load(ctx context.Context, run Go, paths Paths, pattern string) (*Package, e
 	case l.Error != nil && l.Name == "":
 		return nil, errors.New(said(l.Error.Pos, l.Error.Err))
 	case l.Module == nil || !l.Module.Main:
-		return nil, fmt.Errorf("%s is not in a module of yours: give a folder of one, or make one by `go mod init example.com/name`", pattern)
+		return nil, fmt.Errorf("%s is not in your module: give a folder of your module, or create a module with `go mod init example.com/name`", pattern)
 	}
 	return p, p.read(ctx, run, l)
 }
@@ -87,7 +87,7 @@ func said(pos, text string) string {
 	return strings.TrimPrefix(pos+": ", ": ") + strings.Join(lines, "; ")
 }
 
-// begin sets the path and the name of a package that has no Go files yet.
+// begin sets the import path and the name of a package whose folder has no Go files yet.
 func (p *Package) begin(ctx context.Context, run Go) error {
 	out, err := run(ctx, "list", "-m", "-f", "{{.Path}}\t{{.Dir}}")
 	if err != nil {
@@ -120,10 +120,10 @@ func outside(dir string) error {
 	}
 	if abs, err := filepath.Abs(dir); err == nil {
 		if root := moduleAbove(abs); root != "" {
-			return fmt.Errorf("%s is in another module: go to its folder first, by `cd %s`", dir, root)
+			return fmt.Errorf("%s is in a different module: first go to the folder of that module with `cd %s`", dir, root)
 		}
 	}
-	return fmt.Errorf("%s is in no module: `go mod init example.com/name` makes one", dir)
+	return fmt.Errorf("%s is in no module: create one with `go mod init example.com/name`", dir)
 }
 
 // moduleAbove returns the root folder of the module that contains dir, "" if there is none.
@@ -192,7 +192,8 @@ func (p *Package) read(ctx context.Context, run Go, l *listed) error {
 		return os.Open(exports[path])
 	}
 	p.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
-	// Files may have errors. The types that are known nevertheless are sufficient.
+	// Errors in the files are ignored, because the types that are known in spite of them are
+	// sufficient.
 	c := types.Config{Importer: importer.ForCompiler(p.fset, "gc", lookup), FakeImportC: true, Error: func(error) {}}
 	p.types, _ = c.Check(p.Path, p.fset, p.files, p.info)
 	return nil

@@ -15,7 +15,7 @@ import (
 
 func keyword(name string) bool { return token.IsKeyword(name) }
 
-// A File is a generated file, which this package does not write.
+// A File is the text of a generated file. The caller writes the file.
 type File struct {
 	Name     string // the name of the file, without the folder
 	Text     []byte

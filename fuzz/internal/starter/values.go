@@ -16,7 +16,7 @@ type writer struct {
 	taken   map[string]bool   // the names in use
 	imports map[string]string // maps a path to the name of the imported package
 	rapid   string            // the name of the *rapid.T in the function that draws a message
-	client  string            // the name of the Ref of a client, for fields of type pulse.Ref
+	client  string            // the name of a variable of type pulse.Ref, used for fields of this type
 	clients bool              // set if client is used
 }
 
@@ -28,7 +28,8 @@ func (p *Package) writer() *writer {
 	return w
 }
 
-// free returns name, with a number if the name is in use already, and marks the result as taken.
+// free returns name, or name with a number if name is already in use. It marks the result as in
+// use.
 func (w *writer) free(name string) string {
 	base := name
 	for i := 2; w.taken[name] || types.Universe.Lookup(name) != nil || keyword(name); i++ {
@@ -152,7 +153,7 @@ func (w *writer) settable(f *types.Var) bool {
 }
 
 // structure returns a composite literal of a struct type, or "" if the type is not reachable. The
-// literal sets the fields for which value returns an expression.
+// literal sets the fields for which the method value returns an expression.
 func (w *writer) structure(t types.Type, s *types.Struct, depth int) string {
 	if !w.reachable(t) {
 		return ""
@@ -184,9 +185,9 @@ func (w *writer) message(s sight) string {
 }
 
 // made returns an expression that creates an actor. The expression calls the function NewName or
-// New if arguments for it can be given. Otherwise it is a composite literal that initializes the
-// maps of the actor. Address is true if the expression is not a pointer, so that its address must
-// be taken.
+// New if the generated file can supply the arguments. Otherwise it is a composite literal that
+// initializes the maps of the actor. The result address is true if the expression is not a pointer.
+// Then its address must be taken.
 func (w *writer) made(a *Actor) (expr string, address bool) {
 	for _, name := range w.types.Scope().Names() {
 		f, ok := w.types.Scope().Lookup(name).(*types.Func)

@@ -6,7 +6,7 @@ import (
 	"text/template"
 )
 
-// The names of the files of the workflows.
+// The names of the workflow files.
 const (
 	Nightly = "jostle-nightly.yml"
 	Change  = "jostle-pr.yml"
@@ -37,8 +37,8 @@ var nightly string
 //go:embed jostle-pr.yml
 var change string
 
-// Workflows returns the workflows. The templates use brackets instead of braces, because GitHub's
-// expressions use braces.
+// Workflows returns the workflow files. Their templates use brackets instead of braces, because
+// GitHub's expressions use braces.
 func Workflows(c CI) (list []File, err error) {
 	for _, f := range []struct{ name, text string }{{Nightly, nightly}, {Change, change}} {
 		t, err := template.New(f.name).Delims("[[", "]]").Parse(f.text)

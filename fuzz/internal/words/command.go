@@ -72,7 +72,8 @@ func regexpQuote(s string) string {
 	return b.String()
 }
 
-// packagePath returns the package in a folder as an argument for go test at the module's root.
+// packagePath returns the argument with which go test, run at the root of the module, tests the
+// package in the folder dir.
 func packagePath(dir string) string {
 	for up := dir; ; up = filepath.Dir(up) {
 		if _, err := os.Stat(filepath.Join(up, "go.mod")); err == nil {

@@ -4,7 +4,7 @@ package worker
 
 import "os/exec"
 
-// apart does nothing, so a terminal sends its signals to the worker too.
+// apart does nothing on this system. Therefore Ctrl-C in a terminal also reaches the worker.
 func apart(*exec.Cmd) {}
 
 // surviveBrokenPipe does nothing, because this system has no SIGPIPE.

@@ -11,5 +11,6 @@ func apart(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// surviveBrokenPipe does nothing, because on Windows such a write only returns an error.
+// surviveBrokenPipe does nothing, because on Windows a write to a pipe without a reader only
+// returns an error.
 func surviveBrokenPipe() {}

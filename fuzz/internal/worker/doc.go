@@ -15,8 +15,8 @@
 // # The protocol
 //
 // A worker has two pipes in addition to standard input and output, which belong to the program.
-// One pipe carries session.Request to the worker, the other one Message from the worker, as one
-// JSON value per line. The environment variable JOSTLE_WORKER contains the version of the command
-// and the two pipes. The first message is a Hello with the version of the worker, which must be
-// equal to the version of the command.
+// One pipe carries values of type session.Request to the worker. The other pipe carries values of
+// type Message from the worker. Each value is one line of JSON. The environment variable
+// JOSTLE_WORKER contains the version of the command and the two pipes. The first message is a
+// Hello with the version of the worker, which must be equal to the version of the command.
 package worker

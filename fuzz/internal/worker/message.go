@@ -6,7 +6,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 )
 
-// Variable is the environment variable that makes a process a worker.
+// Variable is the environment variable that makes a process a worker, which searches for the
+// command jostle.
 const Variable = "JOSTLE_WORKER"
 
 // Version is the version of the protocol. Increase it when a message changes its meaning.
@@ -22,7 +23,7 @@ type Property struct {
 	Func   string // the name of the property's function
 }
 
-// A Message goes from a worker to its command. Exactly one of its fields is set.
+// A Message goes from a worker to the command jostle. Exactly one of its fields is set.
 type Message struct {
 	Hello *Hello    `json:",omitempty"`
 	Offer *Property `json:",omitempty"`
@@ -36,7 +37,8 @@ type Message struct {
 // A Hello is the first message of a worker.
 type Hello struct{ Version int }
 
-// A Beat is sent ten times a second, and after each request.
+// A Beat reports the memory and the processor time of a worker. It is sent ten times a second, and
+// after each request.
 type Beat struct {
 	// Memory is the number of bytes that the process has from the operating system.
 	Memory uint64

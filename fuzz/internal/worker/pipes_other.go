@@ -8,7 +8,8 @@ import (
 	"strconv"
 )
 
-// inherit makes the process of cmd inherit files, and returns the names for inherited.
+// inherit makes the process of cmd inherit files. It returns the names under which the function
+// inherited finds the files in the new process.
 func inherit(cmd *exec.Cmd, files ...*os.File) (names []string) {
 	cmd.ExtraFiles = files
 	for i := range files {
@@ -17,8 +18,9 @@ func inherit(cmd *exec.Cmd, files ...*os.File) (names []string) {
 	return names
 }
 
-// inherited returns the file that this process has inherited under a name of inherit, nil if there
-// is none. Child processes of this process do not inherit the file.
+// inherited returns the file that this process has inherited under the given name, nil if there is
+// none. The parent process has the name from the function inherit. Child processes of this process
+// do not inherit the file.
 func inherited(name string) *os.File {
 	fd, err := strconv.Atoi(name)
 	if err != nil {

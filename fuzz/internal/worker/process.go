@@ -25,15 +25,16 @@ import (
 // A Command says how to start a process of a test binary.
 type Command struct {
 	Binary string   // the path of the test binary
-	Dir    string   // the folder of its package, in which it runs
-	Tests  string   // the pattern of the tests that it runs, as for go test -run
+	Dir    string   // the folder of the package, in which the binary runs
+	Tests  string   // the pattern of the tests to run, as for go test -run
 	Env    []string // additional environment variables
 	// Memory limits the bytes that the process may have from the operating system; zero is no
 	// limit.
 	Memory uint64
-	// Silence limits the time without a message during a request; zero means a minute.
+	// Silence limits the time for which the process may send nothing during a request; zero means a
+	// minute.
 	Silence time.Duration
-	// StartUp limits the time until the next offer; zero means five minutes.
+	// StartUp limits the time until the process offers its next property; zero means five minutes.
 	StartUp time.Duration
 	// Beat, if not nil, is called for each beat during a request.
 	Beat func(Beat)
@@ -82,7 +83,8 @@ type Death struct {
 	Stalled bool
 	// At is what the process last began to do.
 	At session.At
-	// Last is the last decision that the process reported, nil if the request asked for none.
+	// Last is the last decision that the process reported, nil if the request asked for no
+	// decisions.
 	Last *session.Decision
 }
 
@@ -101,7 +103,7 @@ func (d *Death) Error() string {
 	return strings.TrimRight(text, "\n")
 }
 
-// Record returns a record of the death, without its run.
+// Record returns a record of the death as a failure. The record does not describe the run.
 func (d *Death) Record() *record.Record {
 	detail := strings.TrimRight(d.Said, "\n")
 	if _, more, _ := strings.Cut(d.Cause, "\n"); more != "" {
@@ -157,8 +159,8 @@ func Start(c Command) (*Process, error) {
 	return p, nil
 }
 
-// check returns an error, and kills the process, if the process uses another version of the
-// protocol.
+// check returns an error if the first message m does not have this command's version of the
+// protocol. In this case it also kills the process.
 func (p *Process) check(m *Message) error {
 	if p.greeted = p.greeted || m.Hello != nil && m.Hello.Version == Version; p.greeted {
 		return nil
@@ -200,9 +202,9 @@ func (p *Process) read(from *os.File) {
 }
 
 // hear returns the next message that is a Hello, Offer, Done or Error. It kills a process that
-// sends nothing for the time silence. If once is set, it kills the process unless the returned
-// message arrives within this time. After an error the process is gone, and the error may be a
-// *Death.
+// sends no message for the time silence. If once is set, other messages do not count: the process
+// must send one of these four within the time silence. After an error the process is gone. The
+// error may be a *Death.
 func (p *Process) hear(ctx context.Context, silence time.Duration, once bool) (Message, error) {
 	quiet := time.NewTimer(silence)
 	defer quiet.Stop()
@@ -254,7 +256,7 @@ func (p *Process) note(m *Message) (cause string) {
 // A process above its memory limit is asked to collect garbage before it is killed.
 const (
 	collecting = 30 * time.Second // the time for collecting garbage
-	tooLarge   = 4                // above tooLarge times its limit a process is killed at once
+	tooLarge   = 4                // a process with more than tooLarge times its limit is killed at once
 )
 
 // isTooLarge reports whether the process exceeds its memory limit even after collecting garbage.
@@ -279,18 +281,18 @@ func (p *Process) ask(q session.Request) error {
 	return p.requests.Encode(q)
 }
 
-// Pause makes a session.Run begin no further run until Resume is called. It may be called by
-// another goroutine while Do waits.
+// Pause keeps a request of the kind session.Run from beginning further runs until Resume is called.
+// It may be called by another goroutine while Do waits.
 func (p *Process) Pause() { p.ask(session.Request{Do: pause}) }
 
-// Resume ends Pause. It may be called by another goroutine while Do waits.
+// Resume lets runs begin again after Pause. It may be called by another goroutine while Do waits.
 func (p *Process) Resume() { p.ask(session.Request{Do: resume}) }
 
-// Enough makes a session.Run end after its current run. It may be called by another goroutine while
-// Do waits.
+// Enough ends a request of the kind session.Run after its current run. It may be called by another
+// goroutine while Do waits.
 func (p *Process) Enough() { p.ask(session.Request{Do: enough}) }
 
-// Used returns the memory of the process in bytes, as in its last beat.
+// Used returns the memory of the process in bytes, as reported by its last beat.
 func (p *Process) Used() uint64 { return p.beat.Memory }
 
 // end kills the process if cause is not "", waits until it is gone, and returns a *Death.
@@ -383,8 +385,8 @@ type Refusal struct{ Text string }
 
 func (r *Refusal) Error() string { return r.Text }
 
-// stopping is the time that a process has to end after its command has asked it to end, or has
-// itself ended. In this time the current run ends, and the tests and TestMain clean up.
+// stopping is how long a process may continue after the command has asked it to end or has ended
+// itself. In this time the current run ends, and the tests and TestMain clean up.
 const stopping = 5 * time.Second
 
 // Stop asks the process to end and waits until it is gone. If it does not end in time, Stop kills

@@ -40,18 +40,18 @@ const fewFor = 2 * time.Second
 // process returns the worker of this process, nil if the process is not a worker.
 var process = sync.OnceValue(open)
 
-// A worker is the test binary's end of the connection.
+// A worker is the test binary's end of the connection to the command jostle.
 type worker struct {
 	mu    sync.Mutex     // held during an offer and its requests
 	calls map[string]int // the number of offers of each test
 
-	requests chan session.Request // closed when the command has ended or closed its pipe
-	enough   func()               // ends the last request after its current run; nil before the first
+	requests chan session.Request // the requests of the command; closed when the command has ended or closed its pipe
+	enough   func()               // ends the last request after its current run; nil before the first request
 	turn     sync.Mutex           // held while no run may begin, and briefly before each run
-	paused   bool                 // set while the goroutine of read holds turn
+	paused   bool                 // set while runs are paused, because the goroutine of the method read holds turn
 	pipe     *os.File             // carries the messages
 	place    place                // of the current batch
-	before   bool                 // set while the command knows that the worker does what comes before the batches
+	before   bool                 // set while the command knows that the worker runs something other than a batch
 
 	asked context.Context    // done when the command has asked for the end, has ended or has closed its pipe
 	ask   context.CancelFunc // makes asked done
@@ -77,7 +77,7 @@ func open() *worker {
 	}
 	in, out, at := inherited(parts[1]), inherited(parts[2]), inherited(parts[3])
 	if in == nil || out == nil || at == nil {
-		giveUp("%s is %q: they are not files", Variable, setting)
+		giveUp("%s is %q: it names files that are not open", Variable, setting)
 	}
 	w := &worker{calls: map[string]int{}, requests: make(chan session.Request), pipe: out, place: place{at}, to: json.NewEncoder(out)}
 	w.asked, w.ask = context.WithCancel(context.Background())
@@ -180,8 +180,8 @@ func (w *worker) say(m Message) {
 	}
 }
 
-// event passes on what a session says. The batch of a search goes to the file place, unless the
-// command must learn that the search has begun.
+// event passes an event of the session on to the command. The number of a batch goes to the file
+// place. Only the first batch after something else is also a message.
 func (w *worker) event(e session.Event) {
 	batch := e.At != nil && e.At.String() == ""
 	if batch {

@@ -1,10 +1,11 @@
 package report
 
-// Changes are the differences between a report and an earlier one.
+// Changes are the differences between a report and an earlier report.
 type Changes struct {
 	// New lists the failures that only the later report has, as property and headline.
 	New []string `json:"new"`
-	// Gone lists the failures that only the earlier report has. Their bugs may not be fixed.
+	// Gone lists the failures that only the earlier report has. The bugs behind them may still
+	// exist.
 	Gone []string `json:"gone"`
 	// Added lists the properties that only the later report has.
 	Added []string `json:"added"`
@@ -55,7 +56,7 @@ func (r *Report) property(name string) *Property {
 	return nil
 }
 
-// without lists the failures that r has and other does not have.
+// without lists the failures of r that are not in the report other.
 func (r *Report) without(other *Report) []string {
 	list := []string{}
 	for i := range r.Properties {

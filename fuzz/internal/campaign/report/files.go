@@ -24,7 +24,8 @@ const (
 	MarkdownFile = "summary.md"
 )
 
-// marks match the files of a report. Write overwrites only files that are empty or match.
+// marks maps the name of each file of a report to a pattern that matches the file. Write overwrites
+// only files that are empty or match.
 var marks = map[string]*regexp.Regexp{
 	HTMLFile:     regexp.MustCompile(`<title>jostle: `),
 	JSONFile:     regexp.MustCompile(`^\{\n\t"format": \d+,\n\t"ended": "`),
@@ -94,7 +95,7 @@ func (r *Report) Write(folder string) error {
 		{JUnitFile, r.JUnit},
 		{SARIFFile, r.SARIF},
 		{MarkdownFile, func() ([]byte, error) { return r.Markdown(), nil }},
-		{JSONFile, r.JSON}, // last, because the next report is compared with this file
+		{JSONFile, r.JSON}, // written last, because the next report is compared with this file
 	}
 	for _, f := range files {
 		text, err := f.make()

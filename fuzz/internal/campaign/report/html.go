@@ -36,7 +36,8 @@ func (r *Report) verdict() string {
 	return "no failures"
 }
 
-// outline returns one line with the properties that passed, the runs, the time, and why it ended.
+// outline returns one line with the number of properties that passed, the number of runs, the time,
+// and why the campaign ended.
 func (r *Report) outline() string {
 	text := fmt.Sprintf("%d of %d properties passed, %s in %s", r.passing(), len(r.Properties), words.Count(r.Runs, "run"),
 		words.Elapsed(time.Duration(r.Seconds*float64(time.Second))))

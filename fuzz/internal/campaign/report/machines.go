@@ -18,8 +18,8 @@ func (g Growth) String() string {
 	return fmt.Sprintf("%s: %s seen, %s before", g.Name, words.Count(g.Now, "receive pair"), words.Grouped(g.Before))
 }
 
-// A suite is a testsuite of JUnit XML, a testcase is one property, and a failure is one finding or
-// complaint of it.
+// A suite is a testsuite of JUnit XML. It has a testcase for each property. A testcase has a
+// failure for each finding and for each complaint.
 type suite struct {
 	XMLName  xml.Name   `xml:"testsuite"`
 	Name     string     `xml:"name,attr"`
@@ -41,7 +41,8 @@ type failure struct {
 	Text    string `xml:",chardata"`
 }
 
-// Texts by which marks recognizes files that Write has written.
+// Texts in the files that Write has written. The variable marks recognizes the files by these
+// texts.
 const (
 	suitesName = "jostle"                              // the name attribute of the JUnit file
 	home       = "https://github.com/jostle-go/jostle" // the home page of jostle, in the SARIF file
@@ -85,7 +86,7 @@ func firstLine(text string) string {
 	return line
 }
 
-// object is a JSON object. Package json writes its names in sorted order.
+// object is a JSON object. Package json sorts the names in it.
 type object = map[string]any
 
 // SARIF returns the failures as SARIF 2.1.0, from which code hosts mark the lines that failed. If

@@ -7,7 +7,7 @@
 //	err = r.Write(folder)
 //
 // The JSON has the fields of Report. New fields may be added without notice. If a field is removed
-// or changes its meaning, Format changes, so programs that read the JSON must check it first.
+// or changes its meaning, Format changes. Programs must check Format before they read other fields.
 package report
 
 import (
@@ -32,7 +32,7 @@ type Report struct {
 	Runs       int          `json:"runs"`
 	Deaths     int          `json:"deaths"` // number of worker processes that died
 	Properties []Property   `json:"properties"`
-	// Changes lists the differences from the last report; nil if there was none.
+	// Changes lists the differences from the last report; nil if there was no earlier report.
 	Changes *Changes `json:"changes"`
 }
 
@@ -49,18 +49,20 @@ type Property struct {
 	Complaints []string  `json:"complaints"` // why the property was not tested sufficiently
 	Notes      []string  `json:"notes"`
 	Findings   []Finding `json:"findings"`
-	Arms       []Arm     `json:"arms"` // the arms, sorted by number of new receive pairs, largest first
+	Arms       []Arm     `json:"arms"` // the results of each strategy, sorted by number of new receive pairs, largest first
 	Coverage   Coverage  `json:"coverage"`
 	Missed     []string  `json:"missed"` // situations that no run has reached
 
 	matrix []byte // an SVG picture of the receive pairs, nil if there are none
 }
 
-// A Finding is a failure, or the death of a process. Its paths are relative to New's root.
+// A Finding is a failure, or the death of a process. Its paths are relative to the parameter root
+// of New.
 type Finding struct {
 	record.Record
 	Times int `json:"times"` // number of runs with this failure
-	// Source is the path of File relative to New's root, "" if unknown.
+	// Source is the path of the source file with the line that failed, relative to the parameter
+	// root of New; "" if unknown.
 	Source string `json:"source"`
 }
 
@@ -79,11 +81,11 @@ type Coverage struct {
 	Seen     int                `json:"seen"`     // orders that occurred
 	Covered  int                `json:"covered"`  // pairs that occurred in both orders
 	Possible int                `json:"possible"` // pairs that seem possible in both orders
-	Unknown  int                `json:"unknown"`  // pairs whose second order may be impossible
-	Summary  string             `json:"summary"`  // a summary of these numbers as text
-	Chance   coverage.Chance    `json:"chance"`   // the probability that the next random run contains a new order
+	Unknown  int                `json:"unknown"`  // pairs seen in one order, whose reverse order may be impossible
+	Summary  string             `json:"summary"`  // a summary of the coverage as text
+	Chance   coverage.Chance    `json:"chance"`   // the probability that the next random run contains a new receive pair
 	Open     []string           `json:"open"`     // orders that seem possible but have not occurred
-	Curves   [][]coverage.Point `json:"curves"`   // for each campaign, Seen after certain numbers of runs
+	Curves   [][]coverage.Point `json:"curves"`   // for each campaign, a curve of Seen against the number of runs
 }
 
 // mostOpen limits the length of Coverage.Open.
