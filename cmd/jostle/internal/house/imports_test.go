@@ -41,6 +41,7 @@ const order = `
 	props, shrink, fuzz/explore, fuzz/internal/record < fuzz/finding
 	pulse < fuzz/internal/coverage < fuzz/internal/guide
 	fuzz/internal/words < fuzz/internal/flight
+	fuzz/internal/garbage < fuzz/internal/worker
 	corpus, fuzz/internal/coverage < fuzz/internal/distill
 	fuzz/finding, fuzz/internal/guide, fuzz/internal/flight, fuzz/internal/distill < fuzz/search < fuzz/internal/session < fuzz/internal/worker < fuzz/internal/binary < fuzz/internal/campaign < fuzz/internal/report < fuzz
 	fuzz/internal/campaign < fuzz/internal/campaign/report
