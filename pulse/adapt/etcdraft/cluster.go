@@ -75,7 +75,7 @@ type Cluster struct {
 	Safety *Safety
 
 	config Config
-	start  *raftpb.Snapshot // the snapshot at the beginning of each node's log, except for spares
+	start  *raftpb.Snapshot // the snapshot with which each node's log begins, except those of spares
 }
 
 // Spawn adds the nodes to a system. The nodes start when the system runs. Spawn
@@ -118,7 +118,7 @@ func (c Config) settled() Config {
 	return c
 }
 
-// refusal returns why a Config is not valid, "" if it is valid.
+// refusal returns a text that says why a Config is not valid, "" if it is valid.
 func (c Config) refusal() string {
 	r := c.Raft
 	switch {
@@ -155,8 +155,8 @@ func (c Config) first() *raftpb.Snapshot {
 	}
 }
 
-// Err returns the first violation that Safety has seen, nil if there is none. Pass it
-// to props.T.Always.
+// Err returns the first violation that Safety has seen, nil if there is none. Pass
+// this method to props.T.Always.
 func (c *Cluster) Err() error { return c.Safety.Err() }
 
 // node returns a node, nil before its first start.
