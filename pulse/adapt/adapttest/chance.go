@@ -14,7 +14,7 @@ func (p *program) play(sys *pulse.System, runtime func(*pulse.System) Runtime) (
 	defer func() {
 		switch v := recover().(type) {
 		case nil:
-		case *pulse.Failure: // the system panics if there is no run to fail
+		case *pulse.Failure: // the system panics with a failure if no run has begun
 			st.refused = v
 		default:
 			panic(v)

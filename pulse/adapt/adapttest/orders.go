@@ -47,7 +47,7 @@ func (x *explorer) Done(explore.Run) {
 	}
 }
 
-// Again discards the outcomes and the count of runs.
+// Again discards the outcomes and the count of runs, because the exploration restarts.
 func (x *explorer) Again() { x.runs, x.seen = 0, map[string]string{} }
 
 // explore runs the distinct orders of a program on a runtime, and reports whether
@@ -102,8 +102,8 @@ func (s *suite) allOrders(p program, seen map[string]string) {
 	}
 }
 
-// without returns the first key of a, in sorted order, that b does not have, "" if
-// there is none.
+// without returns the smallest key of map a that map b does not have, "" if there
+// is none.
 func without(a, b map[string]string) string {
 	for _, text := range slices.Sorted(maps.Keys(a)) {
 		if _, has := b[text]; !has {
