@@ -7,10 +7,10 @@ import (
 
 type question struct{ n int }
 
-// asks: a server answers each question at once, or first asks the next server if there is one.
-// So while a client waits, some message that leads to its answer can be delivered. Therefore no
-// Ask times out under NeverEarly. With early timers a client may ask again. It asks at most
-// once more for each early clock tick, because such a tick fires at most one timer of a client.
+// asks returns a property that always holds. A server answers at once, or first asks the next
+// server. So while a client waits, some message that leads to its answer can be delivered. Therefore
+// no Ask times out under NeverEarly. With early timers a client may ask again. It asks at most once
+// more for each early clock tick, because such a tick fires at most one timer of a client.
 func asks(s shape) func(*props.T) {
 	clients, depth, each := 1+s.below(3), 1+s.below(3), 1+s.below(2)
 	return func(t *props.T) {
@@ -50,7 +50,7 @@ func asks(s shape) func(*props.T) {
 	}
 }
 
-// answerer spawns a process that answers questions. It first asks next, if that is set.
+// answerer spawns a process that answers questions. Before that, it asks next, if next is not zero.
 func answerer(sys *pulse.System, next pulse.Ref) pulse.Ref {
 	return sys.Go("server", func(p *pulse.Process) {
 		for {

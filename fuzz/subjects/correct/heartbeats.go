@@ -55,9 +55,9 @@ func (d *detector) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// heartbeats: under NeverEarly no time passes while a beat can be delivered. So the next
-// beat is received 10 ms after the last, before the 25 ms are over, and no heart is
-// suspected. Under all options, the last beat of each heart is received.
+// heartbeats returns a property that always holds. Under NeverEarly no time passes while a beat
+// can be delivered. So the next beat is received 10 ms after the last, before the 25 ms are
+// over, and no heart is suspected. Under all options, the last beat of each heart is received.
 func heartbeats(s shape) func(*props.T) {
 	hearts, beats, hops := 1+s.below(3), 1+s.below(3), s.below(3)
 	return func(t *props.T) {

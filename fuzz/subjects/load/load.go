@@ -36,7 +36,7 @@ func All() []Load {
 	}
 }
 
-// Small returns the same loads in sizes so small that a run takes microseconds.
+// Small returns the loads of All in sizes so small that a run takes microseconds.
 func Small() []Load {
 	return []Load{
 		Ring(3, 1, 3),

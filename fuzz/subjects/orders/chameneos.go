@@ -7,10 +7,10 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Chameneos is Basset's chameneos, after the chameneos-redux benchmark of the Great
-// Language Shootout. Creatures ask a mall for a meeting. Two creatures that meet
-// change their colors and ask again. After enough meetings, the mall tells all who
-// ask to stop. When the run begins, all creatures have asked once.
+// Chameneos is chameneos of the thesis on Basset, after the chameneos-redux benchmark
+// of the Great Language Shootout. Creatures ask a mall for a meeting. Two creatures
+// that meet change their colors and ask again. After enough meetings, the mall tells
+// all who ask to stop. When the run begins, all creatures have asked once.
 //
 // The creatures race at the mall, where all orders are distinct. With three
 // creatures, three requests are in transit after each meeting, and the first two of
@@ -58,7 +58,7 @@ func (c colour) meeting(other colour) colour {
 
 type (
 	seek struct{ colour colour } // asks for a meeting
-	met  struct{ colour colour } // says that the creature has met another, of this color
+	met  struct{ colour colour } // says that the creature has met another creature, which had this color
 	stop struct{}
 )
 

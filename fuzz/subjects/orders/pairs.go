@@ -35,7 +35,7 @@ func Pairs(k, m int) Program {
 	}
 }
 
-// A ball is a message. Its value is the number of times that it may still be returned.
+// A ball is a message. The field left is the number of times that it may still be returned.
 type ball struct{ left int }
 
 // A player returns the ball.

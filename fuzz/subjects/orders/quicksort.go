@@ -2,8 +2,8 @@ package orders
 
 import "fmt"
 
-// Quicksort is Basset's quicksort: an actor divides its list into the smaller and
-// the larger numbers, has two new actors sort these parts, and joins the results.
+// Quicksort is quicksort of the thesis on Basset: an actor divides its list into the smaller
+// and the larger numbers, has two new actors sort these parts, and joins the results.
 //
 // At each actor that divides its list, the two answers race, and nothing else
 // races. A list of n different numbers is always divided n-1 times, so there are

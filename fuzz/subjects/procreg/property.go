@@ -9,7 +9,7 @@ import (
 // Property returns the program as a property: the registry is linearizable.
 func Property(mended bool) func(*props.T) { return property(Config{Mended: mended}) }
 
-// ForgetsProperty returns the second broken form as a property.
+// ForgetsProperty returns the program with the second bug, or mended, as a property.
 func ForgetsProperty(mended bool) func(*props.T) {
 	return property(Config{Forgets: true, Mended: mended})
 }
