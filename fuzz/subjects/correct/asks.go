@@ -28,7 +28,7 @@ func asks(s shape) func(*props.T) {
 						v, ok := p.AskTimeout(to, question{n}, 10*ms)
 						if ok {
 							if v != n+depth {
-								t.Errorf("client %d: %v is the answer to %d", i, v, n)
+								t.Errorf("client %d: got %v as the answer to question %d", i, v, n)
 							}
 							answers++
 							break
@@ -44,7 +44,7 @@ func asks(s shape) func(*props.T) {
 		}
 		for i, n := range late {
 			if n > s.passes(sys) {
-				t.Errorf("client %d: %d questions timed out while %d early timers may", i, n, s.passes(sys))
+				t.Errorf("client %d: %d questions timed out, but at most %d early timers are possible", i, n, s.passes(sys))
 			}
 		}
 	}

@@ -72,7 +72,7 @@ func heartbeats(s shape) func(*props.T) {
 			t.Errorf("%d of %d last beats", d.over, hearts)
 		}
 		if s.strict() && d.suspected > 0 {
-			t.Errorf("%d hearts suspected that beat", d.suspected)
+			t.Errorf("%d hearts that beat were suspected", d.suspected)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (c *chair) Receive(ctx *pulse.Ctx, msg any) {
 	switch m := msg.(type) {
 	case ready:
 		if m.n != c.n {
-			c.t.Errorf("done with round %d in round %d", m.n, c.n)
+			c.t.Errorf("a worker is done with round %d in round %d", m.n, c.n)
 		}
 		if c.done++; c.done < len(c.workers) {
 			return

@@ -119,7 +119,7 @@ func (c *client) Receive(ctx *pulse.Ctx, msg any) {
 		c.read(ctx)
 	case value:
 		if least := c.least[msg.id]; msg.version < least && c.err == nil {
-			c.err = fmt.Errorf("a read returns version %d, version %d was written before", msg.version, least)
+			c.err = fmt.Errorf("a read returns version %d, but version %d was written before it", msg.version, least)
 		}
 	}
 }

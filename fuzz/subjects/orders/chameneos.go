@@ -41,7 +41,7 @@ func checkMeetings(list []*creature, meetings int) error {
 		}
 		met += c.met
 	}
-	return expect("the number of those who met", met, 2*meetings)
+	return expect("the number of creatures that met", met, 2*meetings)
 }
 
 // A colour is one of three colors.

@@ -41,7 +41,7 @@ func checkLeader(ring []*node) error {
 			return fmt.Errorf("node %d knows of leader %d, want %d", nd.number, nd.leader, len(ring))
 		}
 		if nd.elected != (nd.number == len(ring)) {
-			return errors.New("not the one with the largest number is elected")
+			return errors.New("the elected node does not have the largest number")
 		}
 	}
 	return nil

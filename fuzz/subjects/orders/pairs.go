@@ -25,7 +25,7 @@ func Pairs(k, m int) Program {
 			}
 			return func() error {
 				for i := 0; i < len(list); i += 2 {
-					if err := expect("the strokes of a pair", list[i].received+list[i+1].received, m); err != nil {
+					if err := expect("the number of receipts of a ball", list[i].received+list[i+1].received, m); err != nil {
 						return err
 					}
 				}

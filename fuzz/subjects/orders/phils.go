@@ -37,7 +37,7 @@ func Phils(n, meals int) Program {
 func checkPhils(list []*phil) error {
 	for _, p := range list {
 		if p.left != 0 || p.hungry || len(p.later) > 0 {
-			return fmt.Errorf("phil %d has %d meals left and lets %d wait", p.id, p.left, len(p.later))
+			return fmt.Errorf("phil %d has %d meals left and has not answered %d others", p.id, p.left, len(p.later))
 		}
 	}
 	return nil

@@ -27,7 +27,7 @@ func PingPong(n int) Program {
 			sys.Send(sys.Spawn("ping", a), start{})
 			return func() error {
 				if !a.stopped || !b.stopped {
-					return errors.New("not both have stopped")
+					return errors.New("ping or pong has not stopped")
 				}
 				return errors.Join(expect("the number of pings", b.pings, n), expect("the number of pongs", a.pongs, n))
 			}

@@ -67,7 +67,7 @@ func (g Graph) check(list []*place) error {
 	want := g.distances()
 	for i, p := range list {
 		if !p.known || p.distance != want[i] || p.due != 0 {
-			return fmt.Errorf("node %d is at %d and waits for %d, want %d", i, p.distance, p.due, want[i])
+			return fmt.Errorf("node %d has distance %d and waits for %d acknowledgments, want distance %d", i, p.distance, p.due, want[i])
 		}
 	}
 	return nil

@@ -77,7 +77,7 @@ func oneSucceeds(list []*coordinator) error {
 		case first == 0:
 			first = c.own
 		default:
-			return fmt.Errorf("from 0 to %d and from 0 to %d have both succeeded", first, c.own)
+			return fmt.Errorf("the updates from 0 to %d and from 0 to %d have both succeeded", first, c.own)
 		}
 	}
 	return nil

@@ -76,7 +76,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	return func() error {
 		for i, f := range nodes {
 			if f.elected && f.last < l.committed {
-				return fmt.Errorf("follower %d leads with a log up to %d, up to %d was committed", i+1, f.last, l.committed)
+				return fmt.Errorf("follower %d leads with a log up to entry %d, but entry %d was committed", i+1, f.last, l.committed)
 			}
 		}
 		return nil

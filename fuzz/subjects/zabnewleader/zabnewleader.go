@@ -75,7 +75,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	sys.Send(e.leader, begin{})
 	return func() error {
 		if e.elected && e.zxid < cl.zxid {
-			return fmt.Errorf("the new leader has entries up to %d, up to %d were committed", e.zxid, cl.zxid)
+			return fmt.Errorf("the new leader has entries up to %d, but entries up to %d were committed", e.zxid, cl.zxid)
 		}
 		return nil
 	}

@@ -181,11 +181,11 @@ type Becomer interface {
 func (a Adapter) Test() error {
 	switch {
 	case a.New == nil:
-		return errors.New("adapttest: Adapter.New is nil: it makes the runtime that is tested")
+		return errors.New("adapttest: Adapter.New is nil: set it to a function that makes the runtime")
 	case a.Seeds < 0:
 		return fmt.Errorf("adapttest: Adapter.Seeds is %d: use a number of at least 1, or zero for 100", a.Seeds)
 	case a.makesNone():
-		return errors.New("adapttest: Adapter.New has returned nil: it makes the runtime that is tested")
+		return errors.New("adapttest: Adapter.New has returned nil: return the runtime to test")
 	}
 	s := &suite{adapter: a, seeds: cmp.Or(a.Seeds, 100), broken: map[rule]string{}, ids: map[string]string{}}
 	for s.mark = fmt.Sprintf("%p", s); labelled(s.mark) != ""; { // goroutines of an earlier suite have this mark

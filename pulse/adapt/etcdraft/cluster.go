@@ -131,7 +131,7 @@ func (c Config) refusal() string {
 	case r.ID != 0 || r.Storage != nil || r.Applied != 0 || r.Logger != nil:
 		return "Config.Raft has ID, Storage, Applied or Logger: leave them to the package"
 	case r.HeartbeatTick < 1 || r.ElectionTick <= r.HeartbeatTick:
-		return fmt.Sprintf("Config.Raft has ElectionTick %d and HeartbeatTick %d: an election takes longer than a heartbeat", r.ElectionTick, r.HeartbeatTick)
+		return fmt.Sprintf("Config.Raft has ElectionTick %d and HeartbeatTick %d: use a HeartbeatTick of at least 1 and a larger ElectionTick", r.ElectionTick, r.HeartbeatTick)
 	case r.ReadOnlyOption == raft.ReadOnlyLeaseBased && !r.CheckQuorum:
 		return "Config.Raft has ReadOnlyLeaseBased without CheckQuorum: raft wants both"
 	}

@@ -159,7 +159,7 @@ func (s *Safety) begin(n *observed, id uint64, snap *raftpb.Snapshot) {
 	}
 	n.log = append(n.log, term)
 	if c := s.at(index); c.term > 0 && c.term != term {
-		s.fail("state machine safety: node %d has a snapshot that ends with an entry %d of term %d, committed was one of term %d", id, index, term, c.term)
+		s.fail("state machine safety: node %d has a snapshot that ends with an entry %d of term %d, but the committed entry is of term %d", id, index, term, c.term)
 	}
 }
 
@@ -206,7 +206,7 @@ func (s *Safety) match(id uint64, e *raftpb.Entry, before uint64) {
 			k.before = before
 		}
 		if !k.same(e) || before > 0 && k.before != before {
-			s.fail("log matching: the entry %d of term %d of node %d differs from that of another, or follows one of term %d instead of %d",
+			s.fail("log matching: the entry %d of term %d of node %d differs from that of another node, or follows an entry of term %d instead of %d",
 				index, k.term, id, before, k.before)
 		}
 		return
@@ -252,7 +252,7 @@ func (s *Safety) commits(id, term uint64, e *raftpb.Entry) {
 	}
 	c.in = min(c.in, term)
 	if !c.same(e) {
-		s.fail("state machine safety: at %d node %d has an entry of term %d committed, another node one of term %d", index, id, e.GetTerm(), c.term)
+		s.fail("state machine safety: at index %d node %d has committed an entry of term %d, but another node one of term %d", index, id, e.GetTerm(), c.term)
 	}
 }
 
@@ -260,14 +260,14 @@ func (s *Safety) commits(id, term uint64, e *raftpb.Entry) {
 func (s *Safety) applies(n *observed, id uint64, e *raftpb.Entry) {
 	index := e.GetIndex()
 	if index != n.applied+1 && n.applied > 0 {
-		s.fail("state machine safety: node %d applies entry %d after %d", id, index, n.applied)
+		s.fail("state machine safety: node %d applies entry %d after entry %d", id, index, n.applied)
 	}
 	n.applied = index
 	switch c := s.at(index); {
 	case c.term == 0:
-		s.fail("state machine safety: node %d applies entry %d of term %d, which nobody knows to be committed", id, index, e.GetTerm())
+		s.fail("state machine safety: node %d applies entry %d of term %d, which no node knows to be committed", id, index, e.GetTerm())
 	case !c.same(e):
-		s.fail("state machine safety: node %d applies an entry %d of term %d, committed is one of term %d", id, index, e.GetTerm(), c.term)
+		s.fail("state machine safety: node %d applies an entry %d of term %d, but the committed entry is of term %d", id, index, e.GetTerm(), c.term)
 	}
 }
 
@@ -282,7 +282,7 @@ func (s *Safety) configured(n *observed, id uint64, conf *raftpb.ConfState) {
 	case other == nil:
 		s.confs[n.applied] = conf
 	case other != conf && !sameConf(other, conf):
-		s.fail("one configuration: node %d has applied entry %d and has the configuration %s, another that had applied as much had %s",
+		s.fail("one configuration: node %d has applied entry %d and has the configuration %s, but another node that had applied the same entries had %s",
 			id, n.applied, raft.DescribeConfState(conf), raft.DescribeConfState(other))
 	}
 }
@@ -309,7 +309,7 @@ func (s *Safety) judgeRead(id uint64, o *Observation) {
 	if top, ok := s.reads[o.Answered]; ok && o.Answered > 0 {
 		delete(s.reads, o.Answered)
 		if o.Index < top {
-			s.fail("linearizable reads: node %d answers a read as of index %d, but entry %d was committed when it was asked for", id, o.Index, top)
+			s.fail("linearizable reads: node %d answers a read as of index %d, but entry %d was committed when the client asked", id, o.Index, top)
 		}
 	}
 }

@@ -103,7 +103,7 @@ func (c Config[M]) Spawn(sys *pulse.System) *Cluster[M] {
 	case c.Nodes < 1:
 		panic(fmt.Sprintf("machine: Config.Nodes is %d: use a number of at least 1", c.Nodes))
 	case c.New == nil:
-		panic("machine: Config.New is nil: it makes the nodes")
+		panic("machine: Config.New is nil: set it to a function that makes a node")
 	case c.Tick < 0:
 		panic(fmt.Sprintf("machine: Config.Tick is %v: use a time of at least 1ns, or zero for no ticks", c.Tick))
 	}
