@@ -7,15 +7,15 @@
 //
 // A queue has two subscribers, and a broker delivers one message after the other to each. The
 // broker has a store write each acknowledgment to a log, and then confirms it. When the log
-// has grown, the store gives the log to a compactor, and holds new acknowledgments until it
-// gets the compacted log. A broker that restarts reads the log and delivers messages that are
+// has grown, the store gives the log to a compactor, and holds new acknowledgments until the
+// compacted log comes. A broker that restarts reads the log and delivers messages that are
 // not acknowledged there. So an acknowledgment may come twice, and the store holds it once.
 //
 // In the broken form the store identifies a held acknowledgment by its message alone. If both
 // subscribers acknowledge a message while the log is compacted, the store takes the second
-// acknowledgment for a repetition of the first. It drops the second one, but confirms it. If
-// the broker then restarts, the second subscriber gets the message again. In the mended form
-// the store also compares the subscribers.
+// acknowledgment for a repetition of the first. The store drops the second acknowledgment,
+// but confirms it. If the broker then restarts, the second subscriber gets the message again.
+// In the mended form the store also compares the subscribers.
 //
 // The mended form is correct. Every acknowledgment that the store confirms is in its log, and
 // the compactor removes only repetitions. A broker delivers only by a log that it has read
@@ -23,8 +23,8 @@
 //
 // Subject.Depth is 1, the least that random runs have shown, with a crash and a restart.
 // Both acknowledgments of one message must come to the store while its log is at the
-// compactor. The broker must crash after it has confirmed the second one, and restart before
-// the subscriber has acknowledged all messages.
+// compactor. The broker must crash after it has confirmed the second acknowledgment, and
+// restart before the subscriber has acknowledged all messages.
 package ackcompact
 
 import (

@@ -50,7 +50,7 @@ func asks(s shape) func(*props.T) {
 	}
 }
 
-// answerer spawns a process that answers questions. Before that, it asks next, if next is not zero.
+// answerer spawns a process that answers questions. Before it answers, it asks next, if not zero.
 func answerer(sys *pulse.System, next pulse.Ref) pulse.Ref {
 	return sys.Go("server", func(p *pulse.Process) {
 		for {

@@ -11,7 +11,7 @@ type (
 	silence struct{ of, after int }
 )
 
-// A heart beats a number of times, every 10 ms. Its last beat has number 0.
+// A heart is an actor that sends a beat every 10 ms. Its last beat has number 0.
 type heart struct {
 	to       pulse.Ref
 	id, left int

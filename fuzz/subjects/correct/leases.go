@@ -49,7 +49,7 @@ func (l *leaser) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.After(50*ms, expire{l.token})
 }
 
-// A storage refuses writes whose token is older than one that it has seen (fencing).
+// A storage refuses a write with an older token than one that the storage has seen (fencing).
 type storage struct {
 	seen int
 	took []int

@@ -155,10 +155,10 @@ type node struct {
 	role      role
 	has       state
 	votes     int
-	acks      int  // if the node leads: the number of nodes that have stored its state
-	ready     bool // if the node leads: set once a majority has stored a state of its term
+	acks      int  // if the node leads: the number of nodes that have stored this node's state
+	ready     bool // if the node leads: set once a majority has stored a state of this term
 	committed int  // of a leader that is ready: the version that a majority has
-	round     int  // if the node leads: the number of times it has asked for confirmations
+	round     int  // if the node leads: the number of times it has asked the other nodes for confirmations
 	reads     []request
 	mixes     bool // set in the broken form: the node counts confirmations of earlier rounds
 }

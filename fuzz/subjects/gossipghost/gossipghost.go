@@ -48,7 +48,7 @@ type (
 type state struct {
 	version int // the version of this knowledge; 0 if the node knows nothing
 	removed bool
-	seen    uint // the nodes known to know of the removal, as bits
+	seen    uint // the nodes known to know of the removal; bit i stands for node i
 }
 
 // Build adds the program to a system. After the run, check returns an error if the

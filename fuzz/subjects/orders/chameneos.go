@@ -13,10 +13,10 @@ import (
 // all who ask to stop. When the run begins, all creatures have asked once.
 //
 // The creatures race at the mall, where all orders are distinct. With three
-// creatures, three requests are in transit after each meeting, and the first two of
-// them make the next meeting. That gives 6^(meetings+1) distinct orders. The last
-// factor counts the orders in which the creatures are told to stop. The thesis has
-// 216 distinct orders, the number for three creatures and two meetings.
+// creatures, three requests are in transit after each meeting, and the first two
+// requests make the next meeting. That gives 6^(meetings+1) distinct orders. The
+// last factor counts the orders in which the creatures are told to stop. The thesis
+// has 216 distinct orders, the number for three creatures and two meetings.
 func Chameneos(creatures, meetings int) Program {
 	return Program{
 		Name: fmt.Sprintf("chameneos(%d,%d)", creatures, meetings),

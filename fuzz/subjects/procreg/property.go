@@ -31,7 +31,7 @@ func property(c Config) func(*props.T) {
 	}
 }
 
-// command generates commands. Half of them register a name.
+// command generates commands. Half of the commands register a name.
 func command(names, processes int) *rapid.Generator[Command] {
 	return rapid.Custom(func(t *rapid.T) Command {
 		return Command{

@@ -12,11 +12,11 @@
 // command. In the broken form the first leader sends its old entry to that node,
 // finds that a majority has the entry, and applies it. But the entry of the second
 // leader has a newer term, so the third node may elect the second leader again. The
-// second leader replaces the old entry by its own and applies that.
+// second leader replaces the old entry by its own entry and applies that entry.
 //
 // In the mended form a leader counts nodes only for entries of its own term, as the
-// paper says. Older entries are committed with them. Then a majority has an entry of
-// the newest term, and elects no node whose log ends in an older one.
+// paper says. Older entries are committed together with such entries. Then a majority
+// has an entry of the newest term, and elects no node whose log ends in an older one.
 //
 // Subject.Depth is 1, because the oldest-first order lacks most of the messages that
 // must move. Five reorderings are needed together. The third node gets the first
@@ -223,7 +223,7 @@ func (n *node) lead() {
 	n.has[n.me] = len(n.log)
 }
 
-// replicateAll sends the other nodes the entries that the leader has not sent them.
+// replicateAll sends each other node the entries that the leader has not sent that node before.
 func (n *node) replicateAll(ctx *pulse.Ctx) {
 	for i := range n.nodes {
 		if i != n.me {

@@ -5,17 +5,17 @@
 // reports (Akka's cluster sharding, Kafka's consumer groups). Here the reason is a request that is
 // sent twice. The program is ours.
 //
-// A coordinator gives shards to the workers that are members, and passes writes on to them. To move
-// a shard, it asks the owner to release the shard, waits for the answer, and assigns it to the next
-// owner. If the answer is late, it sends the request again. A worker that has nothing to release
-// answers at once. A worker joins, leaves and joins again, so a shard moves to it, back and to it
-// again. In the broken form the second answer about the first move comes during the third move. The
-// coordinator takes it for an answer about the third move, and assigns the shard while the old
-// owner has it. The new owner loads the shard before the old owner saves it, and a write is lost.
+// A coordinator gives shards to the workers that are members, and passes writes on to them. To move a
+// shard, it asks the owner to release the shard, waits for the answer, and assigns it to the next owner.
+// If the answer is late, it sends the request again. A worker that has nothing to release answers at
+// once. A worker joins, leaves and joins again, so a shard moves to this worker, back and again to this
+// worker. In the broken form the second answer about the first move comes during the third move. The
+// coordinator takes it for an answer about the third move, and assigns the shard while the old owner has
+// it. The new owner loads the shard before the old owner saves it, and a write is lost.
 //
 // In the mended form each move has a number, which the answer repeats. An owner answers about a
-// move only after it has saved the shard. It gets the shard again only after that move, so its
-// answer is right whenever it comes.
+// move only after it has saved the shard. The owner gets the shard again only after that move,
+// so its answer is right at any time.
 //
 // Subject.Depth is 4. The timer of the first move fires before the answer comes. The second
 // answer about this move comes during the third move, before the answer about that. In the

@@ -83,7 +83,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	}
 }
 
-// A leader is the first leader. Only the first follower's log is behind its log.
+// A leader is the leader at the beginning. The log of the first follower is behind its log.
 type leader struct {
 	followers []pulse.Ref
 	snapshots pulse.Ref

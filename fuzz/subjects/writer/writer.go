@@ -11,7 +11,7 @@
 // only when the writer has confirmed that it has the result.
 //
 // Subject.Depth is 1: at the writer, flush comes before write. With Config.Check it
-// is 2: the terminator is asked whether it knows of a lost result. That question,
+// is 2: the terminator is asked whether it knows of a lost result. This question,
 // sent at the start, must also come after the report of the loss.
 package writer
 

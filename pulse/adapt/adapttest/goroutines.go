@@ -10,8 +10,8 @@ import (
 )
 
 // labelKey is the key of a label on the goroutines that a suite starts directly or
-// indirectly. The label distinguishes these goroutines from others that run at the
-// same time.
+// indirectly. The label distinguishes these goroutines from all goroutines that
+// the suite has not started.
 const labelKey = "adapttest"
 
 // watch runs a part of the suite, and checks that no goroutine is left after that

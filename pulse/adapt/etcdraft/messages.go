@@ -81,8 +81,8 @@ func received(m *raftpb.Message) *raftpb.Message {
 
 // Messages that a node sends itself with AsyncStorageWrites.
 type (
-	appended struct{} // the first of node.appends is safe on disk
-	applying struct{} // the first of node.applies is to be applied
+	appended struct{} // says that the first append in node.appends is safe on disk
+	applying struct{} // says that the first batch in node.applies is to be applied
 )
 
 func (appended) String() string { return "appended" }

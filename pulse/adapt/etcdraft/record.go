@@ -40,7 +40,7 @@ type journal struct {
 	prefix string // of record names
 	count  int    // the number of records
 	names  string // the names of perBlock consecutive records, joined into one string
-	first  int    // the number of the first record in names
+	first  int    // the number of the first record whose name is in names
 }
 
 // bootName is the name of the first record. It sorts before all other names.

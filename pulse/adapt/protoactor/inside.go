@@ -13,7 +13,7 @@ import (
 )
 
 // Proto.actor has no API to change how its futures block and where its logger writes.
-// This file accesses the unexported fields that are needed for this. No other file
+// This file accesses the unexported fields that such a change needs. No other file
 // accesses unexported fields. If a release of proto.actor lacks one of the fields,
 // New fails and names the field.
 
@@ -61,7 +61,7 @@ var fields = sync.OnceValue(func() layout {
 	return l
 })
 
-// at returns a field by its offset.
+// at returns a pointer to the field of type T at an offset in a struct.
 func at[T any](of unsafe.Pointer, offset uintptr) *T { return (*T)(unsafe.Add(of, offset)) }
 
 // newActorSystem returns an actor system without a process registry. The thousand

@@ -158,7 +158,8 @@ var extensionID = extensions.NextExtensionID()
 // ExtensionID returns the index of the extension in an actor system.
 func (*extension) ExtensionID() extensions.ExtensionID { return extensionID }
 
-// worldOf returns the world of an actor system, nil if New did not make it.
+// worldOf returns the world that belongs to an actor system. It returns nil if New did
+// not make the actor system.
 func worldOf(as *actor.ActorSystem) *world {
 	if x, ok := as.Extensions.Get(extensionID).(*extension); ok {
 		return x.world
