@@ -41,11 +41,11 @@ type Subject struct {
 	Name   string
 	Source string // where the program comes from
 	Wrong  string // what goes wrong
-	// Depth is the smallest number of messages that must move at their receivers to trigger the
-	// bug, compared with the oldest-first order, which always delivers the oldest message. Faults
-	// and messages that this order does not contain do not count. Zero means that Broken fails in
-	// this order too, or that only such messages must move. For a hard subject, Depth is the
-	// smallest that a test has seen.
+	// Depth is the smallest number of messages whose receipt must move, compared with the
+	// oldest-first order, to trigger the bug. The oldest-first order always delivers the oldest
+	// message. Faults, and messages that are not in this order, do not count. Zero means that
+	// Broken fails in the oldest-first order too, or that only messages that do not count must
+	// move. For a hard subject, Depth is the smallest number that a test has seen.
 	Depth int
 	// Options are the options of a system in which the bug can occur. The caller
 	// adds strategy, seed and recording.
@@ -54,8 +54,8 @@ type Subject struct {
 	// reset.
 	Broken, Mended Build
 	// Property returns the program as a property. The property draws its inputs, so they may
-	// be larger or smaller than those of Broken and Mended. A few properties draw nothing
-	// and equal Smallest.
+	// be larger or smaller than the inputs of Broken and Mended. A few properties draw
+	// nothing and equal Smallest.
 	Property func(mended bool) func(*props.T)
 }
 
@@ -79,8 +79,8 @@ func (s Subject) Smallest(mended bool) func(*props.T) {
 // error if the property does not hold.
 type Build = func(sys *pulse.System) (check func() error)
 
-// All returns the subjects in the order of the lists: the easy ones, the hard ones, and
-// those that are held apart.
+// All returns all subjects in this order: the easy subjects, the hard subjects, and the
+// subjects of Apart.
 func All() []Subject { return slices.Concat(Easy(), Hard(), Apart()) }
 
 // Easy returns the subjects that are not hard. Tests that search every subject use Easy,
@@ -89,7 +89,7 @@ func Easy() []Subject {
 	return slices.Concat(fromBita(), fromOthers(), fromField(), fromReports(), whoseInputsMatter())
 }
 
-// Quick returns the easy subjects without those whose failures take longest to shrink and to
+// Quick returns the easy subjects, except those whose failures take longest to shrink and to
 // explain.
 func Quick() []Subject {
 	long := []string{"procreg", "procreg-forgets", "messenger", "paxos-quorum", "raft-votecount", "paxos-commit",
@@ -97,7 +97,7 @@ func Quick() []Subject {
 	return slices.DeleteFunc(Easy(), func(s Subject) bool { return slices.Contains(long, s.Name) })
 }
 
-// Few returns every second one of the quick subjects.
+// Few returns every second subject of Quick.
 func Few() (list []Subject) {
 	for i, s := range Quick() {
 		if i%2 == 0 {
@@ -317,7 +317,7 @@ func whoseInputsMatter() []Subject {
 	}
 }
 
-// ByName returns the subject with a name; ok is false when there is none.
+// ByName returns the subject with a name. The result ok is false if there is none.
 func ByName(name string) (subject Subject, ok bool) {
 	for _, s := range All() {
 		if s.Name == name {

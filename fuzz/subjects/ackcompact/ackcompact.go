@@ -7,24 +7,24 @@
 //
 // A queue has two subscribers, and a broker delivers one message after the other to each. The
 // broker has a store write each acknowledgment to a log, and then confirms it. When the log
-// has grown, the store gives the log to a compactor, and holds new acknowledgments until it
-// gets the compacted log. A broker that restarts reads the log and delivers messages that are
+// has grown, the store gives the log to a compactor, and holds new acknowledgments until the
+// compacted log comes. A broker that restarts reads the log and delivers messages that are
 // not acknowledged there. So an acknowledgment may come twice, and the store holds it once.
 //
 // In the broken form the store identifies a held acknowledgment by its message alone. If both
 // subscribers acknowledge a message while the log is compacted, the store takes the second
-// acknowledgment for a repetition of the first. It drops the second one, but confirms it. If
-// the broker then restarts, the second subscriber gets the message again. In the mended form
-// the store also compares the subscribers.
+// acknowledgment for a repetition of the first. The store drops the second acknowledgment,
+// but confirms it. If the broker then restarts, the second subscriber gets the message again.
+// In the mended form the store also compares the subscribers.
 //
 // The mended form is correct. Every acknowledgment that the store confirms is in its log, and
 // the compactor removes only repetitions. A broker delivers only by a log that it has read
 // since it started. It has delivered before any message that is confirmed later.
 //
-// Depth 1 among messages of the oldest-first order, the least that random runs have shown,
-// with a crash and a restart. Both acknowledgments of one message must come to the store
-// while its log is at the compactor. The broker must crash after it has confirmed the second
-// one, and restart before the subscriber has acknowledged all messages.
+// Subject.Depth is 1, the least that random runs have shown, with a crash and a restart.
+// Both acknowledgments of one message must come to the store while its log is at the
+// compactor. The broker must crash after it has confirmed the second acknowledgment, and
+// restart before the subscriber has acknowledged all messages.
 package ackcompact
 
 import (
@@ -49,16 +49,16 @@ func Options() pulse.Options {
 }
 
 type (
-	load    struct{}                // from the broker to the store
-	loaded  struct{ log []record }  // from the store to the broker
-	deliver struct{ message int }   // from the broker to a subscriber
-	ack     struct{ message int }   // from a subscriber to the broker
-	add     struct{ record record } // from the broker to the store
-	added   struct{ record record } // from the store to the broker
-	confirm struct{ message int }   // from the broker to a subscriber
+	load    struct{}                // sent from the broker to the store
+	loaded  struct{ log []record }  // sent from the store to the broker
+	deliver struct{ message int }   // sent from the broker to a subscriber
+	ack     struct{ message int }   // sent from a subscriber to the broker
+	add     struct{ record record } // sent from the broker to the store
+	added   struct{ record record } // sent from the store to the broker
+	confirm struct{ message int }   // sent from the broker to a subscriber
 
-	compact   struct{ log []record } // from the store to the compactor
-	compacted struct{ log []record } // from the compactor to the store
+	compact   struct{ log []record } // sent from the store to the compactor
+	compacted struct{ log []record } // sent from the compactor to the store
 )
 
 // A record says that a subscriber has acknowledged a message.
@@ -98,7 +98,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 // A subscriber acknowledges all that it gets.
 type subscriber struct {
 	confirmed []bool // by message
-	again     int    // a message that came after it was confirmed, counted from 1; 0 if none
+	again     int    // the number, from 1, of a message that came after its acknowledgment was confirmed; 0 if none
 }
 
 func (s *subscriber) Receive(ctx *pulse.Ctx, msg any) {
@@ -164,7 +164,7 @@ type store struct {
 	busy      bool     // set while the log is at the compactor
 	held      []record // records to add when the log is back
 	waiting   []record // records to confirm when the log is back
-	confuses  bool     // the bug: the store identifies a held record by its message alone
+	confuses  bool     // set in the broken form: the store identifies a held record by its message alone
 }
 
 func (s *store) Receive(ctx *pulse.Ctx, msg any) {
@@ -206,7 +206,7 @@ func (s *store) add(ctx *pulse.Ctx, list ...record) {
 	}
 }
 
-// compacts is the compactor: it removes repeated records.
+// compacts is the handler of the compactor, which removes repeated records.
 func compacts(ctx *pulse.Ctx, msg any) {
 	var list []record
 	for _, r := range msg.(compact).log {

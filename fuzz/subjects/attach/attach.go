@@ -9,7 +9,7 @@
 // overtake the message that detaches the first, and is then refused. In the mended form a
 // client waits for a confirmation.
 //
-// Depth 1: at the server, attach comes before detach.
+// Subject.Depth is 1: at the server, attach comes before detach.
 package attach
 
 import (
@@ -30,7 +30,7 @@ type Config struct {
 type (
 	attach struct{ who pulse.Ref }
 	detach struct{ who pulse.Ref }
-	free   struct{} // from one client to the next
+	free   struct{} // sent from one client to the next
 )
 
 // Build adds the program to a system. After the run, check returns an error if the

@@ -8,8 +8,8 @@
 // overtake the deposit that covers it, and then the server panics. In the mended form the
 // client adds a deposit to its balance only after the server has confirmed the deposit.
 //
-// Depth 1: at the server, withdraw comes before deposit. With FIFO delivery there is no
-// bug.
+// Subject.Depth is 1: at the server, withdraw comes before deposit. With FIFO delivery
+// there is no bug.
 package bank
 
 import (

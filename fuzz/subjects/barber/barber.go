@@ -1,9 +1,9 @@
 // Package barber is an example program with a known bug. Its property: no customer of
 // a sleeping barber is forgotten.
 //
-// The problem is Dijkstra's; Bitá (Tasharofi et al., ASE 2013) mentions a program
-// with a room, a barber and customers in which a customer is lost. The program is
-// ours.
+// The problem is Dijkstra's; the paper Bitá (Tasharofi et al., ASE 2013) mentions
+// a program with a room, a barber and customers in which a customer is lost. The
+// program is ours.
 //
 // Customers enter the room. If the barber is asleep, the room sends the customer to
 // wake the barber. Otherwise the customer waits on a chair, or leaves if all chairs
@@ -13,10 +13,10 @@
 // The barber, still awake, ignores the wake, then gets the answer and sleeps forever.
 // In the mended form the barber remembers the wake, and asks the room once more.
 //
-// Depth 1 among messages of the oldest-first order: at the room, the second customer
-// must enter after the barber has asked for one. Then the wake must overtake the
-// answer at the barber, but the oldest-first order does not contain that wake. So two
-// reorderings are needed together.
+// Subject.Depth is 1: at the room, the second customer must enter after the barber
+// has asked for one. Then the wake must overtake the answer at the barber, but the
+// oldest-first order does not contain that wake. So two reorderings are needed
+// together.
 package barber
 
 import (
@@ -34,18 +34,18 @@ type Config struct {
 }
 
 type (
-	comes struct{} // from the test to a customer
+	comes struct{} // sent from the test to a customer
 
-	enter struct{} // from a customer to the room
-	wakes struct{} // from the room to a customer who is to wake the barber
-	full  struct{} // from the room to a customer for whom there is no chair
+	enter struct{} // sent from a customer to the room
+	wakes struct{} // sent from the room to a customer who is to wake the barber
+	full  struct{} // sent from the room to a customer for whom there is no chair
 
-	wake     struct{} // from a customer to the barber
-	next     struct{} // from the barber to the room
+	wake     struct{} // sent from a customer to the barber
+	next     struct{} // sent from the barber to the room
 	customer struct{ ref pulse.Ref }
-	nobody   struct{} // from the room to the barber, instead of a customer
+	nobody   struct{} // sent from the room to the barber, instead of a customer
 
-	cut struct{} // from the barber to a customer
+	cut struct{} // sent from the barber to a customer
 )
 
 // Build adds the program to a system. After the run, check returns an error if the

@@ -8,8 +8,8 @@
 // key. If both keys share a slot and the writer's put comes in between, the reader
 // gets the writer's value.
 //
-// Depth 1: the writer's put comes after the reader's put. Inputs matter, because only
-// one in 67 random pairs of keys shares a slot.
+// Subject.Depth is 1: the writer's put comes after the reader's put. Inputs matter,
+// because only one in 67 random pairs of keys shares a slot.
 package cache
 
 import (
@@ -24,7 +24,7 @@ const slots = 50
 // Config chooses the program to build. The zero value is the broken form with
 // two keys that share a slot.
 type Config struct {
-	Reader, Writer int // the keys; both zero means 1 and 51
+	Reader, Writer int // the keys of the reader and of the writer; both zero means 1 and 51
 	Mended         bool
 }
 

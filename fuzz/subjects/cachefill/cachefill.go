@@ -19,9 +19,9 @@
 // invalidation. If it comes before the fill, the fill is refused. If it comes after the fill, it
 // deletes the value.
 //
-// Depth 4 among messages of the oldest-first order, the least that random runs have shown. A fill
-// must come after two invalidations and the next miss, but before the fill of that miss. Its
-// value must be read before the last write.
+// Subject.Depth is 4, the least that random runs have shown. A fill must come after two
+// invalidations and the next miss, but before the fill of that miss. Its value must be read
+// before the last write.
 package cachefill
 
 import (
@@ -34,7 +34,7 @@ import (
 // readers and three writes.
 type Config struct {
 	Readers int // 0 means 3
-	Writes  int // the writes of the one writer; 0 means 3
+	Writes  int // the number of writes of the one writer; 0 means 3
 	Mended  bool
 }
 
@@ -72,13 +72,13 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 }
 
 type (
-	read  struct{} // to the source: returns the value
-	write struct{} // to the source: changes the value
+	read  struct{} // sent to the source, which returns the value
+	write struct{} // sent to the source, which changes the value
 
-	get        struct{}                   // to the cache: returns an answer
-	answer     struct{ value, lease int } // the value, or 0 and a lease for the fill
-	fill       struct{ lease, value int } // to the cache
-	invalidate struct{}                   // to the cache
+	get        struct{}                   // sent to the cache, which returns an answer
+	answer     struct{ value, lease int } // has the value, or else 0 and the lease number that a fill needs
+	fill       struct{ lease, value int } // sent to the cache
+	invalidate struct{}                   // sent to the cache
 )
 
 // A source has a value that is never zero.
@@ -95,17 +95,17 @@ func (s *source) Receive(ctx *pulse.Ctx, msg any) {
 type cache struct {
 	entry  *entry
 	number int  // the last lease number given out
-	reuses bool // the bug: each entry counts its own lease numbers
+	reuses bool // set in the broken form: each entry counts its own lease numbers
 }
 
 // An entry is the state of the key in the cache.
 type entry struct {
 	value int // 0 if there is no value
-	lease int // the number that a fill needs
-	fills int // the number of fills that may still come with this number
+	lease int // the lease number that a fill must have to be stored
+	fills int // the number of fills with this lease number that may still come
 }
 
-// next returns a new lease number for an entry with the given last number, 0 for a new entry.
+// next returns a new lease number for an entry whose last number is last, 0 for a new entry.
 func (c *cache) next(last int) int {
 	if c.reuses {
 		return last + 1

@@ -14,12 +14,12 @@
 // accepted the update. So an old update that the replica still has looks newer than all
 // committed updates. The third coordinator commits the first update again, after the second.
 //
-// Depth 0, because the oldest-first order does not contain the messages that must move. Four
-// reorderings are needed together. At a majority the first commit comes before the promise to
-// the second coordinator. At one more replica the first commit comes after that promise. At the
-// same replica the promise to the third coordinator comes before the second update. At another
-// replica the second commit comes before the promise to the third coordinator. Three delays are
-// not enough to trigger the bug.
+// Subject.Depth is 0, because the oldest-first order does not contain the messages that must
+// move. Four reorderings are needed together. At a majority the first commit comes before the
+// promise to the second coordinator. At one more replica the first commit comes after that
+// promise. At the same replica the promise to the third coordinator comes before the second
+// update. At another replica the second commit comes before the promise to the third
+// coordinator. Three delays are not enough for a delay-bounded search.
 package casreplay
 
 import (
@@ -38,7 +38,7 @@ type Config struct {
 }
 
 type (
-	update  struct{} // from the test to the first coordinator, and from it to the others
+	update  struct{} // sent from the test to the first coordinator, and from that one to the other coordinators
 	prepare struct{ ballot int }
 	promise struct {
 		ballot    int
@@ -98,10 +98,10 @@ func noneComesBack(list []*coordinator) error {
 // A coordinator tries one ballot.
 type coordinator struct {
 	replicas          []pulse.Ref
-	others            []pulse.Ref // set for the first coordinator only: those to start when it is done
-	update            state       // the coordinator's own update, or another that it continues with
-	accepted          state       // the newest update that a replica has accepted
-	newest            int         // the newest ballot that was committed
+	others            []pulse.Ref // the coordinators that the first coordinator starts when it is done; nil at all others
+	update            state       // the coordinator's own update, or another update with which it continues
+	accepted          state       // the newest accepted update that a replica has reported
+	newest            int         // the newest committed ballot that a replica has reported
 	promises, accepts int
 	committed         bool
 }
@@ -144,10 +144,10 @@ func (c *coordinator) tell(ctx *pulse.Ctx, msg any) {
 
 // A replica stores what it has promised, accepted and learned.
 type replica struct {
-	promised  int   // a ballot
-	accepted  state // its value is 0 if there is none
+	promised  int   // the ballot that the replica has promised last
+	accepted  state // the accepted update; its value is 0 if there is none
 	committed state
-	mixes     bool // the bug: the promised ballot is stored as the ballot of the accepted update
+	mixes     bool // set in the broken form: the promised ballot is stored as the ballot of the accepted update
 }
 
 func (r *replica) Receive(ctx *pulse.Ctx, msg any) {

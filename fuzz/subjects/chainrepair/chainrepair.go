@@ -13,11 +13,11 @@
 // write at the old tail, and then an older value at the new tail. In the mended form, the
 // old tail passes on all writes and reads that come after it has copied its value.
 //
-// Depth 2 among messages of the oldest-first order, with a chain of three nodes. At the
-// tail, a write comes after the copy and before the message about the successor. Also at
-// the tail, a read comes between that write and that message. At the reader, the answer
-// comes before the message about the new tail. These are four reorderings in all. At least
-// five delays are needed to trigger the bug.
+// Subject.Depth is 2, with a chain of three nodes. At the tail, a write comes after the
+// copy and before the message about the successor. Also at the tail, a read comes between
+// that write and that message. At the reader, the answer comes before the message about
+// the new tail. These are four reorderings in all. A delay-bounded search needs at least
+// five delays to trigger the bug.
 package chainrepair
 
 import (
@@ -30,7 +30,7 @@ import (
 // a chain of three nodes to which one is appended, two writes, and one reader
 // that reads twice.
 type Config struct {
-	Nodes   int // the nodes in the initial chain; 0 means 3
+	Nodes   int // the number of nodes in the initial chain; 0 means 3
 	Repairs int // the number of nodes appended one after the other; 0 means 1
 	Writes  int // 0 means 2
 	Readers int // 0 means 1
@@ -39,16 +39,16 @@ type Config struct {
 }
 
 type (
-	begin struct{} // from the test to the writer and the master
+	begin struct{} // sent from the test to the writer and the master
 
 	write struct{ value int }
-	read  struct{ reader pulse.Ref } // from a reader to the tail, and on to the new tail
-	value struct{ value int }        // from a tail to a reader
+	read  struct{ reader pulse.Ref } // sent from a reader to the tail, and on to the new tail
+	value struct{ value int }        // sent from a tail to a reader
 
-	extend  struct{ by pulse.Ref }  // from the master to the tail
-	state   struct{ value int }     // from the tail to the appended node
-	ready   struct{}                // from the appended node to the master
-	newTail struct{ ref pulse.Ref } // from the master to the old tail and to the readers
+	extend  struct{ by pulse.Ref }  // sent from the master to the tail
+	state   struct{ value int }     // sent from the tail to the appended node
+	ready   struct{}                // sent from the appended node to the master
+	newTail struct{ ref pulse.Ref } // sent from the master to the old tail and to the readers
 )
 
 // withDefaults returns the config with each zero replaced by its default.
@@ -116,7 +116,7 @@ func (w *writer) Receive(ctx *pulse.Ctx, msg any) {
 
 // A reader reads several times in a row.
 type reader struct {
-	tail pulse.Ref // as far as the reader knows
+	tail pulse.Ref // the tail of the chain, as far as the reader knows
 	left int
 	got  []int
 }
@@ -158,9 +158,9 @@ func (m *master) Receive(ctx *pulse.Ctx, msg any) {
 // A node is a node of the chain, or a spare node.
 type node struct {
 	master pulse.Ref
-	next   pulse.Ref // the successor; zero at the tail
+	next   pulse.Ref // the successor in the chain; zero at the tail
 	value  int
-	late   bool // the bug: the node acts as the tail until the master tells it of its successor
+	late   bool // set in the broken form: the node acts as the tail until the master tells it of its successor
 }
 
 func (n *node) Receive(ctx *pulse.Ctx, msg any) {

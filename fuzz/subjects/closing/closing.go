@@ -7,7 +7,7 @@
 // One branch deposits money, and another withdraws it. An empty account closes. If a withdrawal
 // empties the account before the deposit comes, the deposit is lost.
 //
-// Depth 1: the withdrawal comes before the deposit. Inputs matter: it must empty the account.
+// Subject.Depth is 1: the withdrawal comes before the deposit. Inputs matter: it must empty the account.
 package closing
 
 import (

@@ -7,10 +7,10 @@ import (
 
 type question struct{ n int }
 
-// asks: a server answers each question at once, or first asks the next server if there is one.
-// So while a client waits, some message that leads to its answer can be delivered. Therefore no
-// Ask times out under NeverEarly. With early timers a client may ask again. It asks at most
-// once more for each early clock tick, because such a tick fires at most one timer of a client.
+// asks returns a property that always holds. A server answers at once, or first asks the next
+// server. So while a client waits, some message that leads to its answer can be delivered. Therefore
+// no Ask times out under NeverEarly. With early timers a client may ask again. It asks at most once
+// more for each early clock tick, because such a tick fires at most one timer of a client.
 func asks(s shape) func(*props.T) {
 	clients, depth, each := 1+s.below(3), 1+s.below(3), 1+s.below(2)
 	return func(t *props.T) {
@@ -28,7 +28,7 @@ func asks(s shape) func(*props.T) {
 						v, ok := p.AskTimeout(to, question{n}, 10*ms)
 						if ok {
 							if v != n+depth {
-								t.Errorf("client %d: %v is the answer to %d", i, v, n)
+								t.Errorf("client %d: got %v as the answer to question %d", i, v, n)
 							}
 							answers++
 							break
@@ -44,13 +44,13 @@ func asks(s shape) func(*props.T) {
 		}
 		for i, n := range late {
 			if n > s.passes(sys) {
-				t.Errorf("client %d: %d questions timed out while %d early timers may", i, n, s.passes(sys))
+				t.Errorf("client %d: %d questions timed out, but at most %d early timers are possible", i, n, s.passes(sys))
 			}
 		}
 	}
 }
 
-// answerer spawns a process that answers questions. It first asks next, if that is set.
+// answerer spawns a process that answers questions. Before it answers, it asks next, if not zero.
 func answerer(sys *pulse.System, next pulse.Ref) pulse.Ref {
 	return sys.Go("server", func(p *pulse.Process) {
 		for {

@@ -27,7 +27,7 @@ type Program struct {
 	Property, Hasty func(*props.T)
 }
 
-// kinds lists the kinds of programs. Each build function's comment says why they are correct.
+// kinds lists the kinds of programs. Each build function's comment says why its programs are correct.
 var kinds = []struct {
 	name  string
 	build func(shape) func(*props.T)

@@ -42,9 +42,9 @@ func (i *incrementer) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Send(i.to, increment{ctx.Self()})
 }
 
-// counters: each increment is sent once, nothing is lost, and a client has one
-// increment in transit at a time. So the final sum is the number of increments, and
-// each client receives increasing sums.
+// counters returns a property that always holds. Each increment is sent once,
+// nothing is lost, and a client has one increment in transit at a time. So the
+// final sum is the number of increments, and each client receives increasing sums.
 func counters(s shape) func(*props.T) {
 	clients, hops := 2+s.below(3), s.below(3)
 	return func(t *props.T) {

@@ -11,7 +11,7 @@ type (
 	silence struct{ of, after int }
 )
 
-// A heart beats a number of times, every 10 ms. Its last beat has number 0.
+// A heart is an actor that sends a beat every 10 ms. Its last beat has number 0.
 type heart struct {
 	to       pulse.Ref
 	id, left int
@@ -55,9 +55,9 @@ func (d *detector) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// heartbeats: under NeverEarly no time passes while a beat can be delivered. So the next
-// beat is received 10 ms after the last, before the 25 ms are over, and no heart is
-// suspected. Under all options, the last beat of each heart is received.
+// heartbeats returns a property that always holds. Under NeverEarly no time passes while a beat
+// can be delivered. So the next beat is received 10 ms after the last, before the 25 ms are
+// over, and no heart is suspected. Under all options, the last beat of each heart is received.
 func heartbeats(s shape) func(*props.T) {
 	hearts, beats, hops := 1+s.below(3), 1+s.below(3), s.below(3)
 	return func(t *props.T) {
@@ -72,7 +72,7 @@ func heartbeats(s shape) func(*props.T) {
 			t.Errorf("%d of %d last beats", d.over, hearts)
 		}
 		if s.strict() && d.suspected > 0 {
-			t.Errorf("%d hearts suspected that beat", d.suspected)
+			t.Errorf("%d hearts that beat were suspected", d.suspected)
 		}
 	}
 }

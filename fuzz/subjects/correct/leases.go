@@ -49,7 +49,7 @@ func (l *leaser) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.After(50*ms, expire{l.token})
 }
 
-// A storage refuses writes whose token is older than one that it has seen (fencing).
+// A storage refuses a write with an older token than one that the storage has seen (fencing).
 type storage struct {
 	seen int
 	took []int
@@ -95,10 +95,10 @@ func (h *holder) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Send(h.storage, store{token, ctx.Self()})
 }
 
-// leases: the storage compares tokens, so the tokens of accepted writes never decrease,
-// under all options. A holder waits for no timer. So while it has the lease, some message
-// of its work can be delivered, and under NeverEarly no time passes. Therefore the lease
-// does not expire before the holder gives it up, and no write is refused.
+// leases returns a property that always holds. The storage compares tokens, so the tokens of
+// accepted writes never decrease, under all options. A holder waits for no timer. So while it
+// has the lease, some message of its work can be delivered, and under NeverEarly no time passes.
+// Therefore the lease does not expire before the holder gives it up, and no write is refused.
 func leases(s shape) func(*props.T) {
 	holders, writes, hops := 2+s.below(3), 1+s.below(2), s.below(3)
 	return func(t *props.T) {

@@ -16,7 +16,7 @@ type (
 
 // A server performs each request of a client once, and answers every copy of it.
 type server struct {
-	done map[pulse.Ref]int // the last request of each client
+	done map[pulse.Ref]int // the number of the last performed request of each client
 	work int
 }
 
@@ -69,12 +69,12 @@ func (r *requester) ask(ctx *pulse.Ctx) {
 	}
 }
 
-// retries: a client's request number grows by one when the request is answered, and the
-// server performs each number once. A client resends a request only when the request's
-// timer fires. There are two possible reasons. First, a clock tick came early. The number
-// of early ticks is bounded, and each fires at most one timer of a client. Second, no
-// message could be delivered. Then the last copy of the request, or its answer, was lost.
-// Each loss explains at most one resend, and the number of losses is bounded.
+// retries returns a property that always holds. A client's request number grows by one when the
+// request is answered, and the server performs each number once. A client resends a request
+// only when the request's timer fires. There are two possible reasons. First, a clock tick came
+// early. The number of early ticks is bounded, and each fires at most one timer of a client.
+// Second, no message could be delivered. Then the last copy of the request, or its answer, was
+// lost. Each loss explains at most one resend, and the number of losses is bounded.
 func retries(s shape) func(*props.T) {
 	clients, each := 1+s.below(3), 1+s.below(2)
 	s.options.Faults.Drop, s.options.Faults.Duplicate = s.below(3), s.below(2)

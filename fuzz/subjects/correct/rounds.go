@@ -27,7 +27,7 @@ func (c *chair) Receive(ctx *pulse.Ctx, msg any) {
 	switch m := msg.(type) {
 	case ready:
 		if m.n != c.n {
-			c.t.Errorf("done with round %d in round %d", m.n, c.n)
+			c.t.Errorf("a worker is done with round %d in round %d", m.n, c.n)
 		}
 		if c.done++; c.done < len(c.workers) {
 			return
@@ -48,9 +48,9 @@ func (c *chair) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.After(30*ms, giveIn{c.n})
 }
 
-// rounds: a worker answers each round once, and the next round begins when all
-// workers have answered. So each answer belongs to the current round. During a round
-// some message can be delivered, so under NeverEarly no round is late.
+// rounds returns a property that always holds. A worker answers each round once, and the
+// next round begins when all workers have answered. So each answer belongs to the current
+// round. During a round some message can be delivered, so under NeverEarly no round is late.
 func rounds(s shape) func(*props.T) {
 	workers, hops := 2+s.below(3), s.below(2)
 	return func(t *props.T) {

@@ -18,10 +18,10 @@
 // in the leader's term after the read had begun, and no later leader had written anything
 // by then.
 //
-// Depth 3 among messages of the oldest-first order. A node confirms the first round
-// before it hears of the election. The old leader gets this confirmation, the request for
-// its vote and the new value only after the second read. Before that, a majority elects
-// the new leader and stores the value, the client gets its answer, and sends the read.
+// Subject.Depth is 3. A node confirms the first round before it hears of the election.
+// The old leader gets this confirmation, the request for its vote and the new value only
+// after the second read. Before that, a majority elects the new leader and stores the
+// value, the client gets its answer, and sends the read.
 package deposedread
 
 import (
@@ -35,29 +35,29 @@ import (
 // three nodes, of which the last times out once.
 type Config struct {
 	Nodes    int   // 0 means 3
-	Reads    int   // the reads at the beginning; 0 means 1
-	Timeouts []int // the nodes that time out; node 0 leads at first; nil means the last one
+	Reads    int   // the number of reads at the beginning; 0 means 1
+	Timeouts []int // the numbers of the nodes that time out; nil means the last one; node 0 leads at first
 	Mended   bool
 }
 
 type (
-	timeout struct{} // from the test to a node
-	begin   struct{} // from the test to the client, which then reads
-	leads   struct{} // from a new leader to the client, which then writes
+	timeout struct{} // sent from the test to a node
+	begin   struct{} // sent from the test to the client, which then reads
+	leads   struct{} // sent from a new leader to the client, which then writes
 
 	write   struct{}
 	written struct{ version int } // the answer to write
 	read    struct{ id int }
 	value   struct{ id, version int } // the answer to read
 
-	campaign struct{ term int } // from a candidate to the others
+	campaign struct{ term int } // sent from a candidate to all other nodes
 	vote     struct {
 		term int
 		has  state
 	}
-	store     struct{ state state } // from a leader to the others
+	store     struct{ state state } // sent from a leader to all other nodes
 	stored    struct{ state state }
-	confirm   struct{ term, round int } // from a leader to the others
+	confirm   struct{ term, round int } // sent from a leader to all other nodes
 	confirmed struct{ term, round int }
 )
 
@@ -103,8 +103,8 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 // write.
 type client struct {
 	node   pulse.Ref
-	least  []int // the lowest version that each of its reads may return
-	newest int   // the newest version that it has written
+	least  []int // for each read of the client, the lowest version that it may return
+	newest int   // the newest version that the client has written
 	err    error
 }
 
@@ -119,7 +119,7 @@ func (c *client) Receive(ctx *pulse.Ctx, msg any) {
 		c.read(ctx)
 	case value:
 		if least := c.least[msg.id]; msg.version < least && c.err == nil {
-			c.err = fmt.Errorf("a read returns version %d, version %d was written before", msg.version, least)
+			c.err = fmt.Errorf("a read returns version %d, but version %d was written before it", msg.version, least)
 		}
 	}
 }
@@ -155,12 +155,12 @@ type node struct {
 	role      role
 	has       state
 	votes     int
-	acks      int  // of a leader: the number of nodes that have stored its state
-	ready     bool // of a leader: set once a majority has stored a state of its term
+	acks      int  // if the node leads: the number of nodes that have stored this node's state
+	ready     bool // if the node leads: set once a majority has stored a state of this term
 	committed int  // of a leader that is ready: the version that a majority has
-	round     int  // of a leader: the number of times it has asked for confirmations
+	round     int  // if the node leads: the number of times it has asked the other nodes for confirmations
 	reads     []request
-	mixes     bool // the bug: the node counts confirmations of earlier rounds
+	mixes     bool // set in the broken form: the node counts confirmations of earlier rounds
 }
 
 func (n *node) Receive(ctx *pulse.Ctx, msg any) {
@@ -216,7 +216,7 @@ func (n *node) tell(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// enter makes the node enter a term, if that is later. It drops waiting reads.
+// enter makes the node enter a term, if the term is later than its own. Waiting reads are dropped.
 func (n *node) enter(term int) {
 	if term > n.term {
 		n.term, n.voted, n.role, n.reads = term, false, follower, nil
@@ -256,7 +256,7 @@ func (n *node) read(ctx *pulse.Ctx, id int) {
 	}
 }
 
-// confirm counts a confirmation, and answers the reads that have enough.
+// confirm counts a confirmation, and answers the reads that have enough confirmations.
 func (n *node) confirm(ctx *pulse.Ctx, round int) {
 	var wait []request
 	for _, r := range n.reads {

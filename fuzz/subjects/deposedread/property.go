@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property returns the program as a property: a read returns what was written before it, or newer.
+// Property returns the program as a property: a read returns the last value written before, or a newer one.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

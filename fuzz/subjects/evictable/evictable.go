@@ -18,11 +18,11 @@
 // before the change and has stored it since. In the mended form the table of tokens counts
 // removals, including those that find no token. It puts no token back if that count has changed.
 //
-// Depth 3 among messages of the oldest-first order. The reported order has six parts, at three
-// actors. Both invalidations increase the count before the get reads it. The token is looked up
-// before it is removed, and removed before the second invalidation looks for it. The token is
-// put back after that, and the value is read before it is dropped. Four delays are not enough to
-// trigger the bug.
+// Subject.Depth is 3. The reported order has six parts, at three actors. Both invalidations
+// increase the count before the get reads it. The token is looked up before it is removed, and
+// removed before the second invalidation looks for it. The token is put back after that, and
+// the value is read before it is dropped. Four delays are not enough for a delay-bounded
+// search.
 package evictable
 
 import (
@@ -68,21 +68,21 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	}
 }
 
-// The requests. A token is a positive number; 0 means no token.
+// The requests to the cache's actors. A token is a positive number, and 0 means no token.
 type (
-	add struct{} // to a number: adds one and returns it
-	see struct{} // to a number: returns it
+	add struct{} // sent to a number, which adds one and returns the sum
+	see struct{} // sent to a number, which returns its value
 
-	token  struct{}                    // to tokens: looks up or makes a token; returns a ticket
-	remove struct{}                    // to tokens: removes the token and returns it
-	revive struct{ ticket ticket }     // to tokens: puts a token back, if there is none
-	find   struct{ token int }         // to values: returns the value of a token, or 0
-	store  struct{ token, value int }  // to values: stores a value
-	drop   struct{ token int }         // to values: removes a value
-	ticket struct{ token, before int } // before is the number of earlier removals
+	token  struct{}                    // sent to tokens, which looks up or makes a token and returns a ticket
+	remove struct{}                    // sent to tokens, which removes the token and returns it
+	revive struct{ ticket ticket }     // sent to tokens, which puts the ticket's token back if it has no token
+	find   struct{ token int }         // sent to values, which returns the value of a token, or 0
+	store  struct{ token, value int }  // sent to values, which stores the value of a token
+	drop   struct{ token int }         // sent to values, which removes the value of a token
+	ticket struct{ token, before int } // a token, and the number of removals (before) when it was looked up
 )
 
-// A cache has one key. Its methods run in the processes that use it.
+// A cache has one key. The processes that use the cache call its methods.
 type cache struct{ tokens, values, count, source pulse.Ref }
 
 func (k *cache) invalidate(p *pulse.Process) {
@@ -106,7 +106,7 @@ func (k *cache) get(p *pulse.Process) int {
 	return value
 }
 
-// A number can be read and increased.
+// A number is an actor with a number n, which can be read and increased by one.
 type number struct{ n int }
 
 func (n *number) Receive(ctx *pulse.Ctx, msg any) {
@@ -116,7 +116,7 @@ func (n *number) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Reply(n.n)
 }
 
-// tokens is the table with the token of the key.
+// tokens is the actor with the table of tokens, which has one key.
 type tokens struct {
 	current int
 	made    int
@@ -144,7 +144,7 @@ func (t *tokens) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// values is the table of values, indexed by token.
+// values is the actor with the table of values, indexed by token.
 type values struct{ of []int }
 
 func (v *values) Receive(ctx *pulse.Ctx, msg any) {

@@ -12,14 +12,14 @@
 // accepts registrations. A writer that registers after the last user has ended is
 // told to flush at once.
 //
-// Depth 1: at the terminator, endUser comes before register.
+// Subject.Depth is 1: at the terminator, endUser comes before register.
 //
 // The records (Records): a user starts before it ends. A session goes from action
 // to action. The first action writes the start of the session's user, and the last
 // action writes the end. The writer may get the end first. In the mended form the
 // session carries the record of the start, and the last action writes both records.
 //
-// Depth 1: at the writer, the end comes before the start.
+// Subject.Depth is 1: at the writer, the end comes before the start.
 package gatling
 
 import (
@@ -32,7 +32,7 @@ import (
 // one writer and one action.
 type Config struct {
 	Writers int // 0 means 1
-	Actions int // 0 means 1; each has one user
+	Actions int // the number of actions, each with one user; 0 means 1
 	Mended  bool
 }
 

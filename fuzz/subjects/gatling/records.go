@@ -10,7 +10,7 @@ import (
 // broken form with one user, who makes one request.
 type Records struct {
 	Users    int // 0 means 1
-	Requests int // the requests of each user, between start and end; 0 means 1
+	Requests int // the number of requests of each user, between start and end; 0 means 1
 	Mended   bool
 }
 

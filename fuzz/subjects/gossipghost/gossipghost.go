@@ -19,9 +19,9 @@
 //
 // The mended form is correct: a node that has removed the member knows the version of the removal.
 //
-// Depth 12 among messages of the oldest-first order, the least that random runs have shown. An old
-// state must stay in transit while its sender hears of the removal and tells others, and until its
-// receiver has learned from others that all nodes know.
+// Subject.Depth is 12, the least that random runs have shown. An old state must stay in transit
+// while its sender hears of the removal and tells others, and until its receiver has learned from
+// others that all nodes know.
 package gossipghost
 
 import (
@@ -34,21 +34,21 @@ import (
 // and four rounds.
 type Config struct {
 	Nodes  int // 0 means 6
-	Rounds int // the rounds of each node; 0 means 4
+	Rounds int // the number of rounds of each node; 0 means 4
 	Mended bool
 }
 
 type (
-	remove struct{}              // from the test to a node: the operator removes the member
-	round  struct{}              // from a node to itself
-	gossip struct{ state state } // from a node to another
+	remove struct{}              // sent from the test to a node, in the name of the operator who removes the member
+	round  struct{}              // sent from a node to itself
+	gossip struct{ state state } // sent from a node to another node
 )
 
 // A state is a node's knowledge of the member.
 type state struct {
-	version int // 0 if the node knows nothing
+	version int // the version of this knowledge; 0 if the node knows nothing
 	removed bool
-	seen    uint // the nodes known to know of the removal, as bits
+	seen    uint // the nodes known to know of the removal; bit i stands for node i
 }
 
 // Build adds the program to a system. After the run, check returns an error if the
@@ -80,16 +80,16 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	}
 }
 
-// A node gossips with the others in turn.
+// A node gossips with the other nodes in turn.
 type node struct {
 	me      int
 	nodes   []pulse.Ref // all nodes; the list is shared and never changed
 	known   state
-	least   int  // the least version that the node takes
+	least   int  // the lowest version of a state that the node accepts
 	rounds  int  // the number of rounds left
-	forgets bool // the bug: the node does not store the version of what it has forgotten
+	forgets bool // set in the broken form: the node does not store the version of what it has forgotten
 	removed bool // set once the node has removed the member
-	revived bool // set if the node had the member after that
+	revived bool // set if the node had the member again after it had removed it
 }
 
 func (n *node) Receive(ctx *pulse.Ctx, msg any) {
@@ -107,8 +107,8 @@ func (n *node) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// learn takes a state unless it is older than the node's own. When all nodes know of the
-// removal, the node forgets it.
+// learn takes a state, unless the state is older than the node's own. When all nodes
+// know of the removal, the node forgets the removal.
 func (n *node) learn(s state) {
 	if s.version < max(n.least, n.known.version) {
 		return

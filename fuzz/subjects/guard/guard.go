@@ -6,7 +6,7 @@
 // Clients ask a server for some of its tokens and give them back. The server refuses a
 // request for all tokens that are left, although it could grant it. The program is ours.
 //
-// Depth 0: the bug depends only on the input. The smallest input fails in every order.
+// Subject.Depth is 0: the bug depends only on the input. The smallest input fails in every order.
 package guard
 
 import (

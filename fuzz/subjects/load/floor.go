@@ -47,7 +47,7 @@ func (f *floor) run() {
 	}
 }
 
-// floorNode is an actor of Ring that runs on the floor.
+// floorNode is an actor of Ring for the floor, which is the cheapest message loop.
 type floorNode struct {
 	next     int32
 	messages []any
@@ -63,7 +63,7 @@ func (n *floorNode) Receive(f *floor, msg any) {
 	}
 }
 
-// newFloor returns a function that runs Ring(10, 10, 10) on the floor.
+// newFloor returns a function that runs Ring(10, 10, 10) on the floor, the cheapest message loop.
 func newFloor() (run func()) {
 	messages := make([]any, 100)
 	for i := range messages {
@@ -82,8 +82,8 @@ func newFloor() (run func()) {
 }
 
 const (
-	floorSteps = 1000   // the steps of one run on the floor
-	roundSteps = 50_000 // the steps of the floor, and of the measured function, in a round
+	floorSteps = 1000   // the number of steps of one run of the floor
+	roundSteps = 50_000 // the number of steps of the floor, and of the measured function, in a round
 )
 
 // A Benchmark has the methods of *testing.B that Against needs.
@@ -92,8 +92,8 @@ type Benchmark interface {
 	ReportMetric(value float64, unit string)
 }
 
-// Against times run and the floor in turns, for a number of rounds. It reports the median time
-// of a step and the median ratio. The parameter steps is the number of steps of one call to run.
+// Against times the function run and the floor (the cheapest message loop) in turns. It reports the
+// median time of a step of run and the median ratio. One call to run takes the given number of steps.
 func Against(b Benchmark, steps int, run func()) {
 	ground := newFloor()
 	run()

@@ -36,7 +36,7 @@ func All() []Load {
 	}
 }
 
-// Small returns the same loads in sizes so small that a run takes microseconds.
+// Small returns the loads of All in sizes so small that a run takes microseconds.
 func Small() []Load {
 	return []Load{
 		Ring(3, 1, 3),
@@ -50,7 +50,7 @@ func Small() []Load {
 	}
 }
 
-// A hop is a message. Its value is the number of times that it may still be sent on.
+// A hop is a message. Its value is the number of times that the message may still be sent on.
 type hop int
 
 // hops returns the messages hop(0) to hop(n-1). They are made once, because

@@ -42,7 +42,7 @@ type (
 	stop      struct{}
 )
 
-// strips is the number of strips into which the workers cut the area.
+// strips is the number of strips in the sum that approximates π.
 const strips = 60
 
 // part returns the message with a worker's sum. The sum is computed once, because

@@ -27,7 +27,7 @@ func PingPong(strokes int) Load {
 // A player returns the ball.
 type player struct {
 	tally
-	other    pulse.Ref // the other player; set for the player who begins
+	other    pulse.Ref // the second player; set only at the player who begins
 	messages []any
 }
 

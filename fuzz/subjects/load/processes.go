@@ -7,7 +7,7 @@ import (
 )
 
 // Processes is Ring with processes instead of actors. Each process returns when
-// it has passed on all its tokens.
+// the process has passed on all its tokens.
 func Processes(processes, tokens, laps int) Load {
 	messages := hops(processes * laps)
 	ring := make([]*station, processes)

@@ -1,8 +1,8 @@
 // Package messenger is an example program with a known bug. Its property: a message that
 // was reported as sent is shown.
 //
-// The program follows the messenger of Erlang's tutorial; Bitá (Tasharofi et al., ASE
-// 2013) mentions a message to a user who has logged off.
+// The program follows the messenger of Erlang's tutorial; the paper Bitá (Tasharofi
+// et al., ASE 2013) mentions a message to a user who has logged off.
 //
 // Users log on, write to each other and log off, each through a client. The server knows
 // who is logged on. It passes a message on to the client of the receiver. It tells the
@@ -11,7 +11,7 @@
 // In the mended form the client goes offline only after the server has confirmed the
 // log-off. All messages that the server has passed on come before the confirmation.
 //
-// Depth 1: at the client, the user's command to log off comes before the message.
+// Subject.Depth is 1: at the client, the user's command to log off comes before the message.
 package messenger
 
 import (

@@ -7,16 +7,16 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Chameneos is Basset's chameneos, after the chameneos-redux benchmark of the Great
-// Language Shootout. Creatures ask a mall for a meeting. Two creatures that meet
-// change their colors and ask again. After enough meetings, the mall tells all who
-// ask to stop. When the run begins, all creatures have asked once.
+// Chameneos is chameneos of the thesis on Basset, after the chameneos-redux benchmark
+// of the Great Language Shootout. Creatures ask a mall for a meeting. Two creatures
+// that meet change their colors and ask again. After enough meetings, the mall tells
+// all who ask to stop. When the run begins, all creatures have asked once.
 //
 // The creatures race at the mall, where all orders are distinct. With three
-// creatures, three requests are in transit after each meeting, and the first two of
-// them make the next meeting. That gives 6^(meetings+1) distinct orders. The last
-// factor counts the orders in which the creatures are told to stop. The thesis has
-// 216 distinct orders, the number for three creatures and two meetings.
+// creatures, three requests are in transit after each meeting, and the first two
+// requests make the next meeting. That gives 6^(meetings+1) distinct orders. The
+// last factor counts the orders in which the creatures are told to stop. The thesis
+// has 216 distinct orders, the number for three creatures and two meetings.
 func Chameneos(creatures, meetings int) Program {
 	return Program{
 		Name: fmt.Sprintf("chameneos(%d,%d)", creatures, meetings),
@@ -41,7 +41,7 @@ func checkMeetings(list []*creature, meetings int) error {
 		}
 		met += c.met
 	}
-	return expect("the number of those who met", met, 2*meetings)
+	return expect("the number of creatures that met", met, 2*meetings)
 }
 
 // A colour is one of three colors.
@@ -58,7 +58,7 @@ func (c colour) meeting(other colour) colour {
 
 type (
 	seek struct{ colour colour } // asks for a meeting
-	met  struct{ colour colour } // says that the creature has met another, of this color
+	met  struct{ colour colour } // says that the creature has met another creature, which had this color
 	stop struct{}
 )
 

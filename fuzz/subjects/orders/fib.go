@@ -6,8 +6,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Fib is Basset's fib: an actor that is asked for the nth Fibonacci number spawns
-// two actors to compute the two previous numbers, and adds their answers.
+// Fib is fib of the thesis on Basset: an actor that is asked for the nth Fibonacci
+// number spawns two actors to compute the two previous numbers, and adds their answers.
 //
 // At each actor that spawns two others, the two answers race, and nothing else
 // races. So with k such actors there are 2^k distinct orders. The first two
@@ -39,9 +39,9 @@ type (
 
 // An adder computes one number.
 type adder struct {
-	child bool // set if another actor has asked this one
+	child bool // set if another actor, and not the test, has asked this actor
 	asker pulse.Ref
-	due   int // the number of answers that are due
+	due   int // the number of answers that the actor still waits for
 	sum   int
 }
 

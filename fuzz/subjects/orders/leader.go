@@ -7,12 +7,12 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Leader is Basset's leader, an election. The thesis does not name its algorithm.
-// This program uses the algorithm of Chang and Roberts in a ring. A node that is
-// started sends its number around, unless it has already passed on another number. A
-// node passes on numbers larger than its own and drops smaller numbers. A node that
-// gets its own number back is the leader, and tells the others. The numbers decrease
-// along the ring, which causes the most messages.
+// Leader is leader of the thesis on Basset, an election. The thesis does not name
+// its algorithm. This program uses the algorithm of Chang and Roberts in a ring. A
+// node that is started sends its number around, unless it has already passed on
+// another number. A node passes on numbers larger than its own and drops smaller
+// numbers. A node that gets its own number back is the leader, and tells the others.
+// The numbers decrease along the ring, which causes the most messages.
 //
 // At each node, its start races with the numbers that arrive, so the order decides
 // which numbers are sent around. The thesis has 374 orders, 24 of them distinct, for
@@ -41,7 +41,7 @@ func checkLeader(ring []*node) error {
 			return fmt.Errorf("node %d knows of leader %d, want %d", nd.number, nd.leader, len(ring))
 		}
 		if nd.elected != (nd.number == len(ring)) {
-			return errors.New("not the one with the largest number is elected")
+			return errors.New("the elected node does not have the largest number")
 		}
 	}
 	return nil
@@ -56,7 +56,7 @@ type (
 type node struct {
 	number  int
 	next    pulse.Ref
-	took    bool // set once the node has sent a number, its own or another
+	took    bool // set once the node has sent a number: its own number or another one
 	elected bool
 	leader  int // the number of the leader; 0 while unknown
 }

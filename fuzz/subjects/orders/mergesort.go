@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Mergesort is Basset's mergesort (tables 3.1 and 3.2): an actor has two new
-// actors sort the halves of its list and merges them.
+// Mergesort is mergesort of the thesis on Basset (tables 3.1 and 3.2): an
+// actor has two new actors sort the halves of its list and merges them.
 //
 // As with Quicksort, the two answers race at each actor that divides its list, so there are 2^(n-1)
 // distinct orders. The number of all orders differs, because the tree of actors differs. The thesis

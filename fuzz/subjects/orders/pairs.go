@@ -25,7 +25,7 @@ func Pairs(k, m int) Program {
 			}
 			return func() error {
 				for i := 0; i < len(list); i += 2 {
-					if err := expect("the strokes of a pair", list[i].received+list[i+1].received, m); err != nil {
+					if err := expect("the number of receipts of a ball", list[i].received+list[i+1].received, m); err != nil {
 						return err
 					}
 				}
@@ -35,7 +35,7 @@ func Pairs(k, m int) Program {
 	}
 }
 
-// A ball is a message. Its value is the number of times that it may still be returned.
+// A ball is a message. The field left is the number of times that it may still be returned.
 type ball struct{ left int }
 
 // A player returns the ball.

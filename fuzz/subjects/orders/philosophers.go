@@ -7,10 +7,10 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Philosophers is Basset's philosophers: both the philosophers and the forks
-// are actors. Each philosopher first takes the fork with the lower number, so
-// that there is no deadlock, and then the other fork. A philosopher eats once
-// and puts both forks back.
+// Philosophers is philosophers of the thesis on Basset: both the philosophers
+// and the forks are actors. Each philosopher first takes the fork with the
+// lower number, so that there is no deadlock, and then the other fork. A
+// philosopher eats once and puts both forks back.
 //
 // At each fork its two philosophers race. The order decides who asks first, and
 // whether the other asks before the fork is put back.
@@ -67,7 +67,7 @@ func (f *fork) Receive(ctx *pulse.Ctx, msg any) {
 
 // A philosopher needs two forks to eat.
 type philosopher struct {
-	forks [2]pulse.Ref // in the order in which they are taken
+	forks [2]pulse.Ref // the philosopher's two forks, in the order in which they are taken
 	held  int
 	ate   bool
 }

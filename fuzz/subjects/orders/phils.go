@@ -6,11 +6,11 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Phils is Eta's Phils (tables 1 and 2), a coordination protocol similar to that of
-// dining philosophers. The paper says no more about the protocol. This program uses
-// that of Ricart and Agrawala: a hungry philosopher asks all others, and eats when
-// all have agreed. A philosopher who has been hungry for longer agrees only after its
-// own meal. Each philosopher eats a number of meals.
+// Phils is Phils of the paper on Eta (tables 1 and 2), a coordination protocol
+// similar to that of dining philosophers. The paper says no more about the protocol.
+// This program uses that of Ricart and Agrawala: a hungry philosopher asks all
+// others, and eats when all have agreed. A philosopher who has been hungry for longer
+// agrees only after its own meal. Each philosopher eats a number of meals.
 //
 // At each philosopher, hunger, requests and agreements race. Eta's two philosophers
 // have 150 orders, 44 of them distinct. Its three have 3,159,870 orders, 67,192 of
@@ -37,14 +37,14 @@ func Phils(n, meals int) Program {
 func checkPhils(list []*phil) error {
 	for _, p := range list {
 		if p.left != 0 || p.hungry || len(p.later) > 0 {
-			return fmt.Errorf("phil %d has %d meals left and lets %d wait", p.id, p.left, len(p.later))
+			return fmt.Errorf("phil %d has %d meals left and has not answered %d others", p.id, p.left, len(p.later))
 		}
 	}
 	return nil
 }
 
 type (
-	// A wish asks to eat, and says since when its sender has been hungry.
+	// A wish is a message that asks to eat. It says since when its sender has been hungry.
 	wish  struct{ since, id int }
 	agree struct{}
 )
@@ -53,16 +53,16 @@ func (w wish) before(other wish) bool {
 	return w.since < other.since || w.since == other.since && w.id < other.id
 }
 
-// A phil eats when all others agree.
+// A phil is a philosopher, who eats when all other phils agree.
 type phil struct {
 	id     int
 	others []pulse.Ref
 	left   int  // the number of meals left
-	clock  int  // the latest time that was sent or received
-	hungry bool // set from the time in wish until it eats
+	clock  int  // the latest logical time that the phil has sent or received
+	hungry bool // set from the time wish.since until the phil eats
 	wish   wish
-	agreed int         // the number of others that have agreed
-	later  []pulse.Ref // the others with whom it agrees after its meal
+	agreed int         // the number of other phils that have agreed
+	later  []pulse.Ref // the phils with whom this phil agrees after its meal
 }
 
 func (p *phil) Receive(ctx *pulse.Ctx, msg any) {

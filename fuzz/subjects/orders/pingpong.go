@@ -7,8 +7,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// PingPong is Eta's PingPong (tables 1 and 2): two actors exchange n messages
-// with acknowledgments. The paper gives only the counts of its protocol:
+// PingPong is PingPong of the paper on Eta (tables 1 and 2): two actors exchange n
+// messages with acknowledgments. The paper gives only the counts of its protocol:
 // 2^(n+1) orders, 2^n of them distinct. This program has the same counts.
 //
 // Pong acknowledges each ping and then answers it. On the acknowledgment, ping
@@ -27,7 +27,7 @@ func PingPong(n int) Program {
 			sys.Send(sys.Spawn("ping", a), start{})
 			return func() error {
 				if !a.stopped || !b.stopped {
-					return errors.New("not both have stopped")
+					return errors.New("ping or pong has not stopped")
 				}
 				return errors.Join(expect("the number of pings", b.pings, n), expect("the number of pongs", a.pongs, n))
 			}
@@ -45,7 +45,7 @@ type (
 type pinger struct {
 	other   pulse.Ref
 	left    int // the number of messages left to send
-	due     int // the number of messages to wait for, out of the answer and the note
+	due     int // the number of messages that the pinger waits for: at most the answer and the note
 	pongs   int
 	stopped bool
 }
@@ -72,7 +72,7 @@ func (p *pinger) came(ctx *pulse.Ctx) {
 	}
 }
 
-// next sends the next message, or tells both to stop after the last.
+// next sends the next message. After the last message, it tells both actors to stop.
 func (p *pinger) next(ctx *pulse.Ctx) {
 	if p.left == 0 {
 		ctx.Send(p.other, stop{})

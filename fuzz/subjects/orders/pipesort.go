@@ -6,10 +6,10 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Pipesort is Basset's pipesort. The thesis says that pipesort is a changed spinsort,
-// but does not describe the change. Here each number comes from its own source, which
-// must be started first. So the last numbers may enter the line after the first have
-// left it.
+// Pipesort is pipesort of the thesis on Basset. The thesis says that pipesort is a
+// changed spinsort, but does not describe the change. Here each number comes from its
+// own source, which must be started first. So the last numbers may enter the line
+// after the first have left it.
 //
 // Because delivery is Unordered, the sources race at the first stage, and the numbers
 // race at each other stage. There are as many distinct orders as in Spinsort (288 for

@@ -13,8 +13,8 @@ type Program struct {
 	// seed and recording.
 	Options pulse.Options
 	// Build adds the program to a system that has just been made or reset. Its
-	// actors share nothing with those of earlier calls. After the run, check returns
-	// an error if the result is wrong, which must not happen in any order.
+	// actors share nothing with the actors of earlier calls. After the run, check
+	// returns an error if the result is wrong, which must not happen in any order.
 	Build func(sys *pulse.System) (check func() error)
 }
 

@@ -14,7 +14,7 @@ type Graph struct {
 	Edges []Edge
 }
 
-// An Edge leads from a node to another.
+// An Edge leads from one node to another node.
 type Edge struct{ From, To, Length int }
 
 // GraphA has 4 nodes. There are two paths to node 2, and the shorter path has
@@ -29,11 +29,11 @@ func GraphB() Graph {
 	return Graph{"B", 5, []Edge{{0, 1, 1}, {0, 2, 3}, {1, 2, 1}, {2, 3, 1}, {3, 4, 1}, {2, 4, 3}}}
 }
 
-// Shortpath is Basset's shortpath: the first phase of Chandy and Misra's search for
-// the shortest paths from one node to all others. A node that learns of a shorter
-// path to itself tells its neighbors. When they have acknowledged these messages, the
-// node acknowledges the message that it got. It acknowledges other messages at once.
-// So the first node learns when the search is complete.
+// Shortpath is shortpath of the thesis on Basset: the first phase of Chandy and
+// Misra's search for the shortest paths from one node to all others. A node that
+// learns of a shorter path to itself tells its neighbors. When they have acknowledged
+// these messages, the node acknowledges the message that it got. It acknowledges
+// other messages at once. So the first node learns when the search is complete.
 //
 // At each node, messages about different paths race with one another and with
 // acknowledgments. A late message about a longer path costs one more message. A late
@@ -67,7 +67,7 @@ func (g Graph) check(list []*place) error {
 	want := g.distances()
 	for i, p := range list {
 		if !p.known || p.distance != want[i] || p.due != 0 {
-			return fmt.Errorf("node %d is at %d and waits for %d, want %d", i, p.distance, p.due, want[i])
+			return fmt.Errorf("node %d has distance %d and waits for %d acknowledgments, want distance %d", i, p.distance, p.due, want[i])
 		}
 	}
 	return nil
@@ -105,8 +105,8 @@ type place struct {
 	edges    []way
 	known    bool // set once the node has learned of a path
 	distance int
-	before   pulse.Ref // the node that told it, which waits for an acknowledgment while due > 0
-	due      int       // the number of acknowledgments that it waits for
+	before   pulse.Ref // the node that told this node of a path; it waits for an acknowledgment while due > 0
+	due      int       // the number of acknowledgments that the node waits for
 	done     bool      // set at the first node once all nodes are done
 }
 

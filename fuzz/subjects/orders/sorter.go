@@ -30,10 +30,10 @@ type (
 // the sorted parts. Quicksort and mergesort differ in how they cut and join.
 type sorter struct {
 	quick bool
-	child bool // set if another sorter has asked this one
-	side  int  // which part of the asking sorter's list it has
+	child bool // set if another sorter has asked this sorter
+	side  int  // the part of the asking sorter's list that this sorter sorts, 0 or 1
 	asker pulse.Ref
-	due   int // the number of answers that it waits for
+	due   int // the number of answers that the sorter still waits for
 	parts [2][]int
 	list  []int // the sorted list
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Spinsort is Basset's spinsort, a simple distributed sorting algorithm. It is
-// a line of stages, each of which stores the smallest number that it has seen
-// and passes on the others. All numbers are in transit to the first stage when
-// the run begins.
+// Spinsort is spinsort of the thesis on Basset, a simple distributed sorting
+// algorithm. It is a line of stages, each of which stores the smallest number
+// that it has seen and passes on the others. All numbers are in transit to the
+// first stage when the run begins.
 //
 // Delivery is Unordered, as in ActorFoundry, so that all numbers race at each
 // stage. There are n! orders at the first stage times (n-1)! at the second, and

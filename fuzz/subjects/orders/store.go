@@ -6,13 +6,13 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Store is Eta's key-value store (tables 1 and 2). Its parameters are the
-// numbers of front-ends, back-ends, clients, and requests of all clients
-// together. The paper says no more about the program; the rest is ours. A
-// client is a process that sends all its requests, to each front-end in turn,
-// and then receives the answers. A front-end passes a request on to the
-// back-end that has the key, and passes the answer back. Every second request
-// gets the value that the previous request puts.
+// Store is the key-value store of the paper on Eta (tables 1 and 2). Its
+// parameters are the numbers of front-ends, back-ends, clients, and requests
+// of all clients together. The paper says no more about the program; the rest
+// is ours. A client is a process that sends all its requests, to each
+// front-end in turn, and then receives the answers. A front-end passes a
+// request on to the back-end that has the key, and passes the answer back.
+// Every second request gets the value that the previous request puts.
 //
 // At the front-ends, requests of different clients race with one another and
 // with answers. At the back-ends, requests by different front-ends race, and a
@@ -68,7 +68,7 @@ func (s *shop) addClients(sys *pulse.System, clients, requests int) {
 	}
 }
 
-// requestOf returns a request by its number. Even numbers put a value, odd numbers get it.
+// requestOf returns the request with a number. Even numbers put a value, and odd numbers get it.
 func requestOf(number int) request {
 	r := request{number: number, key: number / 2}
 	if number%2 == 0 {
@@ -91,7 +91,7 @@ func (s *shop) check() error {
 	return nil
 }
 
-// checkAnswer checks that an answer has the value that was put, or none if the get came first.
+// checkAnswer checks that an answer has the value that was put, or 0 if the get came first.
 func (s *shop) checkAnswer(a answer) error {
 	key := a.number / 2
 	stored := s.backs[key%len(s.backs)].values[key]
@@ -105,7 +105,7 @@ func (s *shop) checkAnswer(a answer) error {
 }
 
 type (
-	// A request puts its value, or gets the stored value if its own is 0.
+	// A request puts its value, or gets the stored value if its own value is 0.
 	request struct{ number, key, value int }
 	answer  struct{ number, value int }
 )
@@ -130,7 +130,7 @@ func (c *client) run(p *pulse.Process) {
 // A front stands between clients and back-ends.
 type front struct {
 	backs  []pulse.Ref
-	askers []pulse.Ref // the clients, by the numbers of their requests
+	askers []pulse.Ref // by request number: the client that has sent the request
 }
 
 func (f *front) Receive(ctx *pulse.Ctx, msg any) {

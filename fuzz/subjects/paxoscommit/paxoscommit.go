@@ -13,12 +13,12 @@
 // Messages of different kinds use different connections, so delivery is
 // unordered.
 //
-// Depth 1 among messages of the oldest-first order, with three replicas and two
-// coordinators. Three reorderings are needed together. At one replica the first
-// proposal comes before any request for a promise. At another replica the promise
-// to the second coordinator comes before that proposal. At the second coordinator
-// the promises of these two replicas come first. Five delays are not enough to
-// trigger the bug.
+// Subject.Depth is 1, with three replicas and two coordinators. Three
+// reorderings are needed together. At one replica the first proposal comes
+// before any request for a promise. At another replica the promise to the second
+// coordinator comes before that proposal. At the second coordinator the promises
+// of these two replicas come first. Five delays are not enough for a
+// delay-bounded search.
 package paxoscommit
 
 import (
@@ -39,9 +39,9 @@ type Config struct {
 func Options() pulse.Options { return pulse.Options{Delivery: pulse.DeliveryUnordered} }
 
 type (
-	set     struct{} // from the test to a coordinator
+	set     struct{} // sent from the test to a coordinator
 	prepare struct{ ballot int }
-	promise struct{ ballot, accepted, value int } // accepted is a ballot, 0 when there is none
+	promise struct{ ballot, accepted, value int } // accepted is the ballot with which value was accepted; 0 if none was
 	propose struct{ ballot, value int }
 	accept  struct{ ballot int }
 )
@@ -77,7 +77,7 @@ func oneSucceeds(list []*coordinator) error {
 		case first == 0:
 			first = c.own
 		default:
-			return fmt.Errorf("from 0 to %d and from 0 to %d have both succeeded", first, c.own)
+			return fmt.Errorf("the updates from 0 to %d and from 0 to %d have both succeeded", first, c.own)
 		}
 	}
 	return nil
@@ -88,8 +88,8 @@ type coordinator struct {
 	replicas           []pulse.Ref
 	ballot             int
 	own                int // the value that the coordinator wants to set
-	value              int // the value that it proposes: its own, until it learns of another
-	highest            int // the highest ballot with a value that it has learned of
+	value              int // the proposed value, which is own until the coordinator learns of another value
+	highest            int // the highest ballot of which the coordinator has learned a value
 	promises, accepted int
 	committed          bool
 }
@@ -123,7 +123,7 @@ func (c *coordinator) tell(ctx *pulse.Ctx, msg any) {
 
 // A replica stores in a row what it has promised and accepted.
 type replica struct {
-	promised        int // a ballot; 0 when it has promised nothing
+	promised        int // the promised ballot; 0 if the replica has promised nothing
 	accepted, value int
 	forgets         bool
 }

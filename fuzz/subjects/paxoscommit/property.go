@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// Property returns the program as a property: one of the updates succeeds, or none.
+// Property returns the program as a property: at most one of the updates succeeds.
 func Property(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

@@ -10,9 +10,9 @@
 // two quorums have an acceptor in common. In the broken form a quorum is one smaller. Then
 // two proposers may not hear of each other, and each believes that its value is chosen.
 //
-// Depth 1, with three acceptors: at the last acceptor, the prepare of the second proposer
-// comes after the accept of the first. That acceptor is the quorum of the first proposer.
-// The first acceptor is the quorum of the second proposer.
+// Subject.Depth is 1, with three acceptors: at the last acceptor, the prepare of the
+// second proposer comes after the accept of the first. That acceptor is the quorum of the
+// first proposer. The first acceptor is the quorum of the second proposer.
 package paxosquorum
 
 import (
@@ -26,14 +26,14 @@ import (
 // three acceptors and two proposers, which propose 1 and 2.
 type Config struct {
 	Acceptors int   // 0 means 3
-	Values    []int // one for each proposer; nil means 1 and 2
+	Values    []int // the value of each proposer; nil means 1 and 2
 	Mended    bool
 }
 
 type (
 	propose struct{}
 	prepare struct{ ballot int }
-	promise struct{ ballot, accepted, value int } // accepted is a ballot, 0 when there is none
+	promise struct{ ballot, accepted, value int } // accepted is the ballot with which value was accepted; 0 if none was
 	accept  struct{ ballot, value int }
 	accepts struct{ ballot int }
 )
@@ -89,8 +89,8 @@ type proposer struct {
 	acceptors []pulse.Ref
 	quorum    int
 	ballot    int
-	value     int // its own value, until it learns of another
-	highest   int // the highest ballot with a value that it has learned of
+	value     int // the proposer's own value, until it learns of another value
+	highest   int // the highest ballot of which the proposer has learned a value
 	promises  int
 	accepted  int
 }

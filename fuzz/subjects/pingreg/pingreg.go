@@ -8,7 +8,7 @@
 // parent, sends it pings and ends. If a child ends before its registration, the registry refuses
 // the registration, and the parent crashes. In the mended form a child registers itself.
 //
-// Depth 1: at the registry, the child's question comes before the registration.
+// Subject.Depth is 1: at the registry, the child's question comes before the registration.
 package pingreg
 
 import (
@@ -21,7 +21,7 @@ import (
 // one child that sends one ping.
 type Config struct {
 	Children int // 0 means 1
-	Pings    int // the pings of each child; 0 means 1
+	Pings    int // the number of pings of each child; 0 means 1
 	Mended   bool
 }
 

@@ -42,7 +42,7 @@ func (h *History) Check() error {
 	return fmt.Errorf("no atomic registry answers like this:\n%v", h)
 }
 
-// String returns the history, a line a call.
+// String returns the history, with one line for each call.
 func (h *History) String() string {
 	var b strings.Builder
 	for _, c := range h.Calls {
@@ -112,16 +112,16 @@ func (r *Registry) kill(process int) {
 // Gong do (Testing and Verifying Concurrent Objects, 1993).
 type search struct {
 	calls []Call
-	seen  map[moment]bool // moments from which no order leads to the end
+	seen  map[moment]bool // moments already tried; no order leads from such a moment to the end
 }
 
-// A moment consists of the calls that have happened so far and the state of the registry.
+// A moment of the search is the set of calls that have happened and the registry's state.
 type moment struct {
 	done     uint64
 	registry Registry
 }
 
-// from reports whether the calls that are left at m can have happened in some order.
+// from reports whether the calls that have not happened at m can happen after it in some order.
 func (s *search) from(m moment) bool {
 	if s.complete(m.done) {
 		return true
@@ -153,7 +153,7 @@ func (s *search) complete(done uint64) bool {
 	return true
 }
 
-// canBeNext reports whether c can happen next: no pending call returned before c was called.
+// canBeNext reports whether c can happen next. No call that is left may have returned before c.
 func (s *search) canBeNext(done uint64, c Call) bool {
 	for i, other := range s.calls {
 		if done&(1<<i) == 0 && other.Return != 0 && other.Return < c.Call {

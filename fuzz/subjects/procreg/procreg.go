@@ -13,18 +13,18 @@
 // between its call and its return, in an ideal registry. There, dead processes have
 // no names, and registering a dead process has no effect.
 //
-// In the first broken form a client whose second try fails believes that the name is
-// taken. But another client may have registered a dead process in between. The
+// In the first broken form a client whose second try fails believes that the name
+// is taken. But another client may have registered a dead process in between. The
 // smallest case is PULSE's: a dead process is registered once, and then twice in
 // parallel. One of the three registrations is refused, although no living process
 // ever had the name. In the mended form a client tries until it or another living
-// process has the name. Depth 1 among messages of the oldest-first order: at the
-// registry, Down comes after both registrations. The requests that follow must also
-// come in one certain order.
+// process has the name. Subject.Depth is 1: at the registry, Down comes after
+// both registrations. The requests that follow must also come in one certain
+// order.
 //
-// In the second broken form (Config.Forgets), the registry drops all names that a process
-// registered when the process is down. It does this even if another process has a name now. That
-// process then loses its name. Depth 1: Down comes after the next registration of the name.
+// In the second broken form (Config.Forgets), the registry drops all names that a process registered
+// when the process is down. It does this even if another process has a name now. That process then
+// loses its name. Subject.Depth is 1: Down comes after the next registration of the name.
 package procreg
 
 import "github.com/jostle-go/jostle/pulse"
@@ -34,7 +34,7 @@ import "github.com/jostle-go/jostle/pulse"
 // a client that kills a process, gives its name to another and looks it up.
 type Config struct {
 	Processes int         // 0 means 2
-	Before    []Command   // the commands of one client before the others begin
+	Before    []Command   // the commands of one client that runs before the clients in Clients
 	Clients   [][]Command // the commands of each client; nil means the smallest case
 	Forgets   bool
 	Mended    bool
@@ -108,13 +108,13 @@ func (c Config) Start(sys *pulse.System, record Recorder) {
 }
 
 // The requests of clients to the registry. The answer to whereIs is a Ref. The
-// answers to the others are bools.
+// answers to all other requests are bools.
 type (
 	add struct {
 		name    int
 		process pulse.Ref
 	}
-	drop    struct{ name int } // drops the name if a dead process has it; the answer reports whether the name is free
+	drop    struct{ name int } // asks to drop the name if a dead process has it; the answer reports whether the name is free
 	remove  struct{ name int }
 	whereIs struct{ name int }
 )
@@ -123,8 +123,8 @@ type (
 type registry struct {
 	sys     *pulse.System
 	names   map[int]pulse.Ref
-	added   []add // all registrations; a Down will come for each
-	forgets bool  // the second bug: it drops names that other processes have taken over
+	added   []add // all registrations; a Down will come for each process in the list
+	forgets bool  // set for the second bug: the registry also drops names that other processes have taken over
 }
 
 func (r *registry) Receive(ctx *pulse.Ctx, msg any) {
@@ -159,7 +159,7 @@ func (r *registry) alive(name int) bool {
 	return ok && r.sys.Alive(p)
 }
 
-// add registers a process, unless another has the name, dead or alive.
+// add registers a process, unless another process, dead or alive, has the name.
 func (r *registry) add(ctx *pulse.Ctx, a add) bool {
 	if _, ok := r.names[a.name]; ok {
 		return false
@@ -170,7 +170,7 @@ func (r *registry) add(ctx *pulse.Ctx, a add) bool {
 	return true
 }
 
-// forget removes a registration from the list of those that a Down undoes.
+// forget removes a registration from the list of registrations that a Down undoes.
 func (r *registry) forget(a add) {
 	for i := range r.added {
 		if r.added[i] == a {

@@ -9,7 +9,7 @@ import (
 // Property returns the program as a property: the registry is linearizable.
 func Property(mended bool) func(*props.T) { return property(Config{Mended: mended}) }
 
-// ForgetsProperty returns the second broken form as a property.
+// ForgetsProperty returns the program with the second bug, or mended, as a property.
 func ForgetsProperty(mended bool) func(*props.T) {
 	return property(Config{Forgets: true, Mended: mended})
 }
@@ -31,7 +31,7 @@ func property(c Config) func(*props.T) {
 	}
 }
 
-// command generates commands. Half of them register a name.
+// command generates commands. Half of the commands register a name.
 func command(names, processes int) *rapid.Generator[Command] {
 	return rapid.Custom(func(t *rapid.T) Command {
 		return Command{

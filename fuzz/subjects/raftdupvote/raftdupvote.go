@@ -9,8 +9,8 @@
 // candidate may have a majority. The request for a vote may be duplicated as well, but granting
 // the same vote again is right. In the mended form a candidate remembers who has voted for it.
 //
-// Depth 1, with one duplicate, five nodes and two candidates: one of the other nodes must receive
-// the request of the second candidate first.
+// Subject.Depth is 1, with one duplicate, five nodes and two candidates: one of the other nodes
+// must receive the request of the second candidate first.
 package raftdupvote
 
 import (
@@ -79,11 +79,11 @@ func oneLeader(nodes []*node, refs []pulse.Ref) error {
 type node struct {
 	nodes     []pulse.Ref // all nodes; the list is shared and never changed
 	term      int
-	votedFor  pulse.Ref // in this term; zero when it has not voted
+	votedFor  pulse.Ref // the node that got this node's vote in this term; zero if none
 	candidate bool
 	votes     int
 	voters    []pulse.Ref // in the mended form, the nodes that voted for this node
-	led       []int       // the terms in which it was leader
+	led       []int       // the terms in which this node was leader
 	mended    bool
 }
 
@@ -111,7 +111,7 @@ func (n *node) enter(term int) {
 	}
 }
 
-// campaign begins a new term, votes for the node itself and asks the others for their votes.
+// campaign begins a new term, votes for the node itself and asks the other nodes for their votes.
 func (n *node) campaign(ctx *pulse.Ctx) {
 	n.enter(n.term + 1)
 	n.votedFor, n.candidate = ctx.Self(), true

@@ -14,11 +14,11 @@
 // mended form, as Ongaro proposes, a leader changes the configuration only when an entry of
 // its own term is committed.
 //
-// Depth 1 among messages of the oldest-first order, and 3 if a third node times out too. At
-// least five reorderings are needed together. At two nodes the first request for a vote comes
-// before the new configuration. At the first leader that request comes before its timeout. At
-// the fifth server the new configuration comes before the second request. At the fourth
-// server that request comes before the removal. Six delays are not enough to trigger the bug.
+// Subject.Depth is 1, and 3 if a third node times out too. At least five reorderings are
+// needed together. At two nodes the first request for a vote comes before the new
+// configuration. At the first leader that request comes before its timeout. At the fifth
+// server the new configuration comes before the second request. At the fourth server that
+// request comes before the removal. Six delays are not enough for a delay-bounded search.
 package raftmember
 
 import (
@@ -31,28 +31,28 @@ import (
 // Config chooses the program to build. The zero value is the broken form with
 // four nodes, of which the second and then the first times out.
 type Config struct {
-	Nodes    int   // the nodes before one is added; 0 means 4
-	Timeouts []int // the nodes that time out, from 0; nil means 1 and 0
+	Nodes    int   // the number of nodes before one is added; 0 means 4
+	Timeouts []int // the numbers of the nodes that time out, counted from 0; nil means 1 and 0
 	Mended   bool
 }
 
 type (
-	begin   struct{} // from the test to the operator
-	timeout struct{} // from the test to a node
-	leads   struct{} // from a new leader to the operator
-	add     struct{} // from the operator to the leader: adds the last node
-	remove  struct{} // from the operator to the leader: removes the first node
+	begin   struct{} // sent from the test to the operator
+	timeout struct{} // sent from the test to a node
+	leads   struct{} // sent from a new leader to the operator
+	add     struct{} // sent from the operator to the leader to add the last node
+	remove  struct{} // sent from the operator to the leader to remove the first node
 
 	requestVote struct{ term, lastTerm, length int }
 	grantVote   struct{ term int }
-	replicate   struct { // the whole log of a leader
+	replicate   struct { // a message with the whole log of a leader
 		term int
 		log  []entry
 	}
 	stored struct{ term, length int }
 )
 
-// An entry of the log may change the configuration.
+// An entry is one entry of a log. It may change the configuration.
 type entry struct {
 	term    int
 	members []int // nil if the entry changes no configuration
@@ -108,7 +108,7 @@ func complete(nodes []*node) error {
 	return nil
 }
 
-// An operator makes the first leader add a node, and the second leader remove one.
+// An operator makes the first leader add a node, and the second leader remove a node.
 type operator struct{ leader pulse.Ref }
 
 func (o *operator) Receive(ctx *pulse.Ctx, msg any) {
@@ -142,14 +142,14 @@ type node struct {
 	nodes     []pulse.Ref // all nodes; the list is shared and never changed
 	operator  pulse.Ref
 	term      int
-	votedFor  int // in this term; -1 when it has not voted
+	votedFor  int // the node that got this node's vote in this term; -1 if none
 	role      role
 	log       []entry
 	votes     []int
-	has       []int // of a leader: the length of the log that each node has
-	committed int   // of a leader: the length of the committed part of its log
-	change    any   // of a leader: a requested change that it has not made yet
-	waits     bool  // set if a leader waits for an entry of its own term to be committed
+	has       []int // if the node leads: by node, the length of that node's log
+	committed int   // if the node leads: the length of the committed part of its log
+	change    any   // if the node leads: a requested change that the node has not made yet
+	waits     bool  // if the node leads: set while it waits for an entry of its own term to be committed
 	commits   []moment
 	elections []moment
 }

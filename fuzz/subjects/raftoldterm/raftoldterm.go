@@ -12,13 +12,13 @@
 // command. In the broken form the first leader sends its old entry to that node,
 // finds that a majority has the entry, and applies it. But the entry of the second
 // leader has a newer term, so the third node may elect the second leader again. The
-// second leader replaces the old entry by its own and applies that.
+// second leader replaces the old entry by its own entry and applies that entry.
 //
 // In the mended form a leader counts nodes only for entries of its own term, as the
-// paper says. Older entries are committed with them. Then a majority has an entry of
-// the newest term, and elects no node whose log ends in an older one.
+// paper says. Older entries are committed together with such entries. Then a majority
+// has an entry of the newest term, and elects no node whose log ends in an older one.
 //
-// Depth 1 among messages of the oldest-first order, which lacks most of those that
+// Subject.Depth is 1, because the oldest-first order lacks most of the messages that
 // must move. Five reorderings are needed together. The third node gets the first
 // request for its vote before the first leader's entry. It gets the first leader's
 // request before the second leader's entry. It gets the old entry before it hears of
@@ -33,34 +33,34 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Config chooses the program to build. The zero value is the broken form with three
-// nodes. The first node leads. The last, the first and the last node time out.
+// Config chooses the program to build. The zero value is the broken form with three nodes.
+// The first node leads at first. Then the last, the first and again the last node time out.
 type Config struct {
 	Nodes    int   // 0 means 3
-	Timeouts []int // the nodes that time out, from 0; nil means 2, 0 and 2
+	Timeouts []int // the numbers of the nodes that time out, counted from 0; nil means 2, 0 and 2
 	Mended   bool
 }
 
 type (
-	timeout struct{}            // from the test to a node
-	leads   struct{}            // from a new leader to the client
-	command struct{ value int } // from the client to a leader; the first is from the test
+	timeout struct{}            // sent from the test to a node
+	leads   struct{}            // sent from a new leader to the client
+	command struct{ value int } // sent from the client to a leader; the test sends the first one
 
 	requestVote struct{ term, lastTerm, length int }
 	grantVote   struct{ term int }
-	replicate   struct { // a part of a leader's log
+	replicate   struct { // a message with a part of a leader's log
 		term     int
-		after    int // the number of entries before those of the message
-		lastTerm int // the term of the entry before; 0 if there is none
+		after    int // the number of entries in the log before the sent entries
+		lastTerm int // the term of the last entry before the sent entries; 0 if there is none
 		entries  []entry
 		commit   int // the number of committed entries
 	}
 	stored struct { // the answer to replicate
 		term   int
-		length int // the number of entries that equal the leader's
+		length int // the number of entries that the node has in common with the leader
 		ok     bool
 	}
-	stale struct{ term int } // the answer to a leader that is deposed
+	stale struct{ term int } // the answer to a deposed leader, with the newer term
 )
 
 // An entry is a command and the term in which a leader wrote it.
@@ -129,14 +129,14 @@ type node struct {
 	nodes    []pulse.Ref // all nodes; the list is shared and never changed
 	client   pulse.Ref
 	term     int
-	votedFor int // in this term; -1 when it has not voted
+	votedFor int // the node that got this node's vote in this term; -1 if none
 	role     role
 	log      []entry
 	applied  []entry
 	votes    int
-	next     []int // of a leader: the number of entries sent to each node
-	has      []int // of a leader: the number of entries that each node certainly has
-	hasty    bool  // the bug: a leader counts nodes also for entries of older terms
+	next     []int // if the node leads: the number of entries sent to each node
+	has      []int // if the node leads: the number of entries that each node certainly has
+	hasty    bool  // set in the broken form: a leader counts nodes also for entries of older terms
 }
 
 func (n *node) Receive(ctx *pulse.Ctx, msg any) {
@@ -223,7 +223,7 @@ func (n *node) lead() {
 	n.has[n.me] = len(n.log)
 }
 
-// replicateAll sends the other nodes the entries that the leader has not sent them.
+// replicateAll sends each other node the entries that the leader has not sent that node before.
 func (n *node) replicateAll(ctx *pulse.Ctx) {
 	for i := range n.nodes {
 		if i != n.me {

@@ -11,11 +11,11 @@
 // of a vote, and remembers who has voted for it in this term. The bug needs no fault of
 // the network.
 //
-// Depth 3, with five nodes of which the first times out twice and the second once. The
-// second node must hear of the first term before it times out, so that it also asks for
-// votes in the second term. A majority must receive that request before the first
-// candidate's second request. Both grants of one node must reach the first candidate in
-// its second term.
+// Subject.Depth is 3, with five nodes of which the first times out twice and the second
+// once. The second node must hear of the first term before it times out, so that it
+// also asks for votes in the second term. A majority must receive that request before
+// the first candidate's second request. Both grants of one node must reach the first
+// candidate in its second term.
 package raftvotecount
 
 import (
@@ -90,10 +90,10 @@ type node struct {
 	nodes    []pulse.Ref // all nodes; the list is shared and never changed
 	term     int
 	role     role
-	votedFor pulse.Ref // in this term; zero when it has not voted
+	votedFor pulse.Ref // the node that got this node's vote in this term; zero if none
 	votes    int
 	voters   []pulse.Ref // in the mended form, the nodes that voted for this node in this term
-	led      []int       // the terms in which it was leader
+	led      []int       // the terms in which this node was leader
 	mended   bool
 }
 
@@ -123,7 +123,7 @@ func (n *node) enter(term int) {
 	}
 }
 
-// campaign begins a new term, votes for the node itself and asks the others for their votes.
+// campaign begins a new term, votes for the node itself and asks the other nodes for their votes.
 func (n *node) campaign(ctx *pulse.Ctx) {
 	n.enter(n.term + 1)
 	n.votedFor, n.role = ctx.Self(), candidate

@@ -11,10 +11,10 @@
 // grants it in the same term. The second candidate also gets a majority, if it has not yet
 // heard of the first leader. In the mended form a node forgets its vote only in a new term.
 //
-// Depth 1 among messages of the oldest-first order, with four nodes. Three reorderings are
-// needed together, and the oldest-first order contains only half of these messages. At two
-// nodes the request of the second candidate comes after the first leader's message. At the
-// second candidate that message comes after both grants. At least six delays are needed to
+// Subject.Depth is 1, with four nodes. Three reorderings are needed together, and the
+// oldest-first order contains only half of these messages. At two nodes the request of the
+// second candidate comes after the first leader's message. At the second candidate that
+// message comes after both grants. A delay-bounded search needs at least six delays to
 // trigger the bug.
 package raftvotedfor
 
@@ -36,7 +36,7 @@ type (
 	timeout     struct{}
 	requestVote struct{ term int }
 	grantVote   struct{ term int }
-	leads       struct{ term int } // from the leader to all others
+	leads       struct{ term int } // sent from the leader to all other nodes
 )
 
 // Build adds the program to a system. After the run, check returns an error if the
@@ -88,9 +88,9 @@ type node struct {
 	nodes    []pulse.Ref // all nodes; the list is shared and never changed
 	term     int
 	role     role
-	votedFor pulse.Ref // in this term; zero when it has not voted
+	votedFor pulse.Ref // the node that got this node's vote in this term; zero if none
 	votes    int
-	led      []int // the terms in which it was leader
+	led      []int // the terms in which this node was leader
 	forgets  bool  // set if the node forgets its vote when it becomes a follower
 }
 
@@ -133,7 +133,7 @@ func (n *node) follow() {
 	}
 }
 
-// campaign begins a new term, votes for the node itself and asks the others for their votes.
+// campaign begins a new term, votes for the node itself and asks the other nodes for their votes.
 func (n *node) campaign(ctx *pulse.Ctx) {
 	n.enter(n.term + 1)
 	n.role, n.votedFor, n.votes = candidate, ctx.Self(), 1

@@ -9,7 +9,7 @@
 // different answers. If it arrives before both, after both, or after the shutdown, the
 // answers are the same. In the mended form the client waits until the value is stored.
 //
-// Depth 1: at the server, get comes before set. With FIFO delivery there is no bug.
+// Subject.Depth is 1: at the server, get comes before set. With FIFO delivery there is no bug.
 package server
 
 import (

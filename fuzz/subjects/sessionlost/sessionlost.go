@@ -2,9 +2,9 @@
 // client is applied once.
 //
 // A replicated server has a table of sessions, which says for each client which commands the server
-// has applied. It applies no command again that is sent again. The table is part of the state, and
-// so of each snapshot (Ongaro, "Consensus: Bridging Theory and Practice", 6.3). A snapshot without
-// it is a common bug. RedisRaft added the table later (pull request 568). The program is ours.
+// has applied. It applies no command again that is sent again. The table is part of the state, and so
+// of each snapshot (Ongaro, "Consensus: Bridging Theory and Practice", 6.3). A snapshot without the
+// table is a common bug. RedisRaft added the table later (pull request 568). The program is ours.
 //
 // A primary applies commands, and answers a command when its backup has it, too. A new backup gets
 // a snapshot first. When the primary has crashed, the backup takes its place, and the clients send
@@ -17,10 +17,10 @@
 // restored the snapshot. It gets each command in the snapshot or after it, so each command is in
 // its table.
 //
-// Depth 0, with a crash, because the oldest-first order does not contain the messages that must
-// move. The primary gets the command before it adds the backup, and crashes after that. The client
-// hears of the new primary before it gets the answer of the old one. Until then the backup restores
-// the snapshot, and the monitor promotes it.
+// Subject.Depth is 0, with a crash, because the oldest-first order does not contain the messages
+// that must move. The primary gets the command before it adds the backup, and crashes after that.
+// The client hears of the new primary before it gets the answer of the old one. Until then the
+// backup restores the snapshot, and the monitor promotes it.
 package sessionlost
 
 import (
@@ -34,7 +34,7 @@ import (
 // two clients of two commands.
 type Config struct {
 	Clients  int // 0 means 2
-	Commands int // the commands of each client; 0 means 2
+	Commands int // the number of commands of each client; 0 means 2
 	Mended   bool
 }
 
@@ -42,18 +42,18 @@ type Config struct {
 func Options() pulse.Options { return pulse.Options{Faults: pulse.Faults{Crash: 1}} }
 
 type (
-	begin   struct{}                     // from the test to the monitor and the clients
-	command struct{ client, number int } // from a client to the primary
+	begin   struct{}                     // sent from the test to the monitor and the clients
+	command struct{ client, number int } // sent from a client to the primary
 	answer  struct{ number int }
-	forward struct{ client, number int } // from the primary to its backup
+	forward struct{ client, number int } // sent from the primary to its backup
 	applied struct{ number int }         // the answer to forward
-	restore struct{ counts, last table } // from the primary to its backup: a snapshot
+	restore struct{ counts, last table } // sent from the primary to its backup as a snapshot
 
-	add     struct{ backup pulse.Ref } // from the monitor to the primary
-	ready   struct{}                   // from the backup to the monitor: it has restored the snapshot
-	promote struct{}                   // from the monitor to the backup
+	add     struct{ backup pulse.Ref } // sent from the monitor to the primary
+	ready   struct{}                   // sent from the backup to the monitor when it has restored the snapshot
+	promote struct{}                   // sent from the monitor to the backup
 	leads   struct{}                   // the answer to promote
-	primary struct{ server pulse.Ref } // from the monitor to the clients: the new primary
+	primary struct{ server pulse.Ref } // sent from the monitor to the clients to name the new primary
 )
 
 // A table has a number for each client.
@@ -132,7 +132,7 @@ type client struct {
 	me       int
 	primary  pulse.Ref
 	commands int // the number of its commands
-	number   int // the number of the unanswered command, from 1
+	number   int // the number of the unanswered command, counted from 1
 }
 
 func (c *client) Receive(ctx *pulse.Ctx, msg any) {
@@ -155,11 +155,11 @@ func (c *client) Receive(ctx *pulse.Ctx, msg any) {
 // A server is the primary or a backup.
 type server struct {
 	monitor pulse.Ref
-	backup  pulse.Ref   // the backup of a primary, if any
-	counts  table       // the state: the number of applied commands of each client
-	last    table       // the number of the last command of each client
+	backup  pulse.Ref   // the backup, if the server is a primary with a backup
+	counts  table       // the replicated state, which is the number of applied commands of each client
+	last    table       // the number of the last applied command of each client
 	waiting []pulse.Ref // clients whose commands the backup does not have yet
-	forgets bool        // the bug: a snapshot has only the state, and not the table
+	forgets bool        // set in the broken form: a snapshot has only the state, and not the table of sessions
 }
 
 func (s *server) Receive(ctx *pulse.Ctx, msg any) {

@@ -5,23 +5,23 @@
 // reports (Akka's cluster sharding, Kafka's consumer groups). Here the reason is a request that is
 // sent twice. The program is ours.
 //
-// A coordinator gives shards to the workers that are members, and passes writes on to them. To move
-// a shard, it asks the owner to release the shard, waits for the answer, and assigns it to the next
-// owner. If the answer is late, it sends the request again. A worker that has nothing to release
-// answers at once. A worker joins, leaves and joins again, so a shard moves to it, back and to it
-// again. In the broken form the second answer about the first move comes during the third move. The
-// coordinator takes it for an answer about the third move, and assigns the shard while the old
-// owner has it. The new owner loads the shard before the old owner saves it, and a write is lost.
+// A coordinator gives shards to the workers that are members, and passes writes on to them. To move a
+// shard, it asks the owner to release the shard, waits for the answer, and assigns it to the next owner.
+// If the answer is late, it sends the request again. A worker that has nothing to release answers at
+// once. A worker joins, leaves and joins again, so a shard moves to this worker, back and again to this
+// worker. In the broken form the second answer about the first move comes during the third move. The
+// coordinator takes it for an answer about the third move, and assigns the shard while the old owner has
+// it. The new owner loads the shard before the old owner saves it, and a write is lost.
 //
 // In the mended form each move has a number, which the answer repeats. An owner answers about a
-// move only after it has saved the shard. It gets the shard again only after that move, so its
-// answer is right whenever it comes.
+// move only after it has saved the shard. The owner gets the shard again only after that move,
+// so its answer is right at any time.
 //
-// Depth 4 among messages of the oldest-first order. The timer of the first move fires before the
-// answer comes. The second answer about this move comes during the third move, before the answer
-// about that. In the meantime the shard is released and assigned twice. The old owner gets a write
-// between its second assignment and the third move. The new owner loads the shard before the old
-// owner saves it.
+// Subject.Depth is 4. The timer of the first move fires before the answer comes. The second
+// answer about this move comes during the third move, before the answer about that. In the
+// meantime the shard is released and assigned twice. The old owner gets a write between its
+// second assignment and the third move. The new owner loads the shard before the old owner saves
+// it.
 package shardtwice
 
 import (
@@ -36,7 +36,7 @@ import (
 // two shards, the second of which moves up to three times, and two writes to each.
 type Config struct {
 	Shards int // 0 means 2
-	Writes int // the writes to each shard; 0 means 2
+	Writes int // the number of writes to each shard; 0 means 2
 	Mended bool
 }
 
@@ -45,18 +45,18 @@ type Config struct {
 func Options() pulse.Options { return pulse.Options{EarlyTimers: 1} }
 
 type (
-	join    struct{ worker pulse.Ref } // from the test to the coordinator
-	leave   struct{ worker pulse.Ref } // from the test to the coordinator
-	write   struct{ shard int }        // from the test to a client, and on to a worker
-	overdue struct{ shard, move int }  // from the coordinator to itself
+	join    struct{ worker pulse.Ref } // sent from the test to the coordinator
+	leave   struct{ worker pulse.Ref } // sent from the test to the coordinator
+	write   struct{ shard int }        // sent from the test to a client, and on to a worker
+	overdue struct{ shard, move int }  // sent from the coordinator to itself
 
-	assign   struct{ shard int }       // from the coordinator to a worker
-	release  struct{ shard, move int } // from the coordinator to a worker
+	assign   struct{ shard int }       // sent from the coordinator to a worker
+	release  struct{ shard, move int } // sent from the coordinator to a worker
 	released struct{ shard, move int } // the answer
 
-	load   struct{ shard int } // from a worker to the store
+	load   struct{ shard int } // sent from a worker to the store
 	loaded struct{ shard, value int }
-	save   struct{ shard, value int } // from a worker to the store
+	save   struct{ shard, value int } // sent from a worker to the store
 	saved  struct{ shard int }
 )
 
@@ -112,9 +112,9 @@ func (s *store) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// A shard is the coordinator's state of a shard.
+// A shard is what the coordinator knows about one shard.
 type shard struct {
-	owner  pulse.Ref // zero if it has none yet
+	owner  pulse.Ref // the worker that has the shard; zero if no worker has had it yet
 	next   pulse.Ref // the worker that gets the shard next
 	moving bool
 	move   int // the number of its moves
@@ -125,7 +125,7 @@ type shard struct {
 type coordinator struct {
 	members []pulse.Ref
 	shards  []shard
-	mixes   bool // the bug: each answer of the owner counts as an answer to the last request
+	mixes   bool // set in the broken form: each answer of the owner counts as an answer to the last request
 }
 
 func (c *coordinator) Receive(ctx *pulse.Ctx, msg any) {
@@ -185,7 +185,7 @@ func (c *coordinator) assign(ctx *pulse.Ctx, i int) {
 	c.pass(ctx, i)
 }
 
-// pass passes writes on to the owner of a shard.
+// pass passes the waiting writes on to the owner of shard i, unless the shard is moving.
 func (c *coordinator) pass(ctx *pulse.Ctx, i int) {
 	s := &c.shards[i]
 	for !s.moving && !s.owner.IsZero() && s.writes > 0 {
@@ -194,14 +194,14 @@ func (c *coordinator) pass(ctx *pulse.Ctx, i int) {
 	}
 }
 
-// A copied is a worker's state of a shard. The shard is loaded when it is assigned, and
-// saved when it is to be released.
+// A copied is what a worker knows about one shard. The shard is loaded when it is
+// assigned, and saved when it is to be released.
 type copied struct {
-	has    bool // set from the assignment to the release
+	has    bool // set from the assignment of the shard to its release
 	busy   bool // set while the shard is being loaded or saved
 	value  int
 	writes int   // the number of writes that wait until the shard is loaded
-	moves  []int // the moves to answer when the shard is saved
+	moves  []int // the numbers of the moves for which the worker must still answer
 }
 
 // A worker has the shards that are assigned to it.

@@ -12,11 +12,11 @@
 // they may be committed. They are lost with the leader, if the other follower does
 // not have them yet. In the mended form a follower keeps the later entries.
 //
-// Depth 1 among messages of the oldest-first order, with a leader and two followers:
-// at the first follower, the second snapshot comes after the entry. Four reorderings
-// are needed together. The other follower must time out before it gets the entry. Its
-// request for a vote must come after the second snapshot. The leader must decide that
-// the answer is late. At least six delays are needed to trigger the bug.
+// Subject.Depth is 1, with a leader and two followers: at the first follower, the
+// second snapshot comes after the entry. Four reorderings are needed together. The
+// other follower must time out before it gets the entry. Its request for a vote must
+// come after the second snapshot. The leader must decide that the answer is late. A
+// delay-bounded search needs at least six delays to trigger the bug.
 package snapshotlate
 
 import (
@@ -29,7 +29,7 @@ import (
 // two followers and one entry after the snapshot.
 type Config struct {
 	Followers int // 0 means 2
-	Entries   int // the entries after the snapshot; 0 means 1
+	Entries   int // the number of entries after the snapshot; 0 means 1
 	Mended    bool
 }
 
@@ -37,13 +37,13 @@ type Config struct {
 const last = 10
 
 type (
-	begin    struct{}                   // from the test to the leader
-	late     struct{}                   // from the test to the leader: the answer of the first follower is late
-	timeout  struct{}                   // from the test to a follower
-	install  struct{ to pulse.Ref }     // from the leader to the connection for snapshots
-	snapshot struct{ leader pulse.Ref } // from that connection to a follower
+	begin    struct{}                   // sent from the test to the leader
+	late     struct{}                   // sent from the test to the leader, to say that the answer of the first follower is late
+	timeout  struct{}                   // sent from the test to a follower
+	install  struct{ to pulse.Ref }     // sent from the leader to the connection for snapshots
+	snapshot struct{ leader pulse.Ref } // sent from the connection for snapshots to a follower
 	entry    struct{ index int }
-	has      struct{ index int } // from a follower to the leader: the last index in its log
+	has      struct{ index int } // sent from a follower to the leader, with the last index in the follower's log
 
 	requestVote struct{ index int }
 	grantVote   struct{}
@@ -76,14 +76,14 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	return func() error {
 		for i, f := range nodes {
 			if f.elected && f.last < l.committed {
-				return fmt.Errorf("follower %d leads with a log up to %d, up to %d was committed", i+1, f.last, l.committed)
+				return fmt.Errorf("follower %d leads with a log up to entry %d, but entry %d was committed", i+1, f.last, l.committed)
 			}
 		}
 		return nil
 	}
 }
 
-// A leader is the first leader. Only the first follower is behind it.
+// A leader is the leader at the beginning. The log of the first follower is behind its log.
 type leader struct {
 	followers []pulse.Ref
 	snapshots pulse.Ref
@@ -142,8 +142,8 @@ func (l *leader) replicate(ctx *pulse.Ctx, to pulse.Ref) {
 // A follower may try once to become the next leader.
 type follower struct {
 	others  []pulse.Ref // all followers, including itself
-	last    int         // the last index in its log
-	voted   bool        // set once it has voted; it then ignores the first leader
+	last    int         // the last index in the follower's log
+	voted   bool        // set once the follower has voted; it then ignores the first leader
 	votes   int
 	elected bool
 	drops   bool

@@ -9,7 +9,7 @@
 // second passer may get the token from the first passer before the link from the coordinator. Then
 // it sends the token to no one. In the mended form a passer keeps a token until it has its link.
 //
-// Depth 1: token before link, at any passer but the first.
+// Subject.Depth is 1: token before link, at any passer but the first.
 package threadring
 
 import (
@@ -83,7 +83,7 @@ type passer struct {
 	next   pulse.Ref
 	passed int
 	keeps  bool
-	kept   []token // the tokens that came before the link
+	kept   []token // the tokens that came before the passer had its link
 }
 
 func (p *passer) Receive(ctx *pulse.Ctx, msg any) {

@@ -7,8 +7,8 @@ import (
 )
 
 // EachOrder runs a property as planned, once for each possible sequence of decisions, and calls f
-// with each result and the chance of that run if each decision is random. It makes at most the
-// given number of runs, and reports whether these were all.
+// with each result and the probability of that run if each decision is random. It makes at most
+// the given number of runs, and reports whether these were all.
 //
 // EachOrder is slow and uses no reduction. Tests compare reductions and shrinkers with it.
 func EachOrder(r *props.Runner, plan props.Plan, most int, f func(res *props.Result, chance float64)) bool {
@@ -32,10 +32,10 @@ func EachOrder(r *props.Runner, plan props.Plan, most int, f func(res *props.Res
 	return false
 }
 
-// slowly enumerates all sequences of decisions. Decision i is digits[i], out of of[i] alternatives.
+// slowly enumerates all sequences of decisions. Decision i is digits[i], one of of[i] alternatives.
 type slowly struct{ digits, of []int }
 
-// A slowRun is a strategy that makes the decisions of slowly, and is at decision number at.
+// A slowRun is a strategy that makes the decisions of slowly. The next decision is number at.
 type slowRun struct {
 	*slowly
 	at int

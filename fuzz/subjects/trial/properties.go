@@ -17,7 +17,7 @@ func Crowd(sys *pulse.System, n int, seen func(word string)) {
 	}
 }
 
-// Crowded is a property of a crowd that always holds.
+// Crowded returns a property that runs Crowd and always holds.
 func Crowded(n int) func(*props.T) {
 	return func(t *props.T) {
 		sys := t.System()

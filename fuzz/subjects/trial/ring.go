@@ -9,7 +9,7 @@ import (
 // A Ring is a program in which ten actors pass tokens around. All its memory is
 // allocated once, so that its runs allocate nothing.
 type Ring struct {
-	tokens, steps int // the number of tokens, and of steps of a run
+	tokens, steps int // the number of tokens, and the number of steps of a run
 	left          int
 	refs          [10]pulse.Ref
 	passers       [10]passer

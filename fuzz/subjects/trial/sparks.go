@@ -8,7 +8,7 @@ import (
 )
 
 // sparks is a random program. What a step does depends only on the message that
-// it receives, so its steps have the same identities in every order.
+// the step receives, so every order consists of the same steps.
 type sparks struct {
 	actors []pulse.Ref
 	choose bool
@@ -41,7 +41,7 @@ func (p *sparks) Receive(ctx *pulse.Ctx, msg any) {
 }
 
 // Sparks adds random program number n to a system. Each spark leads to further
-// sparks, up to left generations.
+// sparks, for at most left generations.
 func Sparks(sys *pulse.System, n uint64, left int) {
 	r := rand.New(rand.NewPCG(n, 5))
 	p := &sparks{choose: r.IntN(2) == 0, timers: r.IntN(2) == 0}

@@ -9,7 +9,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A Table is a random small program: what its actors do, and in which state it fails.
+// A Table describes a random small program: what its actors do, and in which state it fails.
 type Table struct {
 	// AtOnce makes an actor panic as soon as it is in the failing state. Otherwise the program
 	// fails if the actor is in that state at the end.
@@ -18,9 +18,9 @@ type Table struct {
 	Number bool
 
 	first  [3]int       // by the value of an element: the actor that gets a message for the element
-	next   [4][3][]told // by actor and message: the messages sent then
+	next   [4][3][]told // by actor and received message: the messages that the actor then sends
 	state  [4][3][3]int // by actor, state and message: the next state
-	fails  told         // the actor and the state in which it fails
+	fails  told         // the actor (to) and its state (what) in which the program fails
 	actors int
 }
 

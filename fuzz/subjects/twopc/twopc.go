@@ -10,14 +10,14 @@
 // their votes. It commits if all vote for it, and aborts if one votes against it. A
 // participant that votes against the transaction aborts at once.
 //
-// In the first broken form the coordinator commits when all but one have voted for it. A
-// vote against it that comes last is too late. Then one participant has aborted and the
-// others commit. Depth 1: at the coordinator, the vote against comes after the others.
+// In the first broken form the coordinator commits when all but one have voted for it. A vote
+// against it that comes last is too late. Then one participant has aborted and the others
+// commit. Subject.Depth is 1: at the coordinator, the vote against comes after the others.
 //
 // In the second broken form (Config.Stuck), the coordinator ignores joins that come
 // after the message to commit. A participant whose join is ignored is never asked to
-// vote, and the coordinator waits for its vote forever. Depth 1: at the coordinator,
-// commit comes before join.
+// vote, and the coordinator waits for its vote forever. Subject.Depth is 1: at the
+// coordinator, commit comes before join.
 package twopc
 
 import (
@@ -37,14 +37,14 @@ type Config struct {
 }
 
 type (
-	begin   struct{} // from the test to the client
-	work    struct{} // from the client to participants
-	join    struct{} // from a participant to the coordinator
-	done    struct{} // from a participant to the client
+	begin   struct{} // sent from the test to the client
+	work    struct{} // sent from the client to participants
+	join    struct{} // sent from a participant to the coordinator
+	done    struct{} // sent from a participant to the client
 	commit  struct{ participants int }
-	prepare struct{} // from the coordinator to participants
+	prepare struct{} // sent from the coordinator to participants
 	vote    struct{ yes bool }
-	outcome struct{ commit bool } // from the coordinator to participants
+	outcome struct{ commit bool } // sent from the coordinator to participants
 )
 
 // Build adds the program to a system. After the run, check returns an error if the
@@ -165,14 +165,14 @@ func (p *participant) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// A coordinator decides. Receive is its behavior until it is told to commit.
+// A coordinator decides whether to commit. Receive is its behavior until it is told to commit.
 type coordinator struct {
 	joined      []pulse.Ref
-	needed, yes int  // the number of votes for it that must come, and that have come
-	hasty       bool // set if it does not wait for the last vote
-	deaf        bool // set if it ignores joins while it waits for votes
+	needed, yes int  // the number of votes for the transaction that must come, and the number that have come
+	hasty       bool // set if the coordinator does not wait for the last vote
+	deaf        bool // set if the coordinator ignores joins while it waits for votes
 	over        bool // set once it has decided
-	commits     bool // set if it has decided to commit
+	commits     bool // set if the coordinator has decided to commit
 }
 
 func (c *coordinator) Receive(ctx *pulse.Ctx, msg any) {

@@ -22,9 +22,9 @@
 // logs have them, too, so no later recovery asks for a vote. A participant that was asked
 // before that gets the question before the outcome, so it votes for the transaction.
 //
-// Depth 3 among messages of the oldest-first order, the least that random runs have shown,
-// with two crashes and restarts of one coordinator. Some votes must come before the first
-// crash. The second crash must come before the copy, and after all votes have come.
+// Subject.Depth is 3, the least that random runs have shown, with two crashes and restarts
+// of one coordinator. Some votes must come before the first crash. The second crash must
+// come before the copy, and after all votes have come.
 package votelog
 
 import (
@@ -49,14 +49,14 @@ func Options() pulse.Options {
 }
 
 type (
-	begin   struct{}              // from the test to the coordinator
-	prepare struct{}              // from the coordinator to a participant
-	vote    struct{ yes bool }    // from a participant to the coordinator
-	decided struct{ commit bool } // from the coordinator to the participants and the client
-	move    struct{}              // from the coordinator to itself: it copies the votes to the new log
+	begin   struct{}              // sent from the test to the coordinator
+	prepare struct{}              // sent from the coordinator to a participant
+	vote    struct{ yes bool }    // sent from a participant to the coordinator
+	decided struct{ commit bool } // sent from the coordinator to the participants and the client
+	move    struct{}              // sent from the coordinator to itself, to copy the votes to the new log
 
-	force  struct{ coordinator pulse.Ref } // from a participant to its disk
-	forced struct{ coordinator pulse.Ref } // from the disk to the participant
+	force  struct{ coordinator pulse.Ref } // sent from a participant to its disk
+	forced struct{ coordinator pulse.Ref } // sent from the disk to the participant
 )
 
 // Build adds the program to a system. After the run, check returns an error if the
@@ -100,14 +100,14 @@ func (c *client) Receive(_ *pulse.Ctx, msg any) {
 	c.committed, c.aborted = c.committed || commit, c.aborted || !commit
 }
 
-// forces is the disk of a participant.
+// forces is the handler of an actor that stands for a participant's disk.
 func forces(ctx *pulse.Ctx, msg any) { ctx.Reply(forced(msg.(force))) }
 
-// A participant is prepared once its disk has stored that. It forgets the transaction when
-// it hears of the outcome.
+// A participant is prepared once its disk has stored that it is prepared. It forgets the
+// transaction when it hears of the outcome.
 type participant struct {
 	disk pulse.Ref
-	over []pulse.Ref // the coordinators of the transactions that it has forgotten
+	over []pulse.Ref // the coordinators of the transactions that the participant has forgotten
 }
 
 func (p *participant) Receive(ctx *pulse.Ctx, msg any) {
@@ -130,11 +130,11 @@ func (p *participant) Receive(ctx *pulse.Ctx, msg any) {
 type coordinator struct {
 	client       pulse.Ref
 	participants []pulse.Ref
-	log          int         // the number of the log; each recovery begins a new one
+	log          int         // the number of the current log; each recovery begins a new log
 	votes        []pulse.Ref // the participants that have voted for the transaction
 	written      []pulse.Ref // the votes in the log
 	over         bool        // set once the coordinator has decided
-	hasty        bool        // the bug: a recovery begins a new log before it copies the old one
+	hasty        bool        // set in the broken form: a recovery begins a new log before it copies the old one
 }
 
 // name is the name of a log on the disk.

@@ -22,7 +22,7 @@ func Property(mended bool) func(*props.T) {
 	}
 }
 
-// ErrorProperty returns the program as a property: the check for errors finds no lost result.
+// ErrorProperty returns the program as a property: the terminator, when asked, knows no lost result.
 func ErrorProperty(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		c := Config{

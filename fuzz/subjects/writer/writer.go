@@ -1,8 +1,8 @@
 // Package writer is an example program with a known bug. Its property: results are
 // stored before the program ends.
 //
-// It comes from Bitá (Tasharofi et al., ASE 2013), Listing 1 and Figures 1 and 2,
-// where it represents a bug of the load tester Gatling.
+// It comes from the paper Bitá (Tasharofi et al., ASE 2013), Listing 1 and
+// Figures 1 and 2, where it represents a bug of the load tester Gatling.
 //
 // An action sends its result to the writer and tells the terminator that it is
 // done. When all are done, the terminator tells the writer to flush. Nothing makes
@@ -10,9 +10,9 @@
 // that comes after the flush is not stored. In the mended form an action is done
 // only when the writer has confirmed that it has the result.
 //
-// Depth 1: at the writer, flush comes before write. With Config.Check, depth 2: the
-// terminator is asked whether it knows of a lost result. That question, sent at the
-// start, must also come after the report of the loss.
+// Subject.Depth is 1: at the writer, flush comes before write. With Config.Check it
+// is 2: the terminator is asked whether it knows of a lost result. This question,
+// sent at the start, must also come after the report of the loss.
 package writer
 
 import (
@@ -68,7 +68,7 @@ type writer struct {
 	results      []int
 	stored       []int
 	flushed      bool
-	terminator   pulse.Ref // the actor that told it to flush
+	terminator   pulse.Ref // the actor that told the writer to flush
 	acknowledges bool
 	reports      bool
 }
@@ -113,8 +113,8 @@ func (a *action) Receive(ctx *pulse.Ctx, msg any) {
 type terminator struct {
 	left   int
 	writer pulse.Ref
-	losses []int // the lost results that it knows of
-	found  []int // the lost results that it knew of when it was asked
+	losses []int // the lost results that the terminator knows of
+	found  []int // the lost results that the terminator knew of when it was asked
 }
 
 func (t *terminator) Receive(ctx *pulse.Ctx, msg any) {

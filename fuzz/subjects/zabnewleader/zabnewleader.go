@@ -14,11 +14,11 @@
 // committed entries, unless the other follower has them. In the mended form the
 // acknowledgment goes through the queue as well.
 //
-// Depth 0, with two crashes and a restart, because the oldest-first order does not
-// contain the messages that must move. The other follower must be asked for its log
-// before it gets the old leader's entries. The first follower must acknowledge before
-// it has written, crash before it writes, and restart. The leader must crash after it
-// has received the acknowledgment.
+// Subject.Depth is 0, with two crashes and a restart, because the oldest-first order
+// does not contain the messages that must move. The other follower must be asked for
+// its log before it gets the old leader's entries. The first follower must
+// acknowledge before it has written, crash before it writes, and restart. The leader
+// must crash after it has received the acknowledgment.
 package zabnewleader
 
 import (
@@ -31,7 +31,7 @@ import (
 // two followers and one entry.
 type Config struct {
 	Followers int // 0 means 2
-	Entries   int // the entries in the leader's log; 0 means 1
+	Entries   int // the number of entries in the leader's log; 0 means 1
 	Mended    bool
 }
 
@@ -42,15 +42,15 @@ func Options() pulse.Options {
 }
 
 type (
-	begin     struct{}           // from the test to the leader
-	entry     struct{ zxid int } // from the leader to a follower, and in the queue
+	begin     struct{}           // sent from the test to the leader
+	entry     struct{ zxid int } // sent from the leader to a follower, which also sends it to itself as its queue
 	newLeader struct{}           // sent like entry, after the last entry
-	ack       struct{}           // from a follower to the leader
-	committed struct{ zxid int } // from the leader to the client
+	ack       struct{}           // sent from a follower to the leader
+	committed struct{ zxid int } // sent from the leader to the client
 
-	hello  struct{}           // from a restarted follower to the electors
-	report struct{}           // from the electors to a follower
-	log    struct{ zxid int } // from a follower to the electors
+	hello  struct{}           // sent from a restarted follower to the electors
+	report struct{}           // sent from the electors to a follower
+	log    struct{ zxid int } // sent from a follower to the electors
 )
 
 // Build adds the program to a system. After the run, check returns an error if the
@@ -75,18 +75,18 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 	sys.Send(e.leader, begin{})
 	return func() error {
 		if e.elected && e.zxid < cl.zxid {
-			return fmt.Errorf("the new leader has entries up to %d, up to %d were committed", e.zxid, cl.zxid)
+			return fmt.Errorf("the new leader has entries up to %d, but entries up to %d were committed", e.zxid, cl.zxid)
 		}
 		return nil
 	}
 }
 
-// A client knows what is committed.
+// A client knows up to which entry (zxid) the log is committed.
 type client struct{ zxid int }
 
 func (c *client) Receive(_ *pulse.Ctx, msg any) { c.zxid = msg.(committed).zxid }
 
-// A leader is the first leader.
+// A leader is the leader at the beginning of the run.
 type leader struct {
 	client    pulse.Ref
 	followers []pulse.Ref
@@ -113,10 +113,10 @@ func (l *leader) Receive(ctx *pulse.Ctx, msg any) {
 // A follower stores its log on its disk.
 type follower struct {
 	electors pulse.Ref
-	leader   pulse.Ref // the leader that has sent it entries
-	zxid     int       // of the last received entry, which may still be in the queue
-	reported bool      // set once it no longer follows the old leader
-	hasty    bool      // the bug: it acknowledges entries that are still in the queue
+	leader   pulse.Ref // the leader that has sent entries to this follower
+	zxid     int       // the number of the last received entry, which may still be in the queue
+	reported bool      // set once the follower no longer follows the old leader
+	hasty    bool      // set in the broken form: the follower acknowledges entries that are still in the queue
 }
 
 // Started reads the log. A follower that has restarted reports to the electors.
@@ -154,8 +154,8 @@ func (f *follower) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// The electors represent the election after the leader is gone: a majority of all
-// servers agrees on the longest log that any of its members has.
+// The electors represent the election after the leader is gone. A majority of all
+// servers agrees on the longest log that any server of this majority has.
 type electors struct {
 	leader    pulse.Ref
 	followers []pulse.Ref

@@ -119,15 +119,16 @@ import (
 
 // An Adapter describes the adapter to test.
 type Adapter struct {
-	// New makes the runtime in a system for one run, as a test of its users does. The
-	// system is new or was reset.
+	// New makes a runtime on the given system, for one run. The system is new or was
+	// reset.
 	New func(sys *pulse.System) Runtime
 	// Blind is set if the adapter does not notice a message that a user's goroutine sends,
 	// or makes that goroutine wait. Test then sends no such message. The adapter's
 	// documentation should mention this.
 	Blind bool
-	// Seeds is the number of random runs of each program, and the limit of its runs without
-	// a reduction. Zero means 100. Test runs all distinct orders in any case.
+	// Seeds is the number of random runs of each program. It also limits the number of runs
+	// of each program without a reduction. Zero means 100. Test runs all distinct orders in
+	// any case.
 	Seeds int
 }
 
@@ -171,7 +172,7 @@ type Asker interface {
 // A Becomer is a Context of a runtime whose actors can change their behavior.
 type Becomer interface {
 	Context
-	// Become sets the handler for the messages after this one.
+	// Become sets the handler for the messages after the current message.
 	Become(handler Handler)
 }
 
@@ -180,14 +181,14 @@ type Becomer interface {
 func (a Adapter) Test() error {
 	switch {
 	case a.New == nil:
-		return errors.New("adapttest: Adapter.New is nil: it makes the runtime that is tested")
+		return errors.New("adapttest: Adapter.New is nil: set it to a function that makes the runtime")
 	case a.Seeds < 0:
 		return fmt.Errorf("adapttest: Adapter.Seeds is %d: use a number of at least 1, or zero for 100", a.Seeds)
 	case a.makesNone():
-		return errors.New("adapttest: Adapter.New has returned nil: it makes the runtime that is tested")
+		return errors.New("adapttest: Adapter.New has returned nil: return the runtime to test")
 	}
 	s := &suite{adapter: a, seeds: cmp.Or(a.Seeds, 100), broken: map[rule]string{}, ids: map[string]string{}}
-	for s.mark = fmt.Sprintf("%p", s); labelled(s.mark) != ""; { // an earlier suite had the same address
+	for s.mark = fmt.Sprintf("%p", s); labelled(s.mark) != ""; { // goroutines of an earlier suite have this mark
 		s.mark += "+"
 	}
 	s.run()
@@ -201,7 +202,7 @@ func (a Adapter) makesNone() bool {
 	return a.New(sys) == nil
 }
 
-// A rule is a rule that adapters must follow.
+// A rule is the name of a rule that adapters must follow.
 type rule string
 
 const (
@@ -219,8 +220,8 @@ const (
 	goroutines rule = "goroutines"
 )
 
-// rules lists all rules, with advice for each. A rule comes before the rules that depend on
-// it.
+// rules lists all rules for adapters, with advice for each. If one rule depends on another,
+// it comes after that rule.
 var rules = []struct {
 	rule
 	do string
@@ -245,7 +246,7 @@ type suite struct {
 	seeds   int
 	broken  map[rule]string   // by rule: its first violation
 	ids     map[string]string // addresses by program and actor
-	mark    string            // labels the goroutines that the suite starts
+	mark    string            // the label of all goroutines that the suite starts
 	asks    bool              // the runtime's actors can wait
 	becomes bool              // the runtime's actors can change their behavior
 }
@@ -272,8 +273,8 @@ func (s *suite) run() {
 	}
 }
 
-// breaks records that a rule is broken, unless a violation of it is already recorded. It
-// returns false.
+// breaks records that a rule is broken, unless a violation of the rule is already
+// recorded. It returns false in any case.
 func (s *suite) breaks(r rule, program, format string, args ...any) bool {
 	if s.broken[r] != "" {
 		return false
@@ -285,7 +286,7 @@ func (s *suite) breaks(r rule, program, format string, args ...any) bool {
 	return false
 }
 
-// err returns an error with all broken rules.
+// err returns an error that lists all broken rules, nil if there are none.
 func (s *suite) err() error {
 	var list []string
 	for _, r := range rules {

@@ -31,8 +31,8 @@ var faults = []struct {
 	name, rules, says string
 }{
 	{"last in, first out", "delivery", `sink receives "number 2 from three" before "number 1 from three"`},
-	{"a queue behind tokens", "orders", "in program senders, actors never receive what they do on pulse:\n        sink receives number 1 from one, then"},
-	{"a queue behind one message", "orders", "in program senders, actors never receive what they do on pulse"},
+	{"a queue behind tokens", "orders", "in program senders, an order of messages that occurs on pulse never occurs:\n        sink receives number 1 from one, then"},
+	{"a queue behind one message", "orders", "in program senders, an order of messages that occurs on pulse never occurs"},
 	{"a queue that is emptied", "steps", `one step has sink receive "number 1 from two" and sink receive "number 2 from two"`},
 	{"at once", "steps", `the handler of one is called for "go 1 from test" outside of a step`},
 	{"goroutines of its own", "steps", `the handler of one is called for "go 1 from test" outside of a step`},
@@ -46,21 +46,21 @@ var faults = []struct {
 	{"in the name of the test", "orders", "steps conflict by more than messages"},
 	{"everything touches", "orders", "steps conflict by more than messages"},
 	{"a message of the receiver's own", "orders", "steps conflict by more than messages"},
-	{"a message of its own", "orders", "in program senders, there are 910 distinct orders or more, on pulse 90"},
-	{"a message of its own to the first", "orders", "in program senders, there are 210 distinct orders, on pulse 90, though all actors receive the same"},
+	{"a message of its own", "orders", "in program senders, there are at least 910 distinct orders, but 90 on pulse"},
+	{"a message of its own to the first", "orders", "in program senders, there are 210 distinct orders, but 90 on pulse, though all actors receive the same messages"},
 	{"in the order of a map", "replay foreign", "the same decisions lead to a different run"},
 	{"turns", "replay", "in program senders, the same decisions lead to a different run: "},
 	{"takes anything for an answer", "orders stuck", "asker2 receives go 1 from test, then answer 1 from server, then hello 1 from asker1, then answer 2 from server"},
 	{"ids count all runs", "ids", `with seed 1: the address of sink is address(ID: "agent`},
-	{"ids count all agents", "ids", `in program family, with seed 1: the address of child11 is address(ID: "agent4", Answer: 0), and in a run before it was address(ID: "agent6", Answer: 0)`},
+	{"ids count all agents", "ids", `in program family, with seed 1: the address of child11 is address(ID: "agent4", Answer: 0), and in an earlier run it was address(ID: "agent6", Answer: 0)`},
 	{"ids by chance", "ids", `the address of sink is address(ID: "agent`},
 	{"one name", "names", `two receives "go 1 from test" in a step of the actor that the trace names "agent"`},
 	{"names by chance", "names", `in a step of the actor that the trace names "two`},
-	{"a change in silence", "handlers", `chameleon receives "change 1 from test" and changes its behavior: true; in the trace: false`},
-	{"always changes", "handlers", `bystander receives "go 1 from test" and changes its behavior: false; in the trace: true`},
+	{"a change in silence", "handlers", `chameleon receives "change 1 from test" and changes its behavior: true; the trace marks a change: false`},
+	{"always changes", "handlers", `bystander receives "go 1 from test" and changes its behavior: false; the trace marks a change: true`},
 	{"old behavior goes on", "handlers", "its messages are received by the first first"},
 	{"panics are swallowed", "panics", "the handler of thrower panics, and the run does not fail"},
-	{"panics are renamed", "panics", "the failure does not name it: panic: thrown by adapttest"},
+	{"panics are renamed", "panics", "the failure does not name thrower: panic: thrown by adapttest"},
 	{"panics are no panics", "panics", "the run fails with a failure of the kind property: panic in thrower"},
 	{"the other waits", "stuck", "server waits for an answer; in its mailbox:"},
 	{"waits for ever", "stuck", "asker1 waits for an answer; its mailbox is empty"},
@@ -116,9 +116,9 @@ func TestRareFault(t *testing.T) {
 // TestRefusals: an invalid adapter is refused.
 func TestRefusals(t *testing.T) {
 	for want, a := range map[string]adapttest.Adapter{
-		"adapttest: Adapter.New is nil: it makes the runtime that is tested":           {},
-		"adapttest: Adapter.Seeds is -1: use a number of at least 1, or zero for 100":  {New: newToy(""), Seeds: -1},
-		"adapttest: Adapter.New has returned nil: it makes the runtime that is tested": {New: func(*pulse.System) adapttest.Runtime { return nil }},
+		"adapttest: Adapter.New is nil: set it to a function that makes the runtime":  {},
+		"adapttest: Adapter.Seeds is -1: use a number of at least 1, or zero for 100": {New: newToy(""), Seeds: -1},
+		"adapttest: Adapter.New has returned nil: return the runtime to test":         {New: func(*pulse.System) adapttest.Runtime { return nil }},
 	} {
 		if err := a.Test(); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

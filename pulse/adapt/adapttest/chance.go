@@ -14,7 +14,7 @@ func (p *program) play(sys *pulse.System, runtime func(*pulse.System) Runtime) (
 	defer func() {
 		switch v := recover().(type) {
 		case nil:
-		case *pulse.Failure: // the system panics if there is no run to fail
+		case *pulse.Failure: // the system panics with a failure if no run has begun
 			st.refused = v
 		default:
 			panic(v)
@@ -56,7 +56,7 @@ func (s *suite) judge(p program, st *stage, where string) bool {
 	for _, player := range st.players {
 		key, id := p.name+" "+player.name, player.id()
 		if old, known := s.ids[key]; known && old != id {
-			return s.breaks(ids, p.name, "%s: the address of %s is %s, and in a run before it was %s", where, player.name, id, old)
+			return s.breaks(ids, p.name, "%s: the address of %s is %s, and in an earlier run it was %s", where, player.name, id, old)
 		}
 		s.ids[key] = id
 	}

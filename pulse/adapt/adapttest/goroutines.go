@@ -10,12 +10,12 @@ import (
 )
 
 // labelKey is the key of a label on the goroutines that a suite starts directly or
-// indirectly. The label distinguishes these goroutines from others that run at the
-// same time.
+// indirectly. The label distinguishes these goroutines from all goroutines that
+// the suite has not started.
 const labelKey = "adapttest"
 
-// watch runs a part of the suite, after which no goroutine may be left. It reports
-// whether no broken rule is recorded yet.
+// watch runs a part of the suite, and checks that no goroutine is left after that
+// part. It reports whether the suite has found no broken rule so far.
 func (s *suite) watch(part func()) bool {
 	pprof.Do(context.Background(), pprof.Labels(labelKey, s.mark), func(context.Context) { part() })
 	if s.broken[goroutines] == "" {
@@ -27,9 +27,9 @@ func (s *suite) watch(part func()) bool {
 	return len(s.broken) == 0
 }
 
-// leftBehind returns a list of the goroutines with a mark, "" if there are none. It
-// lists up to a hundred times, because goroutines may be about to end. Each listing
-// stops all goroutines, and lets each run to a point where it can end.
+// leftBehind returns a list of the goroutines that are labeled with a mark, "" if
+// there are none. It looks up to a hundred times, because goroutines may be about
+// to end.
 func leftBehind(mark string) (text string) {
 	for range 100 {
 		if text = labelled(mark); text == "" {
@@ -40,8 +40,9 @@ func leftBehind(mark string) (text string) {
 	return text
 }
 
-// labelled returns a list of the goroutines with a mark, "" if there are none. The
-// list has a count for each function that a goroutine began with.
+// labelled returns a list of the goroutines that are labeled with a mark, "" if
+// there are none. The list counts the goroutines by the function with which they
+// began.
 func labelled(mark string) string {
 	var b bytes.Buffer
 	_ = pprof.Lookup("goroutine").WriteTo(&b, 1) // a buffer never fails

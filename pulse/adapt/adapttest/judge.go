@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A fault says how a run breaks a rule. If a run breaks no rule, the fault's rule
-// is "".
+// A fault says which rule for adapters a run breaks, and how. The rule is "" if
+// the run breaks none.
 type fault struct {
 	rule rule
 	text string
@@ -17,7 +17,8 @@ type fault struct {
 
 func faulty(r rule, format string, args ...any) fault { return fault{r, fmt.Sprintf(format, args...)} }
 
-// judge returns the first fault of a run that is over.
+// judge returns the first fault of a run that is over. The fault's rule is "" if there
+// is none.
 func (s *stage) judge() fault {
 	s.mu.Lock()
 	wrong := s.wrong
@@ -51,8 +52,8 @@ func (s *stage) judgeSteps() fault {
 	return fault{}
 }
 
-// judgeNames checks that a player receives messages only in steps of the actor
-// with the player's name.
+// judgeNames checks that a player, an actor of the program, receives messages
+// only in steps of the actor that has the player's name in the trace.
 func (s *stage) judgeNames() fault {
 	t := s.sys.Trace()
 	for _, e := range s.entries {

@@ -47,7 +47,7 @@ func (x *explorer) Done(explore.Run) {
 	}
 }
 
-// Again discards the outcomes and the count of runs.
+// Again discards the outcomes and the count of runs, because the exploration restarts.
 func (x *explorer) Again() { x.runs, x.seen = 0, map[string]string{} }
 
 // explore runs the distinct orders of a program on a runtime, and reports whether
@@ -83,7 +83,7 @@ func (s *suite) allOrders(p program, seen map[string]string) {
 	}
 	for _, list := range []map[string]string{seen, every.seen, ours.seen} {
 		if out := without(list, theirs.seen); out != "" {
-			s.breaks(orders, p.name, "%s: actors receive what they never do on pulse:%s", list[out], choices(out))
+			s.breaks(orders, p.name, "%s: actors receive messages in an order that never occurs on pulse:%s", list[out], choices(out))
 			return
 		}
 	}
@@ -92,18 +92,18 @@ func (s *suite) allOrders(p program, seen map[string]string) {
 	case got.Nondeterminism != "":
 		s.breaks(replay, p.name, "the same decisions lead to a different run: %s", got.Nondeterminism)
 	case got.Reduction != want.Reduction:
-		s.breaks(orders, p.name, "steps conflict by more than messages, which they do not on pulse: %s", got.Because)
+		s.breaks(orders, p.name, "steps conflict by more than messages, unlike on pulse: %s", got.Because)
 	case !got.Complete:
-		s.breaks(orders, p.name, "there are %d distinct orders or more, on pulse %d", got.Distinct, want.Distinct)
+		s.breaks(orders, p.name, "there are at least %d distinct orders, but %d on pulse", got.Distinct, want.Distinct)
 	case out != "":
-		s.breaks(orders, p.name, "actors never receive what they do on pulse:%s", choices(out))
+		s.breaks(orders, p.name, "an order of messages that occurs on pulse never occurs:%s", choices(out))
 	case got.Distinct != want.Distinct:
-		s.breaks(orders, p.name, "there are %d distinct orders, on pulse %d, though all actors receive the same", got.Distinct, want.Distinct)
+		s.breaks(orders, p.name, "there are %d distinct orders, but %d on pulse, though all actors receive the same messages", got.Distinct, want.Distinct)
 	}
 }
 
-// without returns the first key of a, in sorted order, that b does not have, "" if
-// there is none.
+// without returns the smallest key of map a that map b does not have, "" if there
+// is none.
 func without(a, b map[string]string) string {
 	for _, text := range slices.Sorted(maps.Keys(a)) {
 		if _, has := b[text]; !has {

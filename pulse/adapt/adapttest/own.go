@@ -2,8 +2,8 @@ package adapttest
 
 import "github.com/jostle-go/jostle/pulse"
 
-// An own is a Runtime whose actors are processes of package pulse. The adapter's
-// runtime is compared with it.
+// An own is a Runtime whose actors are processes of package pulse. Test compares
+// the adapter's runtime with it.
 type own struct{ sys *pulse.System }
 
 func newOwn(sys *pulse.System) Runtime { return own{sys} }

@@ -3,7 +3,7 @@ package adapttest
 import "fmt"
 
 // A program is a small test program. It runs on the adapter's runtime and on pulse's
-// own.
+// own runtime.
 type program struct {
 	name  string
 	build func(*stage)
@@ -21,7 +21,7 @@ func programs() []program {
 	}
 }
 
-// senders has three actors send two messages each to a fourth.
+// senders is a program in which three actors send two messages each to a fourth actor.
 func senders(s *stage) {
 	sink := s.spawn("sink", func(*turn, string) {})
 	for _, name := range []string{"one", "two", "three"} {
@@ -32,9 +32,9 @@ func senders(s *stage) {
 	}
 }
 
-// pingPong has two actors play four rounds. Each ping gets two answers. On the first
-// answer, the player sends itself a message, which may arrive before the second
-// answer.
+// pingPong is a program in which two actors play four rounds. Each ping gets two
+// answers. On the first answer, the player that sent the ping sends itself a
+// message. That message may arrive before the second answer.
 func pingPong(s *stage) {
 	pong := s.spawn("pong", func(t *turn, word string) {
 		if word == "stop" {
@@ -66,8 +66,8 @@ func pingPong(s *stage) {
 	}), "go")
 }
 
-// pi has a master send a task to each of three workers and add up their answers.
-// Then the master stops the workers and itself.
+// pi is a program in which a master sends a task to each of three workers and
+// adds up their answers. Then the master stops the workers and itself.
 func pi(s *stage) {
 	var workers []*player
 	for i := range 3 {
@@ -96,12 +96,14 @@ func pi(s *stage) {
 	}), "go")
 }
 
-// family has an actor spawn two others, which spawn two each. All but the first
-// actor report to their parents when their own children have reported. No actor
-// stops, because some runtimes notify parents of a stop.
+// family is a program in which an actor spawns two others, and each of these
+// spawns two more. All but the first actor report to their parents when their
+// own children have reported. No actor stops, because some runtimes notify
+// parents of a stop.
 func family(s *stage) { s.send(s.spawn("child", member("child", 2)), "go") }
 
-// member returns the handler of an actor that spawns a number of generations.
+// member returns the handler of an actor below which a number of generations are
+// spawned.
 func member(name string, generations int) func(*turn, string) {
 	var parent party
 	told := 0
@@ -121,9 +123,9 @@ func member(name string, generations int) func(*turn, string) {
 	}
 }
 
-// philosophers has three philosophers each take two forks, the lower one first, and
-// put them back. A taken fork keeps a queue of the philosophers who have asked for
-// it.
+// philosophers is a program in which three philosophers each take two forks and put
+// them back. Each philosopher takes the fork with the lower number first. A taken
+// fork keeps a queue of the philosophers who have asked for the fork.
 func philosophers(s *stage) {
 	forks := make([]*player, 3)
 	for i := range forks {
@@ -160,8 +162,8 @@ func philosophers(s *stage) {
 	}
 }
 
-// askers has two actors ask a third twice. When an asker begins, it sends the other
-// asker a message, which may come while that asker waits.
+// askers is a program in which two actors ask a third actor twice. Before that, each
+// asker sends the other asker a message, which may come while that asker waits.
 func askers(s *stage) {
 	server := s.spawn("server", func(t *turn, _ string) { t.reply("answer") })
 	both := make([]*player, 2)

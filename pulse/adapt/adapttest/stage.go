@@ -21,13 +21,13 @@ type stage struct {
 	entries []entry        // the messages in the order of receipt
 	asks    bool           // the runtime's actors can wait
 	becomes bool           // the runtime's actors can change their behavior
-	refused *pulse.Failure // pulse's failure for a call of the test
+	refused *pulse.Failure // the failure with which pulse refused a call of the test
 	mu      sync.Mutex
-	wrong   string // the first call that breaks the rule steps
+	wrong   string // describes the first call that breaks the rule steps
 }
 
-// A parcel is one message of a program. Parcels are distinct, because n counts the
-// messages from one player to another.
+// A parcel is one message of a program. No two parcels are equal, because n counts
+// the messages from one player to another.
 type parcel struct {
 	from, to, word string
 	n              int
@@ -37,8 +37,8 @@ type parcel struct {
 // receiver.
 func (m parcel) String() string { return fmt.Sprintf("%s %d from %s", m.word, m.n, m.from) }
 
-// parcelOf parses a message that a player has received. It reports whether the
-// text is that of a parcel.
+// parcelOf returns the parcel, a message of the program, whose text the player
+// named to has received. It reports whether the text is that of a parcel.
 func parcelOf(msg, to string) (m parcel, ok bool) {
 	m.to = to
 	n, err := fmt.Sscanf(msg, "%s %d from %s", &m.word, &m.n, &m.from)
@@ -77,7 +77,7 @@ type party struct {
 	address Address
 }
 
-// spawn has the test start a player.
+// spawn has the test start a player, an actor of the program.
 func (s *stage) spawn(name string, act func(*turn, string)) *player {
 	return s.by(s.runtime, name, act)
 }
@@ -205,7 +205,7 @@ func (s *stage) outcome() string {
 // then separates two messages in an outcome.
 const then = ", then "
 
-// choices returns the lines of an outcome with more than one message.
+// choices returns the lines of an outcome that list more than one message.
 func choices(outcome string) (text string) {
 	for line := range strings.Lines(outcome) {
 		if strings.Contains(line, then) {

@@ -28,7 +28,7 @@ func (s *suite) handlers() {
 	for _, e := range st.entries {
 		changes := e.word == "change"
 		if changed := sys.Trace().Steps[e.step].Changed; changed != changes {
-			s.breaks(handlers, p.name, "%s receives %q and changes its behavior: %t; in the trace: %t", e.to, e.text, changes, changed)
+			s.breaks(handlers, p.name, "%s receives %q and changes its behavior: %t; the trace marks a change: %t", e.to, e.text, changes, changed)
 		}
 	}
 	if said != "first second " {
@@ -54,7 +54,7 @@ func (s *suite) panics() {
 	case f.Kind != pulse.KindPanic:
 		s.breaks(panics, p.name, "the handler of thrower panics, and the run fails with a failure of the kind %v: %v", f.Kind, f)
 	case !strings.Contains(f.Text, "thrower"):
-		s.breaks(panics, p.name, "the handler of thrower panics, and the failure does not name it: %s", f.Text)
+		s.breaks(panics, p.name, "the handler of thrower panics, and the failure does not name thrower: %s", f.Text)
 	}
 }
 

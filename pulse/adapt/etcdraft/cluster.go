@@ -75,7 +75,7 @@ type Cluster struct {
 	Safety *Safety
 
 	config Config
-	start  *raftpb.Snapshot // the snapshot at the beginning of each node's log, except for spares
+	start  *raftpb.Snapshot // the snapshot with which each node's log begins, except those of spares
 }
 
 // Spawn adds the nodes to a system. The nodes start when the system runs. Spawn
@@ -118,7 +118,7 @@ func (c Config) settled() Config {
 	return c
 }
 
-// refusal returns why a Config is not valid, "" if it is valid.
+// refusal returns a text that says why a Config is not valid, "" if it is valid.
 func (c Config) refusal() string {
 	r := c.Raft
 	switch {
@@ -131,7 +131,7 @@ func (c Config) refusal() string {
 	case r.ID != 0 || r.Storage != nil || r.Applied != 0 || r.Logger != nil:
 		return "Config.Raft has ID, Storage, Applied or Logger: leave them to the package"
 	case r.HeartbeatTick < 1 || r.ElectionTick <= r.HeartbeatTick:
-		return fmt.Sprintf("Config.Raft has ElectionTick %d and HeartbeatTick %d: an election takes longer than a heartbeat", r.ElectionTick, r.HeartbeatTick)
+		return fmt.Sprintf("Config.Raft has ElectionTick %d and HeartbeatTick %d: use a HeartbeatTick of at least 1 and a larger ElectionTick", r.ElectionTick, r.HeartbeatTick)
 	case r.ReadOnlyOption == raft.ReadOnlyLeaseBased && !r.CheckQuorum:
 		return "Config.Raft has ReadOnlyLeaseBased without CheckQuorum: raft wants both"
 	}
@@ -155,8 +155,8 @@ func (c Config) first() *raftpb.Snapshot {
 	}
 }
 
-// Err returns the first violation that Safety has seen, nil if there is none. Pass it
-// to props.T.Always.
+// Err returns the first violation that Safety has seen, nil if there is none. Pass
+// this method to props.T.Always.
 func (c *Cluster) Err() error { return c.Safety.Err() }
 
 // node returns a node, nil before its first start.

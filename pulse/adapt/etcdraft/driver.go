@@ -69,7 +69,8 @@ func (n *node) now(rd *raft.Ready, out *output) {
 	n.committed(rd.CommittedEntries, out)
 }
 
-// stored is called when a snapshot and entries are safe on disk.
+// stored restores a snapshot that is safe on disk. Only planted mistakes use the
+// entries.
 func (n *node) stored(snap *raftpb.Snapshot, entries []*raftpb.Entry, out *output) {
 	wrong := n.cluster.config.mistake
 	switch {
@@ -87,17 +88,18 @@ func (n *node) stored(snap *raftpb.Snapshot, entries []*raftpb.Entry, out *outpu
 	}
 }
 
-// committed is called with the entries that raft has handed out to apply.
+// committed applies the entries that raft has handed out to apply, unless the mistake
+// appliesEarly has already applied them.
 func (n *node) committed(entries []*raftpb.Entry, out *output) {
 	if n.cluster.config.mistake != appliesEarly {
 		n.apply(entries, out)
 	}
 }
 
-// restoreLater makes the mistake restoresLate: the node sends itself a message and
-// restores the snapshot later. With AsyncStorageWrites it uses a timer, because
-// entries to apply are also messages from the node to itself, and could not overtake
-// this message.
+// restoreLater makes the mistake restoresLate. The node sends itself a message and
+// restores the snapshot when that message comes. With AsyncStorageWrites, entries to
+// apply also come in messages from the node to itself. They could not overtake
+// another such message, so the node uses a timer.
 func (n *node) restoreLater(snap *raftpb.Snapshot, out *output) {
 	if n.cluster.config.Raft.AsyncStorageWrites {
 		out.After(time.Nanosecond, restoring{snap})
@@ -143,8 +145,8 @@ func hardOf(m *raftpb.Message) *raftpb.HardState {
 	return &raftpb.HardState{Term: m.Term, Vote: m.Vote, Commit: m.Commit}
 }
 
-// appended handles the oldest append, in the step in which the append became safe on
-// disk.
+// appended handles the oldest append (a message from raft with data to save), which
+// is now safe on disk.
 func (n *node) appended(out *output) {
 	m := n.appends[0]
 	n.appends = append(n.appends[:0], n.appends[1:]...)
@@ -210,7 +212,7 @@ func (n *node) write(hard *raftpb.HardState, snap *raftpb.Snapshot, entries []*r
 	}
 }
 
-// keep adds what was written to the storage that raft reads.
+// keep adds what was written to disk to the storage that raft reads.
 func (n *node) keep(hard *raftpb.HardState, snap *raftpb.Snapshot, entries []*raftpb.Entry) {
 	if !raft.IsEmptySnap(snap) {
 		must(n.storage.ApplySnapshot(snap))

@@ -9,14 +9,14 @@ import (
 
 // Requests of clients to a node.
 type (
-	// Propose asks for an entry of the log. The answer is a Result, sent once the
-	// asked node has applied the entry.
+	// Propose asks for an entry of the log. The answer is a Result. The asked node
+	// sends it once it has applied the entry.
 	Propose struct{ Data []byte }
 	// Read queries the state machine by raft's ReadIndex. The answer is a Result.
 	Read struct{ Query any }
-	// ChangeConf asks for a change of the configuration: a *raftpb.ConfChange or a
-	// *raftpb.ConfChangeV2, whose Context the node sets. The answer is a Result, sent
-	// once the asked node has applied the change.
+	// ChangeConf asks for a change of the configuration. Change is a
+	// *raftpb.ConfChange or a *raftpb.ConfChangeV2, whose Context the node sets. The
+	// answer is a Result. The asked node sends it once it has applied the change.
 	ChangeConf struct{ Change raftpb.ConfChangeI }
 	// Transfer asks to transfer the leadership to another node. It has no answer.
 	Transfer struct{ To uint64 }
@@ -57,9 +57,9 @@ func showEntry(data []byte) string {
 	return fmt.Sprintf("%q", data)
 }
 
-// received returns the message to pass to raft. Because a message may be delivered
-// twice, raft gets a copy of messages that it changes. These are messages that a
-// follower forwards to its leader, and entries of a proposal.
+// received returns the message to pass to raft. A message may be delivered twice,
+// so raft gets a copy of each message that it changes. Raft changes messages that
+// a follower forwards to its leader, and the entries of a proposal.
 func received(m *raftpb.Message) *raftpb.Message {
 	switch m.GetType() {
 	case raftpb.MsgProp, raftpb.MsgReadIndex, raftpb.MsgTransferLeader:
@@ -81,8 +81,8 @@ func received(m *raftpb.Message) *raftpb.Message {
 
 // Messages that a node sends itself with AsyncStorageWrites.
 type (
-	appended struct{} // the first of node.appends is safe on disk
-	applying struct{} // the first of node.applies is to be applied
+	appended struct{} // says that the first append in node.appends is safe on disk
+	applying struct{} // says that the first batch in node.applies is to be applied
 )
 
 func (appended) String() string { return "appended" }

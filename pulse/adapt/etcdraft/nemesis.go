@@ -15,11 +15,11 @@ import (
 //	nemesis.Requests = []any{etcdraft.Propose{Data: put("x", "1")}}
 //	sys.Go("nemesis", nemesis.Run)
 //
-// The nemesis works in episodes. It picks a candidate, often the one of the episode before the
-// last, and heals all links. Then it puts some nodes, often a bare majority, on the candidate's
-// side and cuts off the other nodes. The candidate campaigns and gets requests. The episode ends
-// immediately, when something is committed, or after a few steps. Messages in transit across the
-// next cut wait until that cut heals.
+// The nemesis works in episodes. In each, it picks a candidate, often the candidate of the
+// episode before the last, and heals all links. Then it puts some nodes, often a bare majority,
+// on the candidate's side and cuts off all nodes that are not on this side. The candidate
+// campaigns and gets requests. The episode ends immediately, when something is committed, or
+// after a few steps. Messages in transit across the next cut wait until that cut heals.
 //
 // Such episodes lead to runs that Options.Faults hardly ever cause, such as Figure 8 of the Raft
 // paper.
@@ -75,7 +75,8 @@ func (n LeaderNemesis) Run(p *pulse.Process) {
 	p.Nemesis().Heal()
 }
 
-// refusal returns why a LeaderNemesis is not valid, "" if it is valid.
+// refusal returns a text that says why a LeaderNemesis is not valid, "" if it is
+// valid.
 func (n LeaderNemesis) refusal() string {
 	switch {
 	case n.Safety == nil:
@@ -88,8 +89,8 @@ func (n LeaderNemesis) refusal() string {
 	return ""
 }
 
-// candidate returns the index of the next candidate. With probability one half it returns
-// before, the candidate of the episode before the last.
+// candidate returns the index of the next candidate in n.Nodes. With probability one
+// half, the result is before, the candidate of the episode before the last.
 func (n LeaderNemesis) candidate(p *pulse.Process, before int) int {
 	if before >= 0 && p.Choose(2) == 0 {
 		return before
@@ -121,7 +122,8 @@ func (n LeaderNemesis) isolate(p *pulse.Process, candidate int) {
 	}
 }
 
-// elect has a candidate campaign until it leads.
+// elect has a candidate campaign, up to three times, until some node leads in a new
+// term. If Wait is set, it may sleep first.
 func (n LeaderNemesis) elect(p *pulse.Process, candidate pulse.Ref) {
 	if n.Wait > 0 && (n.Campaign == nil || p.Choose(8) == 0) {
 		p.Sleep(n.Wait)
@@ -157,11 +159,12 @@ func (n LeaderNemesis) request(p *pulse.Process, candidate pulse.Ref) {
 	}
 }
 
-// patience is the maximum number of steps that the nemesis waits for an event.
+// patience is the number of times that method until lets other actors run before it
+// gives up.
 const patience = 12
 
-// until lets other actors run until happened returns true, for at most patience steps. It
-// reports whether happened returned true.
+// until lets other actors run, at most patience times, until the function happened
+// returns true. It reports whether happened returned true.
 func (n LeaderNemesis) until(p *pulse.Process, happened func() bool) bool {
 	for range patience {
 		if happened() {

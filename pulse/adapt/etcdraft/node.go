@@ -24,10 +24,10 @@ type node struct {
 
 	state    StateMachine
 	conf     *raftpb.ConfState
-	applied  uint64 // the index of the last entry in state
+	applied  uint64 // the index of the last entry that is applied to state
 	snapshot uint64 // the index of the last entry in the last snapshot
 
-	taken uint64 // the highest index of a snapshot that raft has accepted
+	taken uint64 // the highest index of a snapshot that raft has accepted from another node
 
 	asked    uint64 // the number of client requests so far
 	requests []request
@@ -35,18 +35,18 @@ type node struct {
 	applies  []*raftpb.Message // with AsyncStorageWrites: batches not yet applied
 
 	seen    []Observation // the observations of this step
-	told    int           // the number of observations in seen that Safety has
+	told    int           // the number of observations in seen that were passed to Safety
 	observe func()        // passes the next observation to Safety
 
-	toldConf *raftpb.ConfState // the last conf that Safety has got
-	toldAt   uint64            // the value of applied at that time
+	toldConf *raftpb.ConfState // the last configuration that was passed to Safety
+	toldAt   uint64            // the value of applied when toldConf was passed
 }
 
 // isBehind reports whether raft has accepted a snapshot that state does not contain
 // yet. With AsyncStorageWrites, older entries may be applied until the snapshot is
 // safe on disk. By then raft has the snapshot's configuration, and panics on the
-// older changes in these entries. The node must not make its own snapshot then
-// either, because that would be older.
+// older changes in these entries. The node must not make a snapshot of its own
+// then, because that snapshot would be older.
 func (n *node) isBehind() bool { return n.taken > n.applied }
 
 // A request is a client's request that is not yet answered.
@@ -85,7 +85,7 @@ func (c *Cluster) newNode(id uint64, disk machine.Disk, out *output) *node {
 	return n
 }
 
-// tell passes the next observation in seen to Safety.
+// tell passes the next observation in n.seen to Safety.
 func (n *node) tell() {
 	o := &n.seen[n.told]
 	if n.told++; n.told == len(n.seen) {
@@ -94,7 +94,7 @@ func (n *node) tell() {
 	n.cluster.Safety.observe(n.id, o)
 }
 
-// saw has an observation passed to Safety, after all effects that are in out by now.
+// saw adds an effect to out that passes an observation to Safety.
 func (n *node) saw(o Observation, out *output) {
 	n.seen = append(n.seen, o)
 	out.Do(n.observe)
@@ -110,8 +110,8 @@ func (n *node) Tick(out *output) {
 func (n *node) Step(from int, msg any, out *output) {
 	switch msg := msg.(type) {
 	case Message:
-		// The error is ignored: raft refuses messages from unknown nodes, which
-		// counts as a loss.
+		// The error is ignored. Raft refuses messages from unknown nodes, and a refused
+		// message counts as lost.
 		_ = n.raw.Step(received(msg.Message))
 	case appended:
 		n.appended(out)
@@ -130,7 +130,7 @@ func (n *node) Step(from int, msg any, out *output) {
 	case Transfer:
 		n.raw.TransferLeader(msg.To)
 	case Campaign:
-		_ = n.raw.Campaign() // a node that cannot lead ignores it
+		_ = n.raw.Campaign() // raft ignores the call if the node cannot lead
 	default:
 		out.Send(from, Dropped{Why: fmt.Sprintf("%T is not a client's message: send Propose, Read, ChangeConf, Transfer or Campaign", msg)})
 	}
@@ -154,7 +154,8 @@ func (n *node) refused(err error, out *output) {
 	}
 }
 
-// numbered returns a copy of a change, with a request number in its Context.
+// numbered returns a copy of a configuration change, with a request number in its
+// Context.
 func numbered(change raftpb.ConfChangeI, number uint64) raftpb.ConfChangeI {
 	context := binary.LittleEndian.AppendUint64(nil, number)
 	if v1, ok := change.AsV1(); ok {

@@ -12,10 +12,10 @@ import (
 
 // A record is one entry of the log on a node's disk. Records are immutable.
 type record struct {
-	boot    int // in the first record: the number of the start that wrote it
+	boot    int // in the first record of a journal: which start of the node wrote it, counted from 1
 	hard    *raftpb.HardState
 	snap    *raftpb.Snapshot
-	made    bool // set if this node made the snapshot, so that later entries stay
+	made    bool // set if this node made snap; later entries then stay in the log
 	entries []*raftpb.Entry
 }
 
@@ -39,8 +39,8 @@ type journal struct {
 	boot   int
 	prefix string // of record names
 	count  int    // the number of records
-	names  string // the names of perBlock records, joined
-	first  int    // the number of the first record in names
+	names  string // the names of perBlock consecutive records, joined into one string
+	first  int    // the number of the first record whose name is in names
 }
 
 // bootName is the name of the first record. It sorts before all other names.
@@ -78,7 +78,7 @@ func (j *journal) begin(boot int) { *j = journal{boot: boot, prefix: strconv.Ito
 const perBlock = 16
 
 // name returns the name of record i. The number in it has seven digits, so that
-// later names sort last. A disk handles that fastest.
+// later names sort after earlier names. A disk is fastest with such names.
 func (j *journal) name(i int) string {
 	first, width := i-i%perBlock, len(j.prefix)+7
 	if first != j.first || j.names == "" {

@@ -27,14 +27,14 @@ import (
 //
 // A Cluster has a Safety. Your own driver calls Started when a node starts, and Observe
 // for what the node has done. It calls Observe after it has synced the disk as needed, and
-// before it sends messages that depend on that.
+// before it sends messages that depend on the synced data.
 type Safety struct {
 	err       error
 	nodes     []observed
 	leaders   map[uint64]uint64   // the leader of each term
 	newest    uint64              // the highest term in leaders
-	entries   [][]known           // by index: the entries seen, one for each term
-	committed []known             // by index: the committed entry, of term 0 if none was seen
+	entries   [][]known           // by index: all entries seen there, one for each term
+	committed []known             // by index: the committed entry; its term is 0 if none was seen
 	top       uint64              // the highest index in committed
 	confs     []*raftpb.ConfState // by index: the configuration of nodes that have applied the log up to there; nil if unknown
 	reads     map[uint64]uint64   // for each pending read, the value of top when the client asked
@@ -42,13 +42,13 @@ type Safety struct {
 
 // observed holds what a Safety knows about a node.
 type observed struct {
-	log     []uint64 // the terms of its entries, by index
+	log     []uint64 // the terms of the entries in the node's log, by index
 	commit  uint64
 	applied uint64
 	term    uint64 // the last term in which the node was seen leading
 
-	conf   *raftpb.ConfState // the configuration that was compared last
-	confAt uint64            // the value of applied at that time
+	conf   *raftpb.ConfState // the last configuration that was compared with those of other nodes
+	confAt uint64            // the value of applied when conf was compared
 }
 
 // A known is an entry that a Safety has seen.
@@ -58,10 +58,10 @@ type known struct {
 	entry        *raftpb.Entry
 }
 
-// An Observation says what a node has done. A zero field means that nothing of the kind
-// has happened. Safety keeps the entries, so they must not be changed afterwards.
+// An Observation says what a node has done. A zero field means that the node has done
+// nothing of that kind. Safety keeps the entries, so nobody may change them afterwards.
 type Observation struct {
-	// Term is the node's term. Leads is set if the node leads in it.
+	// Term is the node's term. Leads is set if the node leads in this term.
 	Term  uint64
 	Leads bool
 	// Commit is the node's commit index.
@@ -72,16 +72,16 @@ type Observation struct {
 	Snapshot *raftpb.Snapshot
 	// Appended are entries added to the log, after Snapshot if both are set.
 	Appended []*raftpb.Entry
-	// Committed are entries that raft has handed out to apply.
+	// Committed are entries that raft has handed to the driver to apply.
 	Committed []*raftpb.Entry
 	// Applied are entries that the driver has applied.
 	Applied []*raftpb.Entry
 	// Restored is the snapshot from which the state machine was restored.
 	Restored *raftpb.Snapshot
-	// Asked is the number of a read that a client has asked for.
+	// Asked is the request number of a read that a client asks for.
 	Asked uint64
-	// Answered is the number of a read that may now be answered. Index is the index
-	// of the log that the answer reflects.
+	// Answered is the request number of a read that may now be answered. Index is
+	// the index of the log that the answer reflects.
 	Answered, Index uint64
 }
 
@@ -146,7 +146,7 @@ func (s *Safety) observe(id uint64, o *Observation) {
 	s.judgeRead(id, o)
 }
 
-// begin replaces the log of a node with a snapshot.
+// begin replaces the log that Safety has recorded for a node with a snapshot.
 func (s *Safety) begin(n *observed, id uint64, snap *raftpb.Snapshot) {
 	index, term := snap.GetMetadata().GetIndex(), snap.GetMetadata().GetTerm()
 	n.log = n.log[:0]
@@ -159,11 +159,12 @@ func (s *Safety) begin(n *observed, id uint64, snap *raftpb.Snapshot) {
 	}
 	n.log = append(n.log, term)
 	if c := s.at(index); c.term > 0 && c.term != term {
-		s.fail("state machine safety: node %d has a snapshot that ends with an entry %d of term %d, committed was one of term %d", id, index, term, c.term)
+		s.fail("state machine safety: node %d has a snapshot that ends with an entry %d of term %d, but the committed entry is of term %d", id, index, term, c.term)
 	}
 }
 
-// at returns the committed entry at an index. Its term is 0 if no such entry was seen.
+// at returns the committed entry at an index. If none was seen there, the returned
+// entry has term 0.
 func (s *Safety) at(index uint64) *known {
 	for uint64(len(s.committed)) <= index {
 		s.committed = append(s.committed, known{})
@@ -205,7 +206,7 @@ func (s *Safety) match(id uint64, e *raftpb.Entry, before uint64) {
 			k.before = before
 		}
 		if !k.same(e) || before > 0 && k.before != before {
-			s.fail("log matching: the entry %d of term %d of node %d differs from that of another, or follows one of term %d instead of %d",
+			s.fail("log matching: the entry %d of term %d of node %d differs from that of another node, or follows an entry of term %d instead of %d",
 				index, k.term, id, before, k.before)
 		}
 		return
@@ -251,7 +252,7 @@ func (s *Safety) commits(id, term uint64, e *raftpb.Entry) {
 	}
 	c.in = min(c.in, term)
 	if !c.same(e) {
-		s.fail("state machine safety: at %d node %d has an entry of term %d committed, another node one of term %d", index, id, e.GetTerm(), c.term)
+		s.fail("state machine safety: at index %d node %d has committed an entry of term %d, but another node one of term %d", index, id, e.GetTerm(), c.term)
 	}
 }
 
@@ -259,14 +260,14 @@ func (s *Safety) commits(id, term uint64, e *raftpb.Entry) {
 func (s *Safety) applies(n *observed, id uint64, e *raftpb.Entry) {
 	index := e.GetIndex()
 	if index != n.applied+1 && n.applied > 0 {
-		s.fail("state machine safety: node %d applies entry %d after %d", id, index, n.applied)
+		s.fail("state machine safety: node %d applies entry %d after entry %d", id, index, n.applied)
 	}
 	n.applied = index
 	switch c := s.at(index); {
 	case c.term == 0:
-		s.fail("state machine safety: node %d applies entry %d of term %d, which nobody knows to be committed", id, index, e.GetTerm())
+		s.fail("state machine safety: node %d applies entry %d of term %d, which no node knows to be committed", id, index, e.GetTerm())
 	case !c.same(e):
-		s.fail("state machine safety: node %d applies an entry %d of term %d, committed is one of term %d", id, index, e.GetTerm(), c.term)
+		s.fail("state machine safety: node %d applies an entry %d of term %d, but the committed entry is of term %d", id, index, e.GetTerm(), c.term)
 	}
 }
 
@@ -281,7 +282,7 @@ func (s *Safety) configured(n *observed, id uint64, conf *raftpb.ConfState) {
 	case other == nil:
 		s.confs[n.applied] = conf
 	case other != conf && !sameConf(other, conf):
-		s.fail("one configuration: node %d has applied entry %d and has the configuration %s, another that had applied as much had %s",
+		s.fail("one configuration: node %d has applied entry %d and has the configuration %s, but another node that had applied the same entries had %s",
 			id, n.applied, raft.DescribeConfState(conf), raft.DescribeConfState(other))
 	}
 }
@@ -308,7 +309,7 @@ func (s *Safety) judgeRead(id uint64, o *Observation) {
 	if top, ok := s.reads[o.Answered]; ok && o.Answered > 0 {
 		delete(s.reads, o.Answered)
 		if o.Index < top {
-			s.fail("linearizable reads: node %d answers a read as of index %d, but entry %d was committed when it was asked for", id, o.Index, top)
+			s.fail("linearizable reads: node %d answers a read as of index %d, but entry %d was committed when the client asked", id, o.Index, top)
 		}
 	}
 }

@@ -53,8 +53,8 @@ func TimeoutsOf(n *raft.RawNode) Timeouts {
 }
 
 // Tick replaces RawNode.Tick. The parameter choose is pulse.Ctx.Choose or
-// machine.Output.Choose, which return a number from 0 to n-1. Tick calls it at the first tick
-// at which the answer matters.
+// machine.Output.Choose, which return a number from 0 to n-1. Tick calls choose once for each
+// timeout, at the first tick at which the timeout matters.
 func (t *Timeouts) Tick(choose func(n int) int) {
 	t.before(choose)
 	t.raw.Tick()

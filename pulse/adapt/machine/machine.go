@@ -68,7 +68,7 @@ type Ticker[M any] interface {
 	Tick(out *Output[M])
 }
 
-// A Disk is what a starting node reads its saved values from.
+// A Disk lets a node that starts read the values that it has saved.
 type Disk struct{ disk pulse.Disk }
 
 // Read returns the value last written under a name, and reports whether there is one. The
@@ -92,7 +92,7 @@ type Config[M any] struct {
 type Cluster[M any] struct {
 	config  Config[M]
 	sys     *pulse.System
-	refs    []pulse.Ref  // of the nodes; node 1 has index 0
+	refs    []pulse.Ref  // the Refs of the nodes; node 1 has index 0
 	running []Machine[M] // the latest Machine of each node
 }
 
@@ -103,7 +103,7 @@ func (c Config[M]) Spawn(sys *pulse.System) *Cluster[M] {
 	case c.Nodes < 1:
 		panic(fmt.Sprintf("machine: Config.Nodes is %d: use a number of at least 1", c.Nodes))
 	case c.New == nil:
-		panic("machine: Config.New is nil: it makes the nodes")
+		panic("machine: Config.New is nil: set it to a function that makes a node")
 	case c.Tick < 0:
 		panic(fmt.Sprintf("machine: Config.Tick is %v: use a time of at least 1ns, or zero for no ticks", c.Tick))
 	}

@@ -15,7 +15,7 @@ type node[M any] struct {
 	ticker  Ticker[M] // the machine if it is a Ticker, else nil
 	out     Output[M]
 	syncs   []M         // the messages of pending SyncLaters
-	clients []pulse.Ref // other senders; their numbers follow those of the nodes
+	clients []pulse.Ref // senders that are not nodes; their numbers follow the nodes' numbers
 }
 
 // Messages that a node sends itself. Their types are unexported, so that no
@@ -73,7 +73,7 @@ func (n *node[M]) Receive(ctx *pulse.Ctx, msg any) {
 	n.carryOut(ctx)
 }
 
-// land completes the oldest pending SyncLater.
+// land syncs the disk for the oldest pending SyncLater, and has the machine handle its message.
 func (n *node[M]) land(ctx *pulse.Ctx) {
 	ctx.Disk().Sync()
 	msg := n.syncs[0]
@@ -87,7 +87,7 @@ func (n *node[M]) number(r pulse.Ref) int {
 	if i := r.Index() - refs[0].Index(); i >= 0 && i < len(refs) {
 		return i + 1
 	}
-	if r.Index() == 0 && r == r.Actor() { // the test, but not an Ask by the test
+	if r.Index() == 0 && r == r.Actor() { // the sender is the test; Ask by the test has another Ref
 		return 0
 	}
 	for i, c := range n.clients {
@@ -104,7 +104,7 @@ func (n *node[M]) carryOut(ctx *pulse.Ctx) {
 	first := true
 	for i := range n.out.list {
 		e := &n.out.list[i]
-		if e.Kind < Log { // a crash between two of these effects makes a difference
+		if e.Kind < Log { // a crash between two effects of the kinds Send to After makes a difference
 			if !first {
 				ctx.MayCrash()
 			}

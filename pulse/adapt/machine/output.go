@@ -7,12 +7,12 @@ import (
 )
 
 // An Output collects the effects that a step asks for. When Step has returned,
-// they happen in the order of the calls. A crash may come between any two. To
-// test a Machine without a system, pass a zero Output to Step and read its
-// Effects.
+// the effects happen in the order of the calls. A crash may come between any
+// two effects. To test a Machine without a system, pass a zero Output to Step
+// and read its Effects.
 type Output[M any] struct {
 	list []Effect[M]
-	ctx  *pulse.Ctx // of the step; nil outside of a system
+	ctx  *pulse.Ctx // the context of the step; nil outside of a system
 }
 
 // A Kind says what an Effect is.
@@ -22,7 +22,7 @@ const (
 	Send      Kind = iota // sends Msg to the node or client with number To
 	Write                 // writes Value to the disk, under Name
 	Sync                  // makes the writes so far safe from a crash
-	SyncLater             // syncs in a later step, in which the node receives Msg
+	SyncLater             // syncs the disk in a later step, in which the node receives Msg
 	After                 // sends Msg to the node itself after D
 	Log                   // adds Name as a line to the trace
 	Do                    // calls Call
@@ -59,9 +59,9 @@ func (o *Output[M]) Write(name string, value any) {
 // Sync makes all writes so far safe from a crash.
 func (o *Output[M]) Sync() { o.list = append(o.list, Effect[M]{Kind: Sync}) }
 
-// SyncLater syncs in a later step, in which the node receives msg from itself. A
-// crash may come before or after that step. Several SyncLaters are done in order. The
-// sync covers all writes made before that step.
+// SyncLater syncs the disk in a later step, in which the node receives msg from
+// itself. A crash may come before or after that step. Several SyncLaters are done in
+// order. The sync covers all writes made before that step.
 func (o *Output[M]) SyncLater(msg M) {
 	o.list = append(o.list, Effect[M]{Kind: SyncLater, Msg: msg})
 }
@@ -74,13 +74,13 @@ func (o *Output[M]) After(d time.Duration, msg M) {
 // Log adds a line to the trace.
 func (o *Output[M]) Log(line string) { o.list = append(o.list, Effect[M]{Kind: Log, Name: line}) }
 
-// Do calls a function after all earlier effects. It is for code that checks a run.
+// Do calls a function after all earlier effects. Use it for code that checks a run.
 // The function is not part of the node, and must change nothing that a node sees.
 func (o *Output[M]) Do(call func()) { o.list = append(o.list, Effect[M]{Kind: Do, Call: call}) }
 
 // Choose returns a number from 0 to n-1 that the strategy chooses. Use it for a
-// node's random decisions. Unlike the other methods, it acts immediately. Outside of
-// a system it returns 0.
+// node's random decisions. Unlike the other methods of Output, Choose acts
+// immediately. Outside of a system it returns 0.
 func (o *Output[M]) Choose(n int) int {
 	if o.ctx == nil {
 		return 0

@@ -11,8 +11,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/stack"
 )
 
-// behaviors holds the fields of an actor that have type actor.Behavior, a stack of
-// handlers. The handler on top of a stack is in use.
+// behaviors holds all fields of type actor.Behavior that an actor has. Such a
+// field is a stack of handlers, and the handler on top is in use.
 type behaviors struct {
 	fields []reflect.Value
 	tops   []uintptr
@@ -35,8 +35,8 @@ func (b *behaviors) find(a actor.Actor) {
 	}
 }
 
-// changed reports whether a stack's top handler differs from the last recorded one,
-// and records the new tops.
+// changed reports whether some stack has another top handler than the one recorded
+// last, and records the new top handlers.
 func (b *behaviors) changed() (yes bool) {
 	for i, f := range b.fields {
 		now := top(f)

@@ -23,7 +23,7 @@ type cell struct {
 	label   string
 	pid     *actor.PID
 	ref     pulse.Ref
-	shade   pulse.Ref // sends the cell's system messages, which may overtake its user messages
+	shade   pulse.Ref // the pulse actor that sends the cell's system messages, which may overtake its user messages
 	ctx     *pulse.Ctx
 	invoker invoker
 	process actor.Process // set if the cell hosts a router, which has no invoker
@@ -41,10 +41,10 @@ type cell struct {
 	suspended bool
 	owed      int // the number of undelivered system messages from the actor to itself
 	filter    filter
-	backlog   []any // user messages received while waits() is true
+	backlog   []any // user messages that came while the actor accepted only system messages
 	source    uint64
 	children  uint64
-	urgent    map[*cell]*notice // the last system message sent to each receiver
+	urgent    map[*cell]*notice // by receiver: the last system message that this cell has sent to the receiver
 	known     *graves
 	grave     *grave // set once the actor has stopped
 	behaviors behaviors
@@ -72,8 +72,9 @@ type notice struct {
 // String returns the label of the message.
 func (n *notice) String() string { return systemLabel(n.message) }
 
-// A letter is a user message, the sender's last system message to the same receiver
-// (after), and the stopped actors that the sender knows about (known).
+// A letter is a user message in transit. The field after is the sender's last
+// system message to the same receiver. The field known has the stopped actors that
+// the sender knows about.
 type letter struct {
 	message any // including its envelope, if any
 	after   *notice
@@ -156,7 +157,7 @@ func (s starter) Started(ctx *pulse.Ctx, _ pulse.Start) { s.Receive(ctx, started
 // PostUserMessage sends the actor a user message.
 func (c *cell) PostUserMessage(message any) {
 	if message == nil || c.foreign("a message", actor.UnwrapEnvelopeMessage(message), adviceSend) {
-		return // proto.actor treats a nil message as an empty mailbox
+		return // proto.actor takes a nil message for an empty mailbox, so nil is dropped
 	}
 	if batch, ok := actor.UnwrapEnvelopeMessage(message).(actor.MessageBatch); ok {
 		for _, m := range batch.GetMessages() {
@@ -209,14 +210,15 @@ func (c *cell) PostSystemMessage(message any) {
 	}
 	n := &notice{message: message, before: me.urgent[c], known: me.known, own: me == c}
 	if n.own {
-		c.owed++ // the actor handles no user message before this notice
+		c.owed++ // the actor handles no user message before it has handled n
 		c.host.Enqueue(c.ref, c.ref, n)
 		return
 	}
 	me.urge(c, n)
 }
 
-// urge sends a notice that may overtake earlier messages of the cell.
+// urge sends the system message n to another cell. The message may overtake earlier
+// messages of this cell.
 func (c *cell) urge(to *cell, n *notice) {
 	if c.urgent == nil {
 		c.urgent = map[*cell]*notice{}
@@ -227,8 +229,8 @@ func (c *cell) urge(to *cell, n *notice) {
 	c.host.Enqueue(c.ref, c.shadow(), n)
 }
 
-// start spawns the cell in pulse. If atOnce is set, the actor also starts in this
-// step, otherwise in a later step.
+// start spawns the cell as an actor in pulse. If atOnce is set, proto.actor also
+// starts its own actor in this step, otherwise in a later step.
 func (c *cell) start() {
 	c.born()
 	if c.atOnce {
@@ -246,7 +248,7 @@ func (c *cell) shadow() pulse.Ref {
 	return c.shade
 }
 
-// passes is an actor of pulse that forwards notices.
+// passes is a pulse actor that forwards notices, which are system messages.
 type passes struct{}
 
 // Receive forwards a notice to its receiver.
@@ -319,8 +321,8 @@ func ofSystem(msg any) bool {
 	return is || ofFuture(msg)
 }
 
-// enter makes the cell the current one, and gives the actor system the cell's counter
-// for ids.
+// enter begins a step of the cell's actor. It sets world.current to the cell, and
+// lets the actor system number new ids by the cell's own counter.
 func (c *cell) enter() {
 	w := c.world
 	if len(w.as.ProcessRegistry.RemoteHandlers) > 0 {
@@ -342,7 +344,7 @@ func (c *cell) leave() {
 	w.as.ProcessRegistry.SequenceID, w.seen = w.test.source, w.test.source
 	if n := w.as.EventStream.Length(); n != w.streams {
 		w.streams = n
-		w.host.Touch(trace.AllSteps) // a new subscriber does not receive earlier events
+		w.host.Touch(trace.AllSteps) // the step depends on all earlier steps, because a new subscriber misses their events
 	}
 	if c.behaviors.changed() {
 		w.host.HandlersChanged()
@@ -350,7 +352,7 @@ func (c *cell) leave() {
 	w.current = nil
 }
 
-// onCoroutine has proto.actor handle the message of the step.
+// onCoroutine has proto.actor handle the message of the step, which is in c.job.
 func (c *cell) onCoroutine(*pulse.Coroutine) {
 	switch m := c.job.(type) {
 	case *notice:
@@ -369,8 +371,8 @@ func (c *cell) onCoroutine(*pulse.Coroutine) {
 	c.flush()
 }
 
-// handleBefore handles n, which may be nil, after all earlier notices of its sender.
-// It skips notices that were handled already.
+// handleBefore handles the notice n, a system message, after all earlier notices
+// from the same sender. It does nothing if n is nil or was handled already.
 func (c *cell) handleBefore(n *notice) {
 	if n == nil || n.done {
 		return
@@ -379,13 +381,15 @@ func (c *cell) handleBefore(n *notice) {
 	c.handle(n)
 }
 
-// handle handles n after all earlier notices of its sender.
+// handle handles the notice n, a system message. Before that, it handles all earlier
+// notices from the same sender to this cell.
 func (c *cell) handle(n *notice) {
 	c.handleBefore(n.before)
 	c.once(n)
 }
 
-// once handles n alone, unless n was handled already.
+// once handles the notice n, a system message, but no earlier notices. If n was
+// handled already, once only adds a note to the trace.
 func (c *cell) once(n *notice) {
 	if n.done {
 		c.host.Note(func() string { return "handled already, before a later message of its sender" })
@@ -406,8 +410,8 @@ func (c *cell) once(n *notice) {
 	}
 }
 
-// suspend suspends or resumes the actor, as the message says. A suspended actor
-// accepts no user messages.
+// suspend suspends the actor if the message is SuspendMailbox, and otherwise
+// resumes it. A suspended actor accepts no user messages.
 func (c *cell) suspend(message any) {
 	_, c.suspended = message.(*actor.SuspendMailbox)
 	if f, ok := c.doing.(*actor.Failure); ok && c.suspended && !c.mayFail() {
@@ -415,7 +419,8 @@ func (c *cell) suspend(message any) {
 	}
 }
 
-// flush handles the backlog until the actor waits again.
+// flush handles the user messages in the backlog. It stops early if the actor accepts
+// only system messages again.
 func (c *cell) flush() {
 	for len(c.backlog) > 0 && !c.waits() {
 		m := c.backlog[0]

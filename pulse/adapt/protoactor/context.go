@@ -17,7 +17,8 @@ type hosted struct {
 	cell *cell
 }
 
-// decorate returns a decorator that wraps each hosted actor's context in a hosted.
+// decorate returns a decorator of contexts. If pulse runs the actor of a context, the
+// decorator wraps the context in a hosted.
 func (w *world) decorate(next actor.ContextDecoratorFunc) actor.ContextDecoratorFunc {
 	return func(ctx actor.Context) actor.Context {
 		ctx = next(ctx)
@@ -91,7 +92,7 @@ func (h *hosted) Unwatch(pid *actor.PID) {
 	h.Context.Unwatch(pid)
 }
 
-// Respond answers the sender of the message.
+// Respond answers the sender of the current message.
 func (h *hosted) Respond(response any) {
 	h.cell.mustKnow(h.Sender())
 	h.Context.Respond(response)
@@ -122,7 +123,7 @@ func (h *hosted) StopFuture(pid *actor.PID) *actor.Future {
 	return h.Context.StopFuture(pid)
 }
 
-// Poison stops an actor after it has received all earlier messages.
+// Poison stops an actor after the actor has received all earlier messages.
 func (h *hosted) Poison(pid *actor.PID) {
 	h.cell.mustKnow(pid)
 	h.Context.Poison(pid)
@@ -136,8 +137,8 @@ func (h *hosted) PoisonFuture(pid *actor.PID) *actor.Future {
 }
 
 // mustKnow fails the run if the PID belongs to another actor system. If the PID is
-// not the one that spawning returned, whether it leads to an actor depends on all
-// earlier steps.
+// not one that spawning returned, mustKnow records that the step depends on all
+// earlier steps. The reason is that any of them may have spawned the actor.
 func (c *cell) mustKnow(pid *actor.PID) {
 	if pid == nil {
 		return
@@ -169,8 +170,8 @@ func (h *hosted) RequestFuture(pid *actor.PID, message any, timeout time.Duratio
 	return f
 }
 
-// nameOf returns the label of the actor with the PID, or the PID's id if there is
-// none.
+// nameOf returns the label of the actor with the PID. If no such actor is known,
+// it returns the PID's id.
 func (w *world) nameOf(pid *actor.PID) string {
 	if c := w.cells[pid.Id]; c != nil && c.label != "" {
 		return c.label
@@ -180,9 +181,9 @@ func (w *world) nameOf(pid *actor.PID) string {
 
 // A patience is a receive timeout of an actor.
 type patience struct {
-	of    time.Duration // zero if there is no timeout
+	of    time.Duration // the duration of the timeout; zero if there is no timeout
 	timer pulse.Timer
-	n     int // increases with each start of a timer, so that tire can ignore old timers
+	n     int // counts the timers that were started or stopped, so that method tire can ignore old timers
 }
 
 // ReceiveTimeout returns the receive timeout.
@@ -234,7 +235,7 @@ func (c *cell) heard(e *actor.MessageEnvelope) bool {
 	return true
 }
 
-// tire sends the actor a ReceiveTimeout, unless timer n is an old one.
+// tire sends the actor a ReceiveTimeout, if timer n is the latest timer.
 func (c *cell) tire(n int) {
 	if n == c.patience.n && c.patience.of > 0 && c.grave == nil {
 		c.patience.of = 0

@@ -37,8 +37,8 @@ func (w *world) foreign(what string, v any, advice string) bool {
 	return true
 }
 
-// Each run of a search may leave a goroutine that makes such calls, so the number of
-// warnings after the last run is limited to mostWarned.
+// Warnings about calls from goroutines whose run is over. Their number is limited to
+// mostWarned, because each run of a search may leave such a goroutine.
 var (
 	warnings = standardError()
 	warned   atomic.Int32

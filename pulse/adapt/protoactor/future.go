@@ -26,18 +26,19 @@ type promise struct {
 	of      string // the label of the actor that was asked; "" if unknown
 	timer   pulse.Timer
 	made    int  // the step that made the future
-	awaited bool // set if the owner began to wait in that step
+	awaited bool // set if the owner began to wait in the step that made the future
 	waiters []*cell
-	asker   pulse.Ref // the test's Ref while the test waits for the future
+	asker   pulse.Ref // the test's Ref while the test waits for the future, else zero
 }
 
-// unknownTimeout replaces a timeout that cannot be read: that of a future made by
-// actor.NewFuture or by a RootContext in an actor's code. Proto.actor's StopFuture
-// and PoisonFuture use the same timeout.
+// unknownTimeout is the assumed timeout of a future whose real timeout cannot be
+// read. Such a future is made by actor.NewFuture or by a RootContext in an actor's
+// code. Proto.actor's StopFuture and PoisonFuture have the same timeout.
 const unknownTimeout = 10 * time.Second
 
-// adoptNew takes control of the futures that were made since its last call. It finds
-// the futures by the numbers in their ids.
+// adoptNew takes control of the futures that owner has made since the last call to
+// adoptNew. It finds futures by the numbers in their ids. It fails the run if it
+// finds an actor that pulse does not run.
 func (w *world) adoptNew(owner *cell) {
 	for w.seen < w.as.ProcessRegistry.SequenceID && !w.asking {
 		w.seen++
@@ -55,7 +56,8 @@ func (w *world) adoptNew(owner *cell) {
 	}
 }
 
-// adopt takes control of a future. A negative timeout means no timeout.
+// adopt takes control of the future f, and returns the promise that controls f. A
+// negative timeout means no timeout.
 func (w *world) adopt(owner *cell, theirs actor.Process, f *actor.Future, timeout time.Duration) *promise {
 	p := &promise{world: w, owner: owner, pid: f.PID(), future: f, theirs: theirs, done: doneOf(f), made: w.host.Step()}
 	if *p.done {
@@ -79,7 +81,7 @@ func (w *world) adopt(owner *cell, theirs actor.Process, f *actor.Future, timeou
 	return p
 }
 
-// An answer is a message to a future.
+// An answer is a message to a future, in transit to the actor that made the future.
 type answer struct {
 	*promise
 	message any
@@ -95,7 +97,7 @@ func (a *answer) String() string {
 	return (&letter{message: a.message}).String()
 }
 
-// An alarm is the timeout of a future.
+// An alarm is the message that pulse delivers when a future times out.
 type alarm struct{ *promise }
 
 // String names the alarm.
@@ -104,16 +106,17 @@ func (*alarm) String() string { return "timeout" }
 // A wake resumes an actor that waits for another actor's future.
 type wake struct{}
 
-// A turn is a message that resumes an actor parked by giveWay.
+// A turn is a message that resumes an actor that cell.giveWay has parked.
 type turn struct{ *promise }
 
 // String returns the label of the turn.
 func (*turn) String() string { return "goes on" }
 
-// giveWay parks an actor before it sends to an id to which one of its futures is
-// piped. In proto.actor the piped answer may arrive in the middle of a handler, and
-// so before the message to be sent. giveWay does nothing if no code of the actor is
-// running, or while that code makes a future or an actor.
+// giveWay parks the actor before it sends to the id, if one of its futures is piped
+// to that id. In proto.actor the piped answer may arrive in the middle of a
+// handler, and so before the message that the actor is about to send. giveWay does
+// nothing if no code of the actor is running, or while that code makes a future or
+// an actor.
 func (c *cell) giveWay(id string) {
 	if c.co == nil || c.awaits != nil || c.asking || c.spawned != nil || !c.pipesTo(id) || c.host.Caller() != pulse.CallerInside {
 		return
@@ -130,7 +133,7 @@ func (c *cell) pipesTo(id string) bool {
 	})
 }
 
-// A deed is a function that is called in a later step of an actor.
+// A deed is a message that calls a function in a later step of an actor.
 type deed struct {
 	what string
 	do   func()
@@ -161,8 +164,8 @@ func ofFuture(msg any) bool {
 	return false
 }
 
-// receiveOfFuture handles a message that ofFuture accepts. No such message is passed
-// to the actor's handler.
+// receiveOfFuture handles a message for which ofFuture returns true. The actor's own
+// handler does not get such a message.
 func (c *cell) receiveOfFuture(msg any) {
 	switch m := msg.(type) {
 	case *answer:
@@ -211,8 +214,9 @@ func (a *answer) arrive() {
 	a.fulfil(a.message, a.system)
 }
 
-// fulfil completes the future with an answer. If the future is complete already, the
-// answer becomes a dead letter.
+// fulfil completes the future with a message as its answer. If the message is of
+// type stopping, the future gets no answer. If the future is complete already, the
+// message becomes a dead letter.
 func (p *promise) fulfil(message any, system bool) {
 	_, stop := message.(stopping)
 	switch {
@@ -235,8 +239,9 @@ func (p *promise) fulfil(message any, system bool) {
 	p.tell()
 }
 
-// tell resumes the actors that wait for the future. The owner continues in the
-// current step, the other actors in later steps.
+// tell resumes the actors that wait for the future. The actor that made the
+// future continues in the current step. All other waiting actors continue in
+// later steps.
 func (p *promise) tell() {
 	p.owner.pending = slices.DeleteFunc(p.owner.pending, func(of *promise) bool { return of == p })
 	p.as.ProcessRegistry.Add(p, p.pid.Id) // the promise receives late answers
@@ -253,7 +258,7 @@ func (p *promise) tell() {
 	}
 }
 
-// waits describes the wait for the future.
+// waits returns a text that says what an actor waits for.
 func (p *promise) waits() string {
 	if p.of == "" {
 		return "for a future"
@@ -266,15 +271,17 @@ func (p *promise) waits() string {
 // caller is parked.
 type gateLock promise
 
-// Lock records that the step depends on all earlier steps if an actor uses another
-// actor's future. No message tells the actor whether the answer has arrived.
+// Lock records a dependency on all earlier steps if the running actor uses a
+// future that another actor has made. The reason is that no message tells the
+// running actor whether the answer has arrived.
 func (l *gateLock) Lock() {
 	if p := (*promise)(l); p.current != nil && p.current != p.owner {
 		p.host.Touch(trace.AllSteps)
 	}
 }
 
-// Unlock parks the caller until the future is fulfilled, if Cond.Wait called Unlock.
+// Unlock parks the caller until the future is fulfilled. It does nothing if no method
+// of sync.Cond has called it.
 func (l *gateLock) Unlock() {
 	if p := (*promise)(l); !*p.done && waitsForCondition() {
 		p.wait()
@@ -294,7 +301,7 @@ func waitsForCondition() bool {
 func (p *promise) wait() {
 	c := p.current
 	if p.owner.foreign("a wait "+p.waits(), nil, adviceWait) {
-		runtime.Goexit() // the wait would never end, but a handler may wait for deferred functions
+		runtime.Goexit() // ends this goroutine, but runs its deferred functions, because a handler may wait for them
 	}
 	if c == nil {
 		p.driveTest()
@@ -309,8 +316,8 @@ func (p *promise) wait() {
 	c.co.Park()
 }
 
-// A call asks the test's desk to answer when a future is fulfilled. The desk is the
-// cell that atDesk returns.
+// A call is a message from the test to the desk, the cell that atDesk returns. The
+// desk answers when the future is fulfilled.
 type call struct{ *promise }
 
 // String names the call.
@@ -322,7 +329,7 @@ func (a *call) answer(c *cell) {
 	}
 }
 
-// driveTest runs steps until the future is fulfilled. If the run fails before,
+// driveTest runs steps until the future is fulfilled. If the run fails first,
 // driveTest fulfills the future with a DeadLetterResponse.
 func (p *promise) driveTest() {
 	if p.sys.Ask(p.owner.ref, &call{p}) == nil && !*p.done {

@@ -7,29 +7,30 @@ import (
 )
 
 // In proto.actor a sender looks up in a table whether the receiver has stopped. If
-// so, the message becomes a dead letter. Otherwise the receiver drops it later. The
-// result may depend on the order of two steps that no message connects. Here it does
-// not, so that messages show all dependencies of a step. A sender knows that an actor
-// has stopped if a chain of messages leads from the stop to the sender, or if virtual
-// time has passed since the stop. Each such run is possible in proto.actor. There, a
-// sender without this knowledge may also find the receiver stopped.
+// so, the message becomes a dead letter. Otherwise the receiver drops the message
+// later. The result may depend on the order of two steps that no message connects.
+// This package avoids that, so that messages show all dependencies of a step. Here a
+// sender knows that an actor has stopped if a chain of messages leads from the stop
+// to the sender, or if virtual time has passed since the stop. All runs that this
+// allows are also possible in proto.actor.
 
-// A grave represents an actor that has stopped.
+// A grave represents a stopped actor. While a grave is in the process registry, it
+// receives the messages to its actor.
 type grave struct {
 	*cell
 	number int
 	at     time.Duration // the virtual time of the stop
 }
 
-// graves is the immutable set of the stopped actors that a cell knows about. Bit i
-// stands for the grave with number i.
+// graves is an immutable set of stopped actors. Bit i stands for the stopped actor
+// whose grave has number i.
 type graves struct{ set []uint64 }
 
 func (k *graves) has(n int) bool {
 	return k != nil && n/64 < len(k.set) && k.set[n/64]&(1<<(n%64)) != 0
 }
 
-// with returns the union of k and other. Either may be nil, the empty set.
+// with returns the union of the sets k and other. A nil set is empty.
 func (k *graves) with(other *graves) *graves {
 	switch {
 	case k == other || other == nil || k != nil && k.covers(other):
@@ -54,8 +55,8 @@ func (k *graves) covers(other *graves) bool {
 	return true
 }
 
-// bury records that the cell's actor has stopped. Later messages of the cell carry
-// this knowledge.
+// bury records that the cell's actor has stopped. Messages that the cell sends
+// from now on carry this knowledge.
 func (c *cell) bury() {
 	if c.grave != nil {
 		return
@@ -68,12 +69,13 @@ func (c *cell) bury() {
 	only := &graves{make([]uint64, c.grave.number/64+1)}
 	only.set[c.grave.number/64] = 1 << (c.grave.number % 64)
 	c.learn(only)
-	c.test.known = c.test.known.with(only) // the test's later messages carry the knowledge, too
+	c.test.known = c.test.known.with(only) // the test's later messages also carry the knowledge
 	c.host.Note(func() string { return "stopped" })
 }
 
-// learn adds stopped actors to those that the cell knows about. If the cell is
-// current, their graves leave the process registry.
+// learn adds a set of stopped actors to those that the cell's actor knows
+// about. If a step of the cell is running, it removes the added actors from the
+// process registry.
 func (c *cell) learn(of *graves) {
 	before := c.known
 	if c.known = before.with(of); c.known == before || c.current != c {
@@ -86,7 +88,8 @@ func (c *cell) learn(of *graves) {
 	}
 }
 
-// isKnown reports whether the current cell knows that the actor has stopped.
+// isKnown reports whether the running actor knows that g's actor has stopped. The test
+// knows of every stop.
 func (g *grave) isKnown() bool {
 	me := g.me()
 	if me == g.test || g.sys.Now() > g.at {
@@ -95,16 +98,15 @@ func (g *grave) isKnown() bool {
 	return me.known.has(g.number)
 }
 
-// mostFresh limits the number of graves that are shown or hidden according to what
-// the current cell knows, because each costs time in every step. Further graves of
-// the same virtual time stay in the process registry until time passes.
+// mostFresh limits the number of stopped actors that haunt adds to the process
+// registry in each step, because each of them costs time. If more actors stop at
+// the same virtual time, they stay registered until time passes.
 const mostFresh = 32
 
-// haunt makes the process registry show what the cell may know in its step. An actor
-// that stopped at the current virtual time is registered if the cell does not know of
-// the stop.
+// haunt prepares the process registry for a step of cell c. It adds each actor that
+// stopped at the current virtual time, unless c's actor knows of the stop.
 func (w *world) haunt(c *cell) {
-	for len(w.fresh) > 0 && w.fresh[0].at < w.sys.Now() { // all cells know of this stop
+	for len(w.fresh) > 0 && w.fresh[0].at < w.sys.Now() { // time has passed since the stop, so all actors know of it
 		w.fresh[0].leaveRegistry()
 		w.fresh = w.fresh[1:]
 	}
@@ -115,7 +117,8 @@ func (w *world) haunt(c *cell) {
 	}
 }
 
-// rest undoes haunt, because the test knows of all stopped actors.
+// rest undoes haunt after a step. It removes all stopped actors from the process
+// registry, because the test knows of every stop.
 func (w *world) rest() {
 	for _, g := range w.shown() {
 		g.leaveRegistry()
@@ -124,24 +127,26 @@ func (w *world) rest() {
 
 func (w *world) shown() []*grave { return w.fresh[:min(len(w.fresh), mostFresh)] }
 
-// dig frees the id of a stopped actor for a new actor, if the spawner knows of the
-// stop.
+// dig frees the id of cell c for a new actor, if c's actor has stopped and the
+// spawner knows of the stop. The cell may be nil.
 func (w *world) dig(c *cell) {
 	if c != nil && c.grave != nil && c.grave.isKnown() {
 		c.grave.leaveRegistry()
 	}
 }
 
-// leaveRegistry removes the grave from the process registry, unless a new actor has
-// taken the id.
+// leaveRegistry removes the stopped actor from the process registry, unless a new
+// actor has taken its id.
 func (g *grave) leaveRegistry() {
 	if p, _ := g.as.ProcessRegistry.GetLocal(g.id); p == actor.Process(g) {
 		g.as.ProcessRegistry.Remove(g.pid)
 	}
 }
 
-// to returns the process that gets a message for the PID: a new actor with the same
-// id, or dead letters. It reports here if the stopped actor gets the message instead.
+// to returns the process that gets a message to a stopped actor. The process is a new
+// actor with the same id if there is one, else dead letters. The result here is true
+// if the stopped actor gets the message, because the sender does not know of the
+// stop.
 func (g *grave) to(pid *actor.PID) (p actor.Process, here bool) {
 	if p, there := g.as.ProcessRegistry.GetLocal(pid.Id); there && p != actor.Process(g) {
 		return p, false
@@ -149,8 +154,8 @@ func (g *grave) to(pid *actor.PID) (p actor.Process, here bool) {
 	return g.as.DeadLetter, !g.isKnown()
 }
 
-// SendUserMessage makes the message a dead letter, or passes it to the stopped actor,
-// which drops it.
+// SendUserMessage passes a message for a stopped actor to the process that grave.to
+// returns, or else to the stopped actor, which drops it.
 func (g *grave) SendUserMessage(pid *actor.PID, message any) {
 	if p, here := g.to(pid); !here {
 		p.SendUserMessage(pid, message)
@@ -159,8 +164,8 @@ func (g *grave) SendUserMessage(pid *actor.PID, message any) {
 	g.PostUserMessage(message)
 }
 
-// SendSystemMessage makes the message a dead letter, or passes it to the stopped
-// actor's context.
+// SendSystemMessage passes a message for a stopped actor to the process that
+// grave.to returns, or else to the stopped actor's mailbox.
 func (g *grave) SendSystemMessage(pid *actor.PID, message any) {
 	if p, here := g.to(pid); !here {
 		p.SendSystemMessage(pid, message)

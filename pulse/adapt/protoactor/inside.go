@@ -13,7 +13,7 @@ import (
 )
 
 // Proto.actor has no API to change how its futures block and where its logger writes.
-// This file accesses the unexported fields that are needed for this. No other file
+// This file accesses the unexported fields that such a change needs. No other file
 // accesses unexported fields. If a release of proto.actor lacks one of the fields,
 // New fails and names the field.
 
@@ -28,11 +28,11 @@ type layout struct {
 	guardian                int
 	process                 uintptr // of a PID
 	box                     uintptr // of an ActorProcess
-	missing                 string  // the first field that was not found
+	missing                 string  // names the first field that was not found; "" if all were found
 }
 
-// fields returns the layout of the linked release of proto.actor. It is computed
-// once.
+// fields returns the positions of the unexported fields in the linked release of
+// proto.actor. It finds them only once.
 var fields = sync.OnceValue(func() layout {
 	var l layout
 	find := func(of reflect.Type, name string, as reflect.Type) reflect.StructField {
@@ -61,12 +61,12 @@ var fields = sync.OnceValue(func() layout {
 	return l
 })
 
-// at returns a field by its offset.
+// at returns a pointer to the field of type T at an offset in a struct.
 func at[T any](of unsafe.Pointer, offset uintptr) *T { return (*T)(unsafe.Add(of, offset)) }
 
-// newActorSystem returns an actor system without a process registry, since the
-// thousand maps of a real registry take longer to make than most runs. The parts that
-// refer to the system itself are made by world.begin.
+// newActorSystem returns an actor system without a process registry. The thousand
+// maps of a real registry take longer to make than most runs. The method world.begin
+// makes the parts that refer to the actor system itself.
 func newActorSystem(config *actor.Config) *actor.ActorSystem {
 	as := &actor.ActorSystem{Config: config, ID: "jostle"}
 	*at[chan struct{}](unsafe.Pointer(as), fields().stopper) = make(chan struct{})
@@ -139,9 +139,9 @@ func field[T any](p *actor.Props, n int) *T {
 	return (*T)(unsafe.Pointer(reflect.ValueOf(p).Elem().Field(n).UnsafeAddr()))
 }
 
-// backOff returns the settings of s. The result is is false unless s is an
-// exponential back-off strategy.
-func backOff(s actor.SupervisorStrategy) (window, initial time.Duration, is bool) {
+// backOff returns the settings of an exponential back-off strategy, and reports
+// whether s is such a strategy.
+func backOff(s actor.SupervisorStrategy) (window, initial time.Duration, ok bool) {
 	v := reflect.ValueOf(s)
 	if v.Type() != reflect.TypeOf(actor.NewExponentialBackoffStrategy(0, 0)) {
 		return 0, 0, false
@@ -153,8 +153,8 @@ func backOff(s actor.SupervisorStrategy) (window, initial time.Duration, is bool
 	return time.Duration(w.Int()), time.Duration(i.Int()), true
 }
 
-// randomRoutees returns the routees of a random router, nil if the process is not
-// one.
+// randomRoutees returns the routees of a random router. It returns nil if the
+// process is not a random router.
 func randomRoutees(p actor.Process) *actor.PIDSet {
 	v := reflect.ValueOf(p)
 	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {

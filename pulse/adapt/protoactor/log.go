@@ -48,7 +48,7 @@ func (n *notebook) WithAttrs(list []slog.Attr) slog.Handler {
 	return &notebook{n.world, append(append([]slog.Attr{}, n.attrs...), list...)}
 }
 
-// WithGroup returns the handler unchanged: groups are not shown.
+// WithGroup returns the handler unchanged, because the trace shows no groups.
 func (n *notebook) WithGroup(string) slog.Handler { return n }
 
 // shown returns a text for a value. The text is the same in every process.

@@ -14,8 +14,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// guarded has proto.actor handle a message. A panic goes to the actor's supervisor,
-// or fails the run.
+// guarded calls invoke with the message. If invoke panics, the panic goes to the
+// actor's supervisor or fails the run.
 func (c *cell) guarded(message any, invoke func(any)) {
 	outer := c.doing
 	c.doing = message
@@ -49,8 +49,9 @@ func (c *cell) panicked(v any) {
 	c.invoker.EscalateFailure(v, c.doing)
 }
 
-// mayFail reports whether a panic of the actor goes to its supervisor. It does if the
-// user chose a strategy or set Config.Restarts.
+// mayFail reports whether a panic of the actor goes to its supervisor instead of
+// failing the run. It returns true if the user chose a strategy or set
+// Config.Restarts.
 func (c *cell) mayFail() bool {
 	switch {
 	case c.Restarts:
@@ -64,8 +65,8 @@ func (c *cell) mayFail() bool {
 	return itself
 }
 
-// unhandled fails the run because of a panic. The parameter pcs is the stack of the
-// panic, nil if unknown.
+// unhandled fails the run because of a panic with value v. The parameter pcs holds
+// the program counters of the panic's stack, nil if unknown.
 func (c *cell) unhandled(v any, pcs []uintptr) {
 	text, more, _ := strings.Cut(trace.Thrown(v), "\n")
 	f := &pulse.Failure{Kind: pulse.KindPanic, Step: c.host.Step(), Value: v}
@@ -99,7 +100,7 @@ func (w *world) fail(f *pulse.Failure) {
 	w.sys.Fail(f)
 }
 
-// misuseOf returns a failure that says what cannot be controlled, with the stack of
+// misuseOf returns a failure of KindMisuse with the formatted text and the stack of
 // the caller.
 func misuseOf(format string, args ...any) *pulse.Failure {
 	f := &pulse.Failure{Kind: pulse.KindMisuse, Text: fmt.Sprintf(format, args...), Step: -1}
@@ -115,8 +116,8 @@ func misuseOf(format string, args ...any) *pulse.Failure {
 var trimmer = stack.NewTrimmer(reflect.TypeFor[pulse.System]().PkgPath(), reflect.TypeFor[cell]().PkgPath(),
 	theirModule+"...")
 
-// timed returns the strategy to use instead of s. It replaces exponential back-off by
-// a strategy in virtual time.
+// timed returns a strategy that works in virtual time if s is proto.actor's
+// exponential back-off. It returns all other strategies unchanged.
 func (w *world) timed(s actor.SupervisorStrategy) actor.SupervisorStrategy {
 	if window, initial, is := backOff(s); is {
 		return &backingOff{w, window, initial}
@@ -125,7 +126,8 @@ func (w *world) timed(s actor.SupervisorStrategy) actor.SupervisorStrategy {
 }
 
 // A timedStrategy runs a guardian's strategy in virtual time. The strategies of
-// parents need no such wrapper, because a parent receives the failure as a message.
+// parents need no such wrapper. A parent receives the failure as a message, which
+// cell.system handles in virtual time.
 type timedStrategy struct {
 	*world
 	theirs actor.SupervisorStrategy
@@ -155,9 +157,9 @@ func (s *backingOff) HandleFailure(_ *actor.ActorSystem, by actor.Supervisor, ch
 	})
 }
 
-// inVirtualTime calls a function that compares the failure times in rs with real
-// time. It first sets each time so that its distance from now equals the virtual time
-// since that failure.
+// inVirtualTime calls the function call, which compares an actor's failure times (in
+// rs) with real time. Before that, inVirtualTime replaces each failure time. The new
+// time is the real time now minus the virtual time since the failure.
 func (w *world) inVirtualTime(rs *actor.RestartStatistics, call func()) {
 	list, now := failuresOf(rs), time.Now()
 	for i, at := range w.times[rs] {

@@ -12,9 +12,9 @@ import (
 )
 
 // A PassivationHolder replaces plugin.PassivationHolder of proto.actor and uses
-// virtual time. An actor embeds it instead of the original. Or it embeds the
-// interface plugin.PassivationAware, which the test sets to this type and production
-// to the original.
+// virtual time. An actor embeds this type instead of the original. Alternatively,
+// the actor embeds the interface plugin.PassivationAware. The test then sets this
+// field to a holder of this type, and production code sets it to the original.
 type PassivationHolder struct {
 	world *world
 	timer pulse.Timer
@@ -23,7 +23,7 @@ type PassivationHolder struct {
 
 var _ plugin.PassivationAware = (*PassivationHolder)(nil)
 
-// Init starts the timer that stops the actor. The plugin calls it.
+// Init starts the timer that stops the actor. The passivation plugin calls Init.
 func (p *PassivationHolder) Init(as *actor.ActorSystem, pid *actor.PID, d time.Duration) {
 	if p.world = worldOf(as); p.world == nil {
 		panic(misuseOf("protoactor.PassivationHolder in an actor system that was not made by protoactor.New"))
@@ -32,7 +32,7 @@ func (p *PassivationHolder) Init(as *actor.ActorSystem, pid *actor.PID, d time.D
 	p.Reset(d)
 }
 
-// Reset restarts the timer. The plugin calls it for each message.
+// Reset restarts the timer. The passivation plugin calls Reset for each message.
 func (p *PassivationHolder) Reset(d time.Duration) {
 	p.timer.Stop()
 	p.timer = p.world.later(max(d, 0), "passivation", func() { p.world.as.Root.Stop(p.pid) })

@@ -4,8 +4,8 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// gate makes a process that is not an actor, such as a router, receive each message
-// in a step of its own.
+// gate makes the cell's process receive each message in a separate step, if the
+// process is not an actor. A router is such a process.
 func (w *world) gate(c *cell) {
 	p, there := w.as.ProcessRegistry.GetLocal(c.id)
 	if _, is := p.(*actor.ActorProcess); !there || is {
@@ -17,20 +17,22 @@ func (w *world) gate(c *cell) {
 	c.born()
 }
 
-// A gate replaces a process that is not an actor in the process registry.
+// A gate stands in the process registry for a process that is not an actor, such as a
+// router. It sends each message for the process through pulse.
 type gate struct{ *cell }
 
-// SendUserMessage sends a message to the process.
+// SendUserMessage sends a message through pulse to the process behind the gate.
 func (g *gate) SendUserMessage(_ *actor.PID, message any) { g.PostUserMessage(message) }
 
-// SendSystemMessage sends a system message to the process.
+// SendSystemMessage sends a system message through pulse to the process behind the
+// gate.
 func (g *gate) SendSystemMessage(_ *actor.PID, message any) { g.PostSystemMessage(message) }
 
-// Stop stops the process by a message.
+// Stop sends the process behind the gate a message that stops it.
 func (g *gate) Stop(*actor.PID) { g.PostSystemMessage(stopping{}) }
 
-// route has the process handle a message. The search strategy chooses the routee of a
-// random router.
+// route passes a message to the cell's process, such as a router. If the process is a
+// random router, the search strategy chooses the routee.
 func (c *cell) route(message any) {
 	_, poison := actor.UnwrapEnvelopeMessage(message).(*actor.PoisonPill)
 	_, managed := actor.UnwrapEnvelopeMessage(message).(interface{ ManagementMessage() })
@@ -43,7 +45,7 @@ func (c *cell) route(message any) {
 	c.guarded(message, func(m any) { c.process.SendUserMessage(c.pid, m) })
 }
 
-// control has the process handle a system message.
+// control passes a system message to the cell's process, which is not an actor.
 func (c *cell) control(message any) {
 	c.guarded(message, func(m any) {
 		if _, stop := m.(stopping); stop {

@@ -16,9 +16,9 @@ type TimerScheduler struct {
 	world *world
 }
 
-// NewTimerScheduler returns a scheduler that sends messages by ctx, a context of an
-// actor system made by New. In a step, use the actor's own context. In the test, use
-// the Root.
+// NewTimerScheduler returns a scheduler that sends messages through the given
+// context. The context must belong to an actor system made by New. In a step, pass
+// the actor's own context. In the test, pass the Root of the actor system.
 func NewTimerScheduler(ctx actor.SenderContext) *TimerScheduler {
 	w := worldOf(ctx.ActorSystem())
 	if w == nil {

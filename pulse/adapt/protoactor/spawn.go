@@ -9,12 +9,13 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// SpawnMiddleware returns middleware that lets a RootContext made by the test spawn
-// actors into as, which must come from New. Pass it as the last middleware:
+// SpawnMiddleware returns middleware for a RootContext that the test makes. With the middleware, the
+// RootContext can spawn actors into the given actor system, which must come from New. Pass it as the
+// last middleware:
 //
 //	root := actor.NewRootContext(as, nil).WithSpawnMiddleware(tracing, protoactor.SpawnMiddleware(as))
 //
-// The Root of the actor system already has it.
+// The Root of the actor system already has this middleware.
 func SpawnMiddleware(as *actor.ActorSystem) actor.SpawnMiddleware {
 	w := worldOf(as)
 	if w == nil {
@@ -23,8 +24,8 @@ func SpawnMiddleware(as *actor.ActorSystem) actor.SpawnMiddleware {
 	return w.spawning
 }
 
-// spawning is the middleware that spawns all hosted actors, except the helper actors
-// that routers spawn.
+// spawning is the middleware that spawns all actors that pulse runs, except the
+// helper actors of routers.
 func (w *world) spawning(next actor.SpawnFunc) actor.SpawnFunc {
 	return func(as *actor.ActorSystem, id string, props *actor.Props, parent actor.SpawnerContext) (*actor.PID, error) {
 		spawn := next
@@ -35,8 +36,9 @@ func (w *world) spawning(next actor.SpawnFunc) actor.SpawnFunc {
 	}
 }
 
-// spawn spawns a hosted actor. If atOnce is set, the actor has started when spawn
-// returns, because the spawner of a router may rely on that.
+// spawn spawns an actor whose steps pulse runs, and returns its PID. If atOnce is
+// set, the actor starts before spawn returns. Routers rely on that for their
+// helper actors.
 func (w *world) spawn(as *actor.ActorSystem, id string, props *actor.Props, parent actor.SpawnerContext, by actor.SpawnFunc, atOnce bool) (*actor.PID, error) {
 	if as != w.as {
 		return by(as, id, props, parent)
@@ -67,11 +69,11 @@ func (w *world) spawn(as *actor.ActorSystem, id string, props *actor.Props, pare
 	return pid, nil
 }
 
-// hosted returns a copy of props whose actors are hosted.
+// hosted returns a copy of props with which pulse runs the spawned actors.
 func (w *world) hosted(props *actor.Props) *actor.Props {
 	own := mailboxOf(props)
 	if own != nil && reflect.ValueOf(own).Pointer() == reflect.ValueOf(w.newMailbox).Pointer() {
-		return props // already hosted: a router spawns with a copy of its own props
+		return props // already such a copy, because a router spawns with a copy of its own props
 	}
 	if ours := w.props[props]; ours != nil {
 		return ours
@@ -89,10 +91,12 @@ func (w *world) hosted(props *actor.Props) *actor.Props {
 	return ours
 }
 
-// newMailbox returns the mailbox of the actor that is being spawned.
+// newMailbox returns the mailbox of the actor that is being spawned, which is its
+// cell.
 func (w *world) newMailbox() actor.Mailbox { return w.spawned }
 
-// mustBeUnbounded fails the run if the mailbox of props may reorder or lose messages.
+// mustBeUnbounded fails the run if the mailboxes that own makes may reorder or lose
+// messages. A nil own stands for proto.actor's default mailbox.
 func (w *world) mustBeUnbounded(own actor.MailboxProducer) {
 	if own == nil {
 		return

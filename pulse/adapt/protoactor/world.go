@@ -13,8 +13,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Config says how the actors of an actor system are hosted. New uses the zero
-// value.
+// A Config sets how pulse runs the actors of an actor system. The function New
+// uses the zero value.
 type Config struct {
 	// Restarts lets proto.actor's default strategy handle a panic, as in production.
 	// That strategy restarts the actor, which hides the bug. If Restarts is false, a
@@ -64,7 +64,7 @@ func Ref(as *actor.ActorSystem, pid *actor.PID) pulse.Ref {
 	return pulse.Ref{}
 }
 
-// A world is an actor system in one run.
+// A world is an actor system that New has made, in one run.
 //
 // Invariant: current is the cell whose step is running, nil while the test's own code
 // runs.
@@ -73,20 +73,20 @@ type world struct {
 	sys     *pulse.System
 	host    pulse.Host
 	as      *actor.ActorSystem
-	cells   map[string]*cell // by the ids of their PIDs
+	cells   map[string]*cell // the cells of all actors, by the ids of their PIDs
 	props   map[*actor.Props]*actor.Props
-	times   map[*actor.RestartStatistics][]time.Duration // when actors failed, in virtual time
+	times   map[*actor.RestartStatistics][]time.Duration // by an actor's statistics: the virtual times of its failures
 	test    *cell
 	current *cell
 	home    uintptr  // the goroutine of the test
-	desk    *cell    // receives answers to futures of the test; nil until there is one
+	desk    *cell    // the cell that receives answers to futures of the test; nil until needed
 	spawned *cell    // the cell being spawned, whose mailbox is not made yet
-	seen    uint64   // futures with id numbers up to this one are adopted
-	asking  bool     // set while RequestFuture makes a future, which it then adopts
+	seen    uint64   // the last id number that adoptNew has checked
+	asking  bool     // set while hosted.RequestFuture makes a future, which adoptNew must not adopt
 	buried  int      // the number of actors that have stopped
 	fresh   []*grave // the actors that stopped at the current virtual time
 	streams int32    // the number of subscriptions to the event stream
-	ownSubs int32    // the number of subscriptions that begin has made
+	ownSubs int32    // the number of subscriptions that method begin has made
 }
 
 // begin makes the actor system, including the parts that refer to the system itself.
@@ -111,7 +111,8 @@ func (w *world) begin(config *actor.Config) {
 	w.streams = w.ownSubs
 }
 
-// me returns the cell whose step is running, or else the test's cell.
+// me returns the cell of the actor whose step is running. If no step is running, it
+// returns the cell that stands for the test.
 func (w *world) me() *cell {
 	if w.current != nil {
 		return w.current
@@ -122,16 +123,16 @@ func (w *world) me() *cell {
 // misuse fails the run with a message that says what is not allowed.
 func (w *world) misuse(format string, args ...any) { w.fail(misuseOf(format, args...)) }
 
-// published makes steps that publish events conflict, because subscribers handle an
-// event without receiving a message.
+// published is called for each published event. It makes all steps that publish
+// events conflict, because subscribers handle an event without receiving a message.
 func (w *world) published(any) {
 	if w.current != nil && w.as.EventStream.Length() > w.ownSubs {
 		w.host.Touch(trace.TheTest)
 	}
 }
 
-// buryLetter does what proto.actor's own dead letter process does, but without the
-// goroutine that counts logged letters.
+// buryLetter handles a dead letter as proto.actor does, but without proto.actor's
+// goroutine that counts logged dead letters. It ignores all other events.
 func (w *world) buryLetter(event any) {
 	dead, ok := event.(*actor.DeadLetterEvent)
 	if !ok {
@@ -149,7 +150,7 @@ func (w *world) buryLetter(event any) {
 	}
 }
 
-// An extension connects an actor system with its world.
+// An extension stores the world of an actor system in that actor system.
 type extension struct{ *world }
 
 var extensionID = extensions.NextExtensionID()
@@ -157,7 +158,8 @@ var extensionID = extensions.NextExtensionID()
 // ExtensionID returns the index of the extension in an actor system.
 func (*extension) ExtensionID() extensions.ExtensionID { return extensionID }
 
-// worldOf returns the world of an actor system, nil if New did not make it.
+// worldOf returns the world that belongs to an actor system. It returns nil if New did
+// not make the actor system.
 func worldOf(as *actor.ActorSystem) *world {
 	if x, ok := as.Extensions.Get(extensionID).(*extension); ok {
 		return x.world
@@ -165,8 +167,9 @@ func worldOf(as *actor.ActorSystem) *world {
 	return nil
 }
 
-// hook replaces actor.DefaultSpawner, by which routers spawn their helper actors. Our
-// actor systems then host the helpers. Other actor systems spawn as before.
+// hook replaces actor.DefaultSpawner, the function by which routers spawn their
+// helper actors. In an actor system made by New, pulse then runs these helpers. In
+// all other actor systems the function spawns as before.
 var hook = sync.OnceFunc(func() {
 	actor.DefaultSpawner = func(as *actor.ActorSystem, id string, props *actor.Props, parent actor.SpawnerContext) (*actor.PID, error) {
 		if w := worldOf(as); w != nil {
