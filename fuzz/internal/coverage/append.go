@@ -1,8 +1,8 @@
 package coverage
 
-// Append adds the runs of from to o under new run IDs, as if o had made them. So a search
-// in several parts has one count of runs and one curve. If the memory for rows is used up,
-// Append counts the runs but adds no new orders.
+// Append adds the runs of from to o under new run IDs, as if they had been added to o
+// directly. Therefore a search in several parts has one count of runs and one curve. If
+// the memory for rows is used up, Append counts the runs but adds no new orders.
 func (o *Orders) Append(from *Orders) {
 	if o == from || from == nil {
 		return
