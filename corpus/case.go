@@ -81,7 +81,7 @@ func (c *Case) Of(property string) error {
 		return nil
 	}
 	is := c.of()
-	return fmt.Errorf("%s: the case is of %q, expected %q: move the file to the folder %s, or correct its property line if the property was renamed",
+	return fmt.Errorf("%s: the case is of the property %q, expected %q: move the file to the folder %s, or correct its property line if the property was renamed",
 		c.Path, is, property, folderName(is))
 }
 

@@ -164,7 +164,7 @@ func (r *reader) condition(c *Case) {
 	}
 	r.keyword("condition")
 	if c.Condition = r.quoted(); r.err == nil && c.Condition == "" {
-		r.failf(restore, "an empty condition, expected no such line")
+		r.failf(restore, "an empty condition, expected a text or no condition line")
 	}
 	r.end()
 }
@@ -196,7 +196,7 @@ func (r *reader) settings(c *Case) {
 		r.keyword("early-timers")
 		n := r.decimal()
 		if r.err == nil && (n == 0 || n > math.MaxInt32) {
-			r.failf(restore, "%d early timers, expected a number of at least 1, or no such line", n)
+			r.failf(restore, "%d early timers, expected a number of at least 1, or no early-timers line", n)
 		}
 		c.EarlyTimers = int(n)
 		r.end()
@@ -207,7 +207,7 @@ func (r *reader) schedule(s *choice.Schedule) {
 	if r.peek() == "schedule" {
 		r.keyword("schedule")
 		if s.Seed = r.hex(); r.err == nil && s.Seed == 0 {
-			r.failf(restore, "a schedule of seed 0, expected another seed, or no schedule line for plain order (oldest message first)")
+			r.failf(restore, "a schedule of seed 0, expected a nonzero seed, or no schedule line for plain order (oldest message first)")
 		}
 		r.end()
 	}
@@ -261,7 +261,7 @@ func (r *reader) choice(keyword string) choice.Choice {
 	r.literal("of")
 	c.N = r.decimal()
 	if c.Value >= c.N {
-		r.failf(restore, "answer %d of %d answers, expected an answer of at least 0 and below that number", c.Value, c.N)
+		r.failf(restore, "answer %d of %d answers, expected an answer below the number of answers", c.Value, c.N)
 	}
 	r.end()
 	return c

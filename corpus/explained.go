@@ -121,7 +121,7 @@ func (r *reader) explained(c *Case) {
 			return f.word == word
 		})
 		if at < 0 {
-			r.failf(update, "%s, expected what an explanation reports, such as %q", shown(word), "complete")
+			r.failf(update, "%s, expected a result of the explanation, such as %q", shown(word), "complete")
 			return
 		}
 		*flags[at].is = true
@@ -202,7 +202,7 @@ func (r *reader) constraint() (c Constraint) {
 	word := r.word()
 	at := slices.Index(places, word)
 	if r.err == nil && at < 0 {
-		r.failf(update, "%s, expected a place of a constraint, such as %q", shown(word), places[InCondition])
+		r.failf(update, "%s, expected the part of the explanation with the constraint, such as %q", shown(word), places[InCondition])
 		return c
 	}
 	c.Place, c.Term = Place(max(0, at)), r.count()

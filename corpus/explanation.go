@@ -77,7 +77,7 @@ func (p Place) MarshalText() ([]byte, error) { return []byte(places[p]), nil }
 func (p *Place) UnmarshalText(text []byte) error {
 	at := slices.Index(places, string(text))
 	if at < 0 {
-		return fmt.Errorf("%q is no place of a constraint", text)
+		return fmt.Errorf("%q is not a part of an explanation with constraints", text)
 	}
 	*p = Place(at)
 	return nil

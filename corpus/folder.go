@@ -40,7 +40,7 @@ func FolderOf(root, property string) Folder {
 func (f Folder) Load() (cases []Case, problems []error) {
 	names, err := f.names()
 	if err != nil {
-		return nil, []error{fmt.Errorf("the cases of %s cannot be read: %w: give access to the folder, or remove what is there in its place", f.Dir, err)}
+		return nil, []error{fmt.Errorf("the cases of %s cannot be read: %w: give access to the folder, or remove the file that has its name", f.Dir, err)}
 	}
 	for _, name := range names {
 		c, err := f.read(filepath.Join(f.Dir, name))
@@ -105,7 +105,7 @@ func (f Folder) read(path string) (Case, error) {
 }
 
 // Find returns an error that wraps ErrElsewhere if the case belongs to a different property.
-var ErrElsewhere = errors.New("the case is of another property")
+var ErrElsewhere = errors.New("the case belongs to a different property")
 
 // Find returns the case with the given name. The name is the path of a file, the name of a file
 // in the folder, or the beginning of exactly one name of a file in the folder.
@@ -136,7 +136,7 @@ func (f Folder) Find(name string) (Case, error) {
 	case 1:
 		return f.read(filepath.Join(f.Dir, found[0]))
 	}
-	return Case{}, fmt.Errorf("case %q may be %s: give more of the name", name, listed(found))
+	return Case{}, fmt.Errorf("case %q may be one of %s: give more of the name", name, listed(found))
 }
 
 // readMine reads the case at path. The error wraps ErrElsewhere if the case does not belong to
@@ -183,7 +183,7 @@ func listed(names []string) string {
 // its whole text.
 func (f Folder) Save(c Case) (path string, fresh bool, err error) {
 	if f.Property != "" && c.Property != f.Property {
-		return "", false, fmt.Errorf("the case cannot be saved in %s: it is of %q, expected %q", f.Dir, c.Property, f.Property)
+		return "", false, fmt.Errorf("the case cannot be saved in %s: it is of the property %q, expected %q", f.Dir, c.Property, f.Property)
 	}
 	text, err := Encode(c)
 	if err != nil {

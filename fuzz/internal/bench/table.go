@@ -90,9 +90,9 @@ func parse(line []string) (Search, error) {
 	case line[0] == "" || line[1] == "":
 		return Search{}, errors.New("the subject or the arm is missing")
 	case end != Found && end != OutOfRuns && end != OutOfTime:
-		return Search{}, fmt.Errorf("unknown end %q of a search", end)
+		return Search{}, fmt.Errorf("a search cannot end with %q", end)
 	case runs < 1 || runs > most || (end == OutOfRuns) != (runs == most) && end != Found:
-		return Search{}, fmt.Errorf("%d runs of %d are impossible with the end %q", runs, most, end)
+		return Search{}, fmt.Errorf("a search that ended with %q cannot have made %d of %d runs", end, runs, most)
 	case !(seconds >= 0 && seconds < longest):
 		return Search{}, fmt.Errorf("a search cannot take %v seconds", seconds)
 	}

@@ -128,7 +128,7 @@ func (p *TypePair) class() string {
 }
 
 func (p *TypePair) describe() string {
-	return fmt.Sprintf("%s, %s and %s: %d covered, %d open, %d impossible, %d unknown; the first came first in %d, last in %d",
+	return fmt.Sprintf("%s, %s and %s: %d covered, %d open, %d impossible, %d unknown; the first type came first in %d pairs, last in %d",
 		short(p.Actor), short(shortType(p.First)), short(shortType(p.Second)), p.Covered, p.Open, p.Impossible, p.Unknown, p.Forth, p.Back)
 }
 

@@ -54,7 +54,7 @@ func (o *Orders) Text() string {
 	}
 	tab.Flush()
 	if n := o.Folded(); n > 0 {
-		fmt.Fprintf(&b, "\nreceives told apart by type alone, because there were too many: %d\n", n)
+		fmt.Fprintf(&b, "\nreceives counted by message type only, because there were too many to tell apart: %d\n", n)
 	}
 	if lines := openLines(o.OpenNames()); len(lines) > 0 {
 		fmt.Fprintf(&b, "\nReceive pairs never seen in this order (possible as far as known):\n%s", strings.Join(lines, ""))

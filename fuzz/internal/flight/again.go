@@ -43,21 +43,21 @@ func (l *Left) Again(limit time.Duration) Outcome {
 	if err == nil {
 		said, status, cut, err = l.start(limit)
 	}
-	what := "replayed, it kills its process again"
+	what := "replayed, the run kills its process again"
 	switch s := stateOf(l.Path()); {
 	case err != nil:
-		return Outcome{Text: fmt.Sprintf("%s: it cannot be replayed: %v", l.headline(), err)}
+		return Outcome{Text: fmt.Sprintf("%s: the run cannot be replayed: %v", l.headline(), err)}
 	case s == waiting:
-		return Outcome{Text: fmt.Sprintf("%s: it could not be replayed: the test did not reach it within %s (%s)", l.headline(), words.Elapsed(limit), status)}
+		return Outcome{Text: fmt.Sprintf("%s: the run could not be replayed: the test did not reach the run within %s (%s)", l.headline(), words.Elapsed(limit), status)}
 	case s == landed && (cut || status == passed || status == failed):
-		return Outcome{Text: l.headline() + ": replayed in its own process, it ended normally"}
+		return Outcome{Text: l.headline() + ": replayed in its own process, the run ended normally"}
 	case cut && s == flying:
-		what = "replayed, it does not end within " + words.Elapsed(limit)
+		what = "replayed, the run does not end within " + words.Elapsed(limit)
 	case s == landed:
-		what = "replayed, it ended, but handling its failure killed the process"
+		what = "replayed, the run ended, but handling its failure killed the process"
 	}
 	return Outcome{Died: true, Text: fmt.Sprintf("DIED %s: %s: %s\n%s",
-		l.headline(), what, status, words.Indented(fmt.Sprintf("%s\nagain: %s=%s %s\nreplayed first from now on, until it ends normally; to forget it, remove that file",
+		l.headline(), what, status, words.Indented(fmt.Sprintf("%s\nagain: %s=%s %s\neach test run replays this run first until it ends normally; to forget it, remove that file",
 			said, Variable, words.Quoted(l.Path()), words.Command(l.Test, l.Dir))))}
 }
 
