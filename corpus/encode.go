@@ -21,8 +21,8 @@ const (
 	// unexplained is the version of the format for a case without Explanation, Doubtful and
 	// Faces.
 	unexplained = 5
-	// unheld is the version for a case that unexplained fits and whose Record.Deliveries has no
-	// choice.Hold.
+	// unheld is the version of the format for a case without Explanation, Doubtful and Faces, if
+	// Record.Deliveries has no choice.Hold either.
 	unheld = 4
 	// perLine is the number of deliveries in a line. A line with so many fits into 80 columns.
 	perLine = 4

@@ -118,7 +118,7 @@ type Share struct {
 	Failed int `json:"failed"` // number of orders that fail
 	Of     int `json:"of"`     // number of orders
 	// LeftOut is set in Constraint.Turned if orders that reverse the constraint are rare. The
-	// Share then counts the orders in which the remaining constraints hold.
+	// Share then counts the orders in which all constraints except this one hold.
 	LeftOut bool `json:"leftOut,omitempty"`
 }
 

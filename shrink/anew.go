@@ -50,7 +50,7 @@ func (x *shrinker) base(out *Outcome) {
 	x.bases = append(x.bases, out.Clone())
 }
 
-// mutated returns a copy of the draws of run out, with a few random changes.
+// mutated returns a copy of the draws of a run, after a few random changes.
 func (x *shrinker) mutated(out *Outcome, state *uint64) []choice.Input {
 	list, parts := out.Case.Inputs, x.partsOf(out)
 	var all []splice

@@ -255,8 +255,8 @@ func (s *sorter) shortest(list []literal) ([]choice.Constraint, set) {
 	return nil, nil
 }
 
-// choose adds at most n literals of list to chosen so that no order in passed meets all added
-// literals. It returns nil if that is impossible.
+// choose returns the literals in chosen and at most n further literals from list, such that no
+// order in passed meets all further literals. It returns nil if that is impossible.
 func (s *sorter) choose(list, chosen []literal, passed set, n int) []literal {
 	for i, l := range list {
 		rest := passed.clone()
@@ -274,10 +274,10 @@ func (s *sorter) choose(list, chosen []literal, passed set, n int) []literal {
 	return nil
 }
 
-// widest returns a conjunction of constraints that holds in the order in the set one, but in no
-// passed order. It also returns the orders in which the conjunction holds. It is a greedy
-// algorithm: it adds the constraint for which the number of excluded passed orders times the number
-// of remaining orders in the set left is largest.
+// widest returns a conjunction of constraints that holds in a given order, the only element of the
+// set one, but in no passed order. It also returns the orders in which the conjunction holds. It is
+// a greedy algorithm: it adds the constraint for which the number of excluded passed orders times
+// the number of remaining orders in the set left is largest.
 func (s *sorter) widest(one, left set) ([]choice.Constraint, set) {
 	list, passed := s.literalsOf(one), s.passed.clone()
 	var chosen []literal

@@ -100,8 +100,8 @@ const (
 	coarse = 1 << 42
 )
 
-// lower lowers number at of draw i. It tries zero, then some low bits of the number, and then
-// bisection.
+// lower lowers the number with index at in draw i. It tries zero, then some low bits of the number,
+// and then bisection.
 func (x *shrinker) lower(i, at int) {
 	is := func() (uint64, bool) {
 		if words := x.words(i); at < len(words) {

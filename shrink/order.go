@@ -15,7 +15,7 @@ func order(x *shrinker) {
 	x.take(best)
 }
 
-// reduce removes constraints from the run out, which may be any failing run.
+// reduce removes constraints from the case of a failing run, which need not be the best run.
 func (x *shrinker) reduce(out *Outcome) {
 	for size := len(out.Case.Schedule.Before); size > 0; size /= 2 {
 		for at := 0; at < len(out.Case.Schedule.Before) && !x.over(); {
@@ -110,7 +110,7 @@ func nearest(x *shrinker) {
 	}
 }
 
-// never is the identity of a step that never happens. A step that has to wait for the step never
+// never is the identity of a step that never happens. A step that has to wait for such a step
 // happens only when no other step is possible.
 const never = 0
 

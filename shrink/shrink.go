@@ -266,8 +266,8 @@ func (x *shrinker) search(inputs []choice.Input, runs int) (taken, all bool) {
 	return taken, all
 }
 
-// take makes out the best run if out is smaller than the best run. It reports whether out is
-// smaller. The failure of out must be the same.
+// take replaces the best run by the run out if out is smaller. It reports whether out is smaller.
+// Both runs must have the same failure.
 func (x *shrinker) take(out Outcome) bool {
 	if out.Compare(&x.Best) >= 0 {
 		return false

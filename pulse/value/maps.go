@@ -122,7 +122,7 @@ func (w *Walker) order(sh *shape, b *mapBuffer, n int) {
 
 // runOneLevel runs the errands from index n on, and discards the errands that these errands
 // add. The discarded errands might lead to maps whose keys lead to further maps, and so on.
-// Each map would have to be sorted again for every comparison in the previous map.
+// Each map would have to be sorted again in every probe of a key of the previous map.
 func (w *Walker) runOneLevel(n int) {
 	for i, end := n, len(w.errands); i < end; i++ {
 		w.run(w.errands[i])

@@ -243,8 +243,8 @@ func (a *receiver) hasAny(xs, ys []int32) bool {
 	return false
 }
 
-// text returns a name of a step for people, such as "Deposit from client". The map names
-// caches the results.
+// text returns a name of a step for display, such as "Deposit from client". It caches the
+// results in the map names.
 func (o *Orders) text(s *told, names map[told]string) string {
 	alike := told{msg: s.msg, from: s.from}
 	name, ok := names[alike]

@@ -5,29 +5,29 @@ import (
 	"slices"
 )
 
-// Merge adds the runs and orders of from to o. The result does not depend on the order of
+// Merge adds the runs and orders of other to o. The result does not depend on the order of
 // merges, and a repeated merge changes nothing. The limits of o do not apply to merged
 // orders.
-func (o *Orders) Merge(from *Orders) {
-	if o == from || from == nil {
+func (o *Orders) Merge(other *Orders) {
+	if o == other || other == nil {
 		return
 	}
-	o.AddSeen(from)
-	for id, s := range from.past.sources {
+	o.AddSeen(other)
+	for id, s := range other.past.sources {
 		o.past.of(id).merge(s)
 	}
 }
 
-// AddSeen adds the orders of from to o without counting the runs of from. Use it for runs
-// outside of the search, such as runs of saved cases. An order that a guided run of from
-// has no longer counts for Chance as an order of a single run.
-func (o *Orders) AddSeen(from *Orders) {
-	if o == from || from == nil {
+// AddSeen adds the orders of other to o without counting the runs of other. Use it for
+// runs outside of the search, such as runs of saved cases. If a guided run of other has an
+// order, Chance no longer counts the order as one that only a single run has.
+func (o *Orders) AddSeen(other *Orders) {
+	if o == other || other == nil {
 		return
 	}
 	o.whole = false
-	for i := range from.receivers {
-		o.mergeReceiver(from, int32(i))
+	for i := range other.receivers {
+		o.mergeReceiver(other, int32(i))
 	}
 }
 
@@ -40,8 +40,8 @@ func (o *Orders) addRows(a *receiver, matrix int) {
 	}
 }
 
-// A union merges one receiver of an Orders, from, into the receiver for the same actor of
-// another Orders.
+// A union merges one receiver of the Orders in the field from into the receiver for the
+// same actor of the embedded Orders.
 type union struct {
 	*Orders
 	from     *Orders

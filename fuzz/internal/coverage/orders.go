@@ -23,8 +23,8 @@ type Orders struct {
 	// Source identifies the runs of this Orders in a merge. Two searches, or two
 	// workers of one search, must have different sources.
 	Source uint64
-	// Steps limits the number of steps of one actor that are told apart; zero means
-	// 4,096. Further steps are told apart by message type alone: see Folded.
+	// Steps limits the number of steps of one actor that are told apart; zero means 4,096.
+	// Further steps are told apart by message type alone (see Folded).
 	Steps int
 	// Bytes limits the memory for rows; zero means 64 MB. Beyond this limit, new steps
 	// are told apart by message type alone, and new actors by their type.
@@ -297,7 +297,8 @@ func (o *Orders) note(a *receiver, place, k int32, word int, news uint64) {
 	}
 }
 
-// with returns set with the bit of step number k added. It lengthens the set as needed.
+// with adds step number k to a set of bits and returns the set. It lengthens the set as
+// needed.
 func with(set []uint64, k int32) []uint64 {
 	for len(set) <= int(k)>>6 {
 		set = append(set, 0)

@@ -13,8 +13,8 @@ type past struct {
 	held    map[uint64]int32
 }
 
-// A spot identifies an order: at the receiver with index place, step j comes before step
-// k.
+// A spot identifies the order "step j before step k" of one receiver. place is the index
+// of the receiver in Orders.receivers.
 type spot struct{ place, k, j int32 }
 
 // runs has the IDs of the one or two unguided runs that have a certain order. The smaller
@@ -98,7 +98,8 @@ func (o *Orders) shown(at spot) (many bool) {
 	return !ok
 }
 
-// set replaces was, the recorded runs of the order at, by the runs is.
+// set replaces the recorded runs of an order. was has the old runs, and is has the new
+// runs.
 func (p *past) set(at spot, was, is runs) {
 	if was == is {
 		return

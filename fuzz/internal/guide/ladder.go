@@ -10,7 +10,7 @@ import (
 
 // The limits of a Ladder.
 const (
-	mostNames   = 32   // the maximum number of different Sign.Name
+	mostNames   = 32   // the maximum number of different names of signs
 	mostRungs   = 256  // the maximum number of values with one name
 	mostInAll   = 512  // the maximum number of values in a ladder
 	mostHeights = 8    // the maximum number of heights with one name
@@ -79,8 +79,8 @@ type climbed[S any] struct {
 // A Climb is an order that a ladder makes from a kept run.
 type Climb[S any] struct {
 	Order
-	// With is the S of the kept run. Other is the S of a second kept run, or of the same
-	// run.
+	// With is the S that the ladder keeps with the run. Other is the S of a second kept
+	// run, or of the same run.
 	With, Other *S
 	// Steps is the number of steps, at the start of the kept run, whose choices are
 	// repeated.
@@ -92,9 +92,10 @@ type Climb[S any] struct {
 // IsZero reports whether c is the zero Climb.
 func (c *Climb[S]) IsZero() bool { return c.from == nil }
 
-// See adds a run with trace t and its signs. The run was planned by the Climb by, or by is
-// zero. isNew reports whether the run gave a new value or a new greatest height. If the
-// ladder keeps the run, it calls with and keeps the result.
+// See adds a run with trace t and its signs. by is the Climb from which the run was
+// planned, or the zero Climb. isNew reports whether the run gave a new value or a new
+// greatest height. If the ladder keeps the run, it calls the function with and keeps the
+// result.
 func (l *Ladder[S]) See(t *trace.Trace, signs []Sign, by Climb[S], with func() S) (isNew bool) {
 	l.runs++
 	var run *climbed[S]

@@ -32,7 +32,7 @@ type Pool struct {
 	odds   []int      // has an element for each kept run: its weight in the method choose
 	number hash.Table // maps the identity of a step to its index in steps
 	steps  []sight
-	last   []int32 // has an element for each actor of the run in See: the last receive that counts, or None
+	last   []int32 // has an element for each actor of the run that See counts: the last receive that counts, or None
 	failed Goals   // the goals of the orders that no run could follow
 }
 
@@ -127,8 +127,8 @@ func (p *Pool) shapeOf(sum uint64) int32 {
 }
 
 // Keep adds a run to the kept runs and returns the Kept. See must have counted the run
-// just before. The run was planned by the Move by, or by is zero. Keep returns nil if the
-// pool is full or the run has no steps.
+// just before. by is the Move from which the run was planned, or the zero Move. Keep
+// returns nil if the pool is full or the run has no steps.
 func (p *Pool) Keep(t *trace.Trace, by Move) *Kept {
 	if by.From != nil {
 		by.From.tries = 0

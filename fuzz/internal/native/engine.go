@@ -26,8 +26,8 @@ func EngineOf(packageFolder, target string) *Engine {
 }
 
 // Shrink replaces the inputs that the engine has saved since EngineOf and that fail with
-// the signature of case c. It overwrites each of them with the bytes of c if that makes
-// the input better. Shrink returns lines to print.
+// the signature of case c. It overwrites each of them with the bytes of c if the bytes of
+// c are better (see replace). Shrink returns lines to print.
 func (e *Engine) Shrink(h *Harness, c *corpus.Case) (said []string) {
 	now, _ := Import(filepath.Join(e.folder, e.inside))
 	for _, in := range now {
