@@ -50,7 +50,8 @@ func (c *Case) AddFaces(o *Case) {
 	slices.Sort(c.Faces)
 }
 
-// deeds returns the nonzero answers, which are faults, early timers and choices of the program.
+// deeds returns the nonzero answers of the case. These are faults, early timers and choices of
+// the program.
 func (c *Case) deeds() (list []choice.Choice) {
 	for _, choices := range [][]choice.Choice{c.Record.Choices, c.Schedule.Choices} {
 		for _, x := range choices {

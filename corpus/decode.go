@@ -10,8 +10,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// Decode returns the case that a text contains. Path is the path of the text's file. An error
-// says in which line of the file it is, what is wrong and what to do.
+// Decode returns the case that a text contains. path is the path of the file with the text. An
+// error has the number of the wrong line, and says what is wrong and what to do.
 func Decode(path string, text []byte) (Case, error) {
 	if n := bytes.Count(text, []byte("\n")); n > mostLines {
 		return Case{}, fmt.Errorf("%s:1: the file has %d lines, expected at most %d: %s", path, n, mostLines, restore)
@@ -29,7 +29,7 @@ func Decode(path string, text []byte) (Case, error) {
 	r.keyword("hash")
 	c.Hash = r.hex()
 	r.end()
-	if r.version >= 4 && r.peek() == "unlike" { // Decode ignores the keyword (see unlike)
+	if r.version >= 4 && r.peek() == "unlike" { // Decode ignores the line that the function unlike adds
 		r.keyword("unlike")
 		r.rest = ""
 	}
@@ -51,7 +51,7 @@ const mostLines = 4 << 20
 // byteOrderMark is a character that some editors write at the beginning of a text.
 const byteOrderMark = "\ufeff"
 
-// foreign fails if an editor has saved the text in another encoding, or if version control has
+// foreign records an error if an editor has saved the text in UTF-16, or if version control has
 // left the marks of a merge conflict in the text.
 func (r *reader) foreign(text []byte) {
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
@@ -66,8 +66,8 @@ func (r *reader) foreign(text []byte) {
 	}
 }
 
-// isConflictMark reports whether a line is a mark that version control writes around the sides
-// of a merge conflict.
+// isConflictMark reports whether a line is one of the marks that version control writes around
+// the two sides of a merge conflict.
 func isConflictMark(line string) bool {
 	const width = 7
 	if len(line) < width || !strings.Contains("<=>|", line[:1]) {
@@ -91,7 +91,7 @@ func splitLines(text string) []string {
 	return lines
 }
 
-// begin reads the version in the first line, and checks that the file is complete.
+// begin reads the version of the format in the first line, and checks that the file is complete.
 func (r *reader) begin() {
 	if len(r.lines) == 0 {
 		r.failf(restore, "the file is empty, expected %q", magic+strconv.Itoa(version))
@@ -121,7 +121,7 @@ func (r *reader) comment() (list []string) {
 			list = append(list, strings.TrimPrefix(text, " "))
 			continue
 		}
-		if r.rest != "" { // the line begins with a space
+		if r.rest != "" { // the line begins with a space, so it is no comment
 			r.failf(restore, "%s, expected a line that begins with # or with %s", shown(r.rest), r.firstWord())
 		}
 	}
@@ -164,7 +164,7 @@ func (r *reader) condition(c *Case) {
 	}
 	r.keyword("condition")
 	if c.Condition = r.quoted(); r.err == nil && c.Condition == "" {
-		r.failf(restore, "an empty condition, expected no such line")
+		r.failf(restore, "an empty condition, expected a text or no condition line")
 	}
 	r.end()
 }
@@ -196,7 +196,7 @@ func (r *reader) settings(c *Case) {
 		r.keyword("early-timers")
 		n := r.decimal()
 		if r.err == nil && (n == 0 || n > math.MaxInt32) {
-			r.failf(restore, "%d early timers, expected a number of at least 1, or no such line", n)
+			r.failf(restore, "%d early timers, expected a number of at least 1, or no early-timers line", n)
 		}
 		c.EarlyTimers = int(n)
 		r.end()
@@ -207,7 +207,7 @@ func (r *reader) schedule(s *choice.Schedule) {
 	if r.peek() == "schedule" {
 		r.keyword("schedule")
 		if s.Seed = r.hex(); r.err == nil && s.Seed == 0 {
-			r.failf(restore, "a schedule of seed 0, expected another seed, or no schedule line for plain order (oldest message first)")
+			r.failf(restore, "a schedule of seed 0, expected a nonzero seed, or no schedule line for plain order (oldest message first)")
 		}
 		r.end()
 	}
@@ -246,7 +246,7 @@ func (r *reader) decisions(c *Case) {
 	}
 }
 
-// delivery reads the identity of a step or the word hold, for which it returns choice.Hold.
+// delivery reads the identity of a step, or the word "hold", for which it returns choice.Hold.
 func (r *reader) delivery() uint64 {
 	if word, _, _ := strings.Cut(r.rest, " "); word == hold && r.version >= 5 {
 		r.word()
@@ -261,7 +261,7 @@ func (r *reader) choice(keyword string) choice.Choice {
 	r.literal("of")
 	c.N = r.decimal()
 	if c.Value >= c.N {
-		r.failf(restore, "answer %d of %d answers, expected an answer of at least 0 and below that number", c.Value, c.N)
+		r.failf(restore, "answer %d of %d answers, expected an answer below the number of answers", c.Value, c.N)
 	}
 	r.end()
 	return c

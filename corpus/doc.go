@@ -16,7 +16,7 @@
 // # The file
 //
 // Lines that begin with # are for people and may be changed or removed: jostle ignores
-// them. The others are for jostle:
+// them. All other lines are for jostle:
 //
 //	jostle case 6
 //	# writer_test.go:31: stored 0 of 1 results
@@ -51,21 +51,25 @@
 //   - The first line has the version of the format: the oldest that can express the case.
 //     A program can tell from it whether it understands the file.
 //   - The signature is the format of the failure's message, without its values.
-//   - The condition holds in the orders that fail. It distinguishes two failures with one
-//     signature.
+//   - The condition describes the orders that fail. It distinguishes two failures that
+//     have the same signature.
 //   - The lines from "explained" on are the Explanation. They say how many of the
-//     orders fail, and how far the order is from plain order. They also say which
-//     messages come before which others, and which draws may have other values.
-//     Messages come with their receivers, kinds, and positions in the run, counted from 1.
-//   - "doubtful" says that the case did not repeat when it was saved. "face" names another
-//     failure with the same cause.
-//   - Settings are the property's. "early-timers" is what the search gave a run whose
-//     property set none.
+//     orders fail, and how much the order differs from plain order, in which the oldest
+//     message always comes first. They also say which messages come before which
+//     others, and which draws may have other values. Messages come with their
+//     receivers, kinds, and positions in the run, counted from 1.
+//   - A line "doubtful" says that a replay of the case took a different course when the
+//     case was saved. A line "face" has the signature of a further failure with the
+//     same cause.
+//   - A setting line has a setting that the property made for the run. "early-timers"
+//     is the number of timers that the search allowed to fire early, if the property
+//     did not set this number.
 //   - A choice line has the answer and the number of possible answers.
-//   - Deliveries are the identities of steps. "hold" in place of one says that no message
-//     was received and time passed. "then plain" ends the deliveries of a long run: it
-//     continues in plain order.
-//   - "unlike" means nothing to jostle, and may be missing; git needs it, see below.
+//   - Deliveries are the identities of steps. The word "hold" stands for a timer that
+//     fired while messages were deliverable. The words "then plain" end the deliveries
+//     of a long run. After them the oldest message always comes first.
+//   - The line "unlike" means nothing to jostle and may be missing. It helps git (see
+//     Branches).
 //
 // Strings are quoted as in Go. Seeds, words, identities and hashes are hexadecimal.
 //
@@ -85,23 +89,24 @@
 // A case whose bug is fixed passes. It stays as a regression test as long as its file
 // does.
 //
-// Cases of one failure that different seeds find do not accumulate: of those that are
-// Alike and fail, package fuzz keeps the smallest.
+// Cases of one failure that different seeds find do not accumulate: of several failing
+// cases that are Alike, package fuzz keeps the smallest.
 //
 // # Branches
 //
 // Two branches that changed their corpora merge without a conflict and without
 // .gitattributes. Each may have saved, shrunk, explained or removed cases. This works
-// because jostle never writes to an existing file: another text has another name. Nor
-// does git take a new case for a renamed old one: the unlike line makes more than
-// half of each file unique.
+// for two reasons. First, jostle never writes to an existing file, because a file with
+// a different text has a different name. Second, git does not take a new case for a
+// renamed old case, because the unlike line makes more than half of each file unique.
 //
-// After the merge, what either branch added is there, and what either removed is gone.
-// Cases that are there twice do no harm: each is run, the smallest first. Of those that
-// are Alike, the smallest stays when package fuzz saves the next. JOSTLE_REPAIR=1 checks
-// all of them at once, also for files with the same run, and prints what it removes.
+// After the merge, the folder has the files that one of the branches added, and does
+// not have the files that one of the branches removed. Duplicate cases do no harm: each
+// case is run, the smallest first. Of several cases that are Alike, the smallest stays
+// when package fuzz saves the next case. JOSTLE_REPAIR=1 removes all duplicates at
+// once, including files with the same run, and prints what it removes.
 //
-// A conflict is still possible in a file whose text people have changed, and in the
-// attached files next to a case. Git can be told to ignore all files of the folder
+// A conflict is still possible in a case file that people have edited, and in files
+// that are attached next to a case. Git can be told to ignore all files of the folder
 // that do not end in .case.
 package corpus

@@ -18,11 +18,13 @@ const (
 	magic = "jostle case " // begins each file
 	// version is the newest version of the format.
 	version = 6
-	// unexplained is the version for a case without Explanation, Doubtful and Faces.
+	// unexplained is the version of the format for a case without Explanation, Doubtful and
+	// Faces.
 	unexplained = 5
-	// unheld is the version for such a case if Record.Deliveries also has no choice.Hold.
+	// unheld is the version of the format for a case without Explanation, Doubtful and Faces, if
+	// Record.Deliveries has no choice.Hold either.
 	unheld = 4
-	// perLine is the number of deliveries in a line, which then fits into 80 columns.
+	// perLine is the number of deliveries in a line. A line with so many fits into 80 columns.
 	perLine = 4
 )
 
@@ -145,7 +147,8 @@ func delivery(id uint64) string {
 	return hex64(id)
 }
 
-// hold is the word for choice.Hold, which means that a timer fired while messages waited.
+// hold is the word for choice.Hold in the text of a case. It stands for a timer that fired while
+// messages were deliverable.
 const hold = "hold"
 
 func hex64(n uint64) string { return fmt.Sprintf("%016x", n) }
@@ -160,7 +163,8 @@ func Comment(comment []string) (list []string) {
 	return list
 }
 
-// printable replaces a control character, because tools would treat the text as binary data.
+// printable replaces control characters, because tools treat a text with control characters as
+// binary data.
 func printable(r rune) rune {
 	if r == '\t' || !unicode.IsControl(r) {
 		return r
@@ -171,14 +175,14 @@ func printable(r rune) rune {
 	return utf8.RuneError
 }
 
-// unlike returns the text of a case with an additional line before the last one. The line is
-// longer than the rest of the text, and different in every text.
+// unlike returns the text of a case with an additional line before the last line. The additional
+// line is longer than all other lines together, and different in every text.
 //
 // The line prevents false conflicts in git. Suppose that two branches delete a case, and one of
 // them adds a similar case. Git then treats the new case as the old one renamed, and reports a
 // file that one branch renamed and the other deleted. Git matches two files if half of their
 // bytes are equal, in whole lines or in pieces of 64 bytes within long lines. With the additional
-// line, no two files have so much in common. A very large text gets no such line.
+// line, no two files have so much in common. A very large text gets no additional line.
 func unlike(text []byte) []byte {
 	const (
 		last = "end\n"
@@ -188,7 +192,7 @@ func unlike(text []byte) []byte {
 		return text
 	}
 	body := bytes.TrimSuffix(text, []byte(last))
-	size := len(text) + len(text)/4 // a reserve, because pieces may collide in git's table
+	size := len(text) + len(text)/4 // a bit longer than necessary, because pieces may collide in git's hash table
 	sum := sha256.Sum256(text)
 	list := append(bytes.Clone(body), "unlike "...)
 	for len(list) < len(body)+size {

@@ -7,9 +7,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// This file reads and writes the lines of an explanation, which version 6 of the format added.
+// This file reads and writes the lines of an Explanation. Files of version 6 and newer have such
+// lines.
 
-// flags returns the boolean fields of an explanation with the words that stand for them.
+// flags returns pointers to the boolean fields of an explanation, each with the word that stands
+// for it in the file.
 func (e *Explanation) flags() []struct {
 	word string
 	is   *bool
@@ -84,7 +86,7 @@ func (w *writer) constraint(c *Constraint) {
 	w.line(words...)
 }
 
-// explained reads the lines that writer.explained writes.
+// explained reads the lines about the explanation of case c, which writer.explained writes.
 func (r *reader) explained(c *Case) {
 	if r.version < 6 {
 		c.upgrade()
@@ -119,7 +121,7 @@ func (r *reader) explained(c *Case) {
 			return f.word == word
 		})
 		if at < 0 {
-			r.failf(update, "%s, expected what an explanation reports, such as %q", shown(word), "complete")
+			r.failf(update, "%s, expected a result of the explanation, such as %q", shown(word), "complete")
 			return
 		}
 		*flags[at].is = true
@@ -175,7 +177,7 @@ func (r *reader) details(e *Explanation) {
 // mostDraws limits the number of draws, so that a damaged file cannot use up the memory.
 const mostDraws = 1 << 20
 
-// remark reads the remark on a draw.
+// remark reads a line with the remark on a draw (see Explanation.Draws).
 func (r *reader) remark(e *Explanation) {
 	r.keyword("draw")
 	i := r.count()
@@ -200,7 +202,7 @@ func (r *reader) constraint() (c Constraint) {
 	word := r.word()
 	at := slices.Index(places, word)
 	if r.err == nil && at < 0 {
-		r.failf(update, "%s, expected a place of a constraint, such as %q", shown(word), places[InCondition])
+		r.failf(update, "%s, expected the part of the explanation with the constraint, such as %q", shown(word), places[InCondition])
 		return c
 	}
 	c.Place, c.Term = Place(max(0, at)), r.count()

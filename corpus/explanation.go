@@ -8,75 +8,76 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// An Explanation says why a shrunk case fails, as far as known. To find this, the draws of the
-// case are run in other orders of messages. Unknown fields are empty.
+// An Explanation says why a shrunk case fails, as far as known. It is found by running the case
+// in different orders of messages. Unknown fields are empty.
 type Explanation struct {
 	// Orders is the number of distinct orders that were run.
 	Orders int `json:"orders"`
-	// Failing is the number of these orders in which a run failed in the same way.
+	// Failing is the number of the orders, among those that were run, in which a run failed in
+	// the same way as the case.
 	Failing int `json:"failing"`
 	// Complete is set if every distinct order was run.
 	Complete bool `json:"complete,omitempty"`
-	// Exact is set if the constraints of InCondition hold in exactly the failing orders.
+	// Exact is set if the constraints with place InCondition hold in exactly the failing orders.
 	Exact bool `json:"exact,omitempty"`
 	// Mixed is set if one order had both failing and passing runs.
 	Mixed bool `json:"mixed,omitempty"`
-	// Reduced is set if orders in which every actor receives the same messages in the same
-	// order were counted as one, although the property may distinguish them.
+	// Reduced is set if orders were counted as one when every actor receives the same messages in
+	// the same order in all of them. The property may still distinguish such orders.
 	Reduced bool `json:"reduced,omitempty"`
 	// Skipped is set if the property skipped some of the runs.
 	Skipped bool `json:"skipped,omitempty"`
-	// Cut is set if there was not enough time to run all orders.
+	// Cut is set if the time was too short to run all orders.
 	Cut bool `json:"cut,omitempty"`
-	// Long is set if no other orders were run because the run is too long.
+	// Long is set if the case was not run in different orders because its run is too long.
 	Long bool `json:"long,omitempty"`
 	// Early is set if the case does not fail without timers that fire early.
 	Early       bool         `json:"early,omitempty"`
 	Constraints []Constraint `json:"constraints,omitempty"`
-	// Depth is the number of constraints and nonzero answers that distinguish the order of
-	// the case from the order in which the oldest message always comes first.
+	// Depth is the number of constraints and nonzero answers that distinguish the run of the case
+	// from the run in which the oldest message always comes first and all answers are zero.
 	Depth int `json:"depth,omitempty"`
-	// Unnamed is the number of these constraints if they are too many for Constraints,
-	// else zero.
+	// Unnamed is the number of constraints with place InOwn that Constraints omits because they
+	// are too many. Usually it is zero.
 	Unnamed int `json:"unnamed,omitempty"`
-	// Given are the kinds of the nonzero answers.
+	// Given has the kinds of the nonzero answers of the case, such as faults.
 	Given []choice.Kind `json:"given,omitempty"`
-	// Sampled is the result of random orders; nil if no random orders were run.
+	// Sampled is the result of running the case in random orders; nil if no random orders were
+	// run.
 	Sampled *Sampled `json:"sampled,omitempty"`
-	// Draws has a remark for each draw: "any" or "≥ 3" if the case also fails with such
-	// values, else "".
+	// Draws has a remark for each draw. The remark "any" or "≥ 3" means that the case also fails
+	// with such values. The remark "" means nothing.
 	Draws []string `json:"draws,omitempty"`
-	// Needs has, for each kind of choice, the number of nonzero choices that the case needs
-	// to fail.
+	// Needs says how many nonzero answers of each kind the case needs to fail.
 	Needs []Need `json:"needs,omitempty"`
-	// Told is the explanation as text, from a file of version 5 or older.
+	// Told is the explanation as text. It is set only in cases from files of version 5 or older.
 	Told string `json:"told,omitempty"`
 }
 
-// A Place says to which part of an explanation a constraint belongs.
+// A Place says to which part of an Explanation a Constraint belongs.
 type Place uint8
 
 const (
-	// InCondition is for constraints of the condition. An order fails if and only if
-	// all constraints of one term hold.
+	// InCondition is the place of the constraints of the condition, which consists of terms. An
+	// order fails if and only if all constraints of some term hold.
 	InCondition Place = iota
-	// InOwn is for constraints that distinguish the order of the case from the order in
+	// InOwn is the place of constraints that distinguish the order of the case from the order in
 	// which the oldest message always comes first.
 	InOwn
-	// InSample is for constraints that make a failure more likely in random orders.
+	// InSample is the place of constraints that make a failure more likely in random orders.
 	InSample
 )
 
 var places = []string{"condition", "own", "sample"}
 
-// MarshalText returns the name of a place: "condition", "own" or "sample".
+// MarshalText returns the name of place p: "condition", "own" or "sample".
 func (p Place) MarshalText() ([]byte, error) { return []byte(places[p]), nil }
 
 // UnmarshalText sets p to the place with the given name.
 func (p *Place) UnmarshalText(text []byte) error {
 	at := slices.Index(places, string(text))
 	if at < 0 {
-		return fmt.Errorf("%q is no place of a constraint", text)
+		return fmt.Errorf("%q is not a part of an explanation with constraints", text)
 	}
 	*p = Place(at)
 	return nil
@@ -88,39 +89,40 @@ type Constraint struct {
 	Term   int     `json:"term"` // the number of the condition's term, from 0
 	First  Message `json:"first"`
 	Second Message `json:"second"`
-	// Bare is set if Second is never received before First. Then the constraint only
+	// Bare is set if Second is never received before First in any order. The constraint then only
 	// requires that First is received.
 	Bare bool `json:"bare,omitempty"`
-	// Turned counts random orders in which the constraint is reversed. It is set only for
+	// Turned counts random orders in which the constraint is reversed. It is set only if Place is
 	// InSample.
 	Turned *Share `json:"turned,omitempty"`
 }
 
-// A Message is one of the two messages of a constraint.
+// A Message describes one of the two messages of a Constraint.
 type Message struct {
 	Text string `json:"text"` // "write(1) from action.2"
-	At   string `json:"at"`   // the name of the receiver; "" if this run does not send the message
+	At   string `json:"at"`   // the name of the receiver; "" if the run of the case does not send the message
 	Kind string `json:"kind"` // the types of the message and the receiver, without values
 	Send int    `json:"send"` // the index among all messages of the run, -1 if unknown
 }
 
-// A Sampled is the result of running a case in random orders.
+// A Sampled is the result of running a case in random orders. It counts the failures with and
+// without constraints.
 type Sampled struct {
-	Free  Share `json:"random"`        // orders without constraints
-	Under Share `json:"under"`         // orders in which all constraints of InSample hold
-	Few   int   `json:"few,omitempty"` // if Under counts too few orders, the number of runs made to find them
+	Free  Share `json:"random"`        // random orders in which nothing is constrained
+	Under Share `json:"under"`         // random orders in which all constraints with place InSample hold
+	Few   int   `json:"few,omitempty"` // the number of runs made to find the orders of Under; set only if Under has too few orders
 }
 
-// A Share counts the failing orders among some orders.
+// A Share counts some orders, and the failing ones among them.
 type Share struct {
 	Failed int `json:"failed"` // number of orders that fail
 	Of     int `json:"of"`     // number of orders
-	// LeftOut is set in Constraint.Turned if orders that reverse the constraint are rare.
-	// Then the orders are those in which the remaining constraints hold.
+	// LeftOut is set in Constraint.Turned if orders that reverse the constraint are rare. The
+	// Share then counts the orders in which all constraints except this one hold.
 	LeftOut bool `json:"leftOut,omitempty"`
 }
 
-// A Need is a number of nonzero answers of a kind, such as faults, that a failure needs.
+// A Need says how many nonzero answers of a kind, such as faults, the case needs to fail.
 type Need struct {
 	Kind choice.Kind `json:"kind"`
 	N    int         `json:"n"`
@@ -136,8 +138,9 @@ func (e *Explanation) Of(p Place) (list []Constraint) {
 	return list
 }
 
-// Main returns the constraints that best describe the failing orders. It returns those of
-// InCondition if there are any, else those of InSample, else those of InOwn.
+// Main returns the constraints that best describe the failing orders. These are the
+// constraints with place InCondition if there are any, else InSample, else InOwn. It
+// does not return constraints with place InOwn if Exact is set.
 func (e *Explanation) Main() []Constraint {
 	for _, p := range []Place{InCondition, InSample} {
 		if list := e.Of(p); len(list) > 0 {
@@ -150,8 +153,8 @@ func (e *Explanation) Main() []Constraint {
 	return e.Of(InOwn)
 }
 
-// Elsewhere returns a copy of the explanation without Message.Send, which is valid only for the
-// run that was explained.
+// Elsewhere returns a copy of the explanation for use with a different run. Message.Send is
+// unknown in the copy, because Message.Send is valid only for the run that was explained.
 func (e *Explanation) Elsewhere() *Explanation {
 	if e == nil {
 		return nil
@@ -164,8 +167,9 @@ func (e *Explanation) Elsewhere() *Explanation {
 	return &other
 }
 
-// cause returns a text with the constraints of the failing orders, on kinds of messages instead
-// of single messages. It returns "" if there are none or they are unknown.
+// cause returns a text with the constraints that Main returns, in which each message is replaced
+// by its kind. It returns "" if there are no such constraints, if they have place InOwn, or if a
+// kind is unknown.
 func (e *Explanation) cause() string {
 	if e == nil {
 		return ""
@@ -184,8 +188,8 @@ func (e *Explanation) cause() string {
 	return strings.Join(slices.Compact(list), "\n")
 }
 
-// told returns the lines that describe the failing orders in the comment of a file of version 5
-// or older. These lines end before the draws or the chart of messages.
+// told returns the lines of a comment that describe the failing orders. In files of version 5 or
+// older, the comment has such lines before the draws and the chart of messages.
 func told(comment []string) string {
 	first := slices.IndexFunc(comment, func(line string) bool {
 		return strings.HasPrefix(line, "fails ") || strings.HasPrefix(line, "can fail ")
@@ -200,8 +204,8 @@ func told(comment []string) string {
 	return strings.Join(rest, "\n")
 }
 
-// upgrade sets Doubtful and Explanation of a case of version 5 or older from its comment. No
-// other code reads comments.
+// upgrade sets Doubtful and Explanation of a case from its comment. The case is of version 5 or
+// older. In newer versions nothing is read from comments.
 func (c *Case) upgrade() {
 	c.Doubtful = slices.Contains(c.Comment, Doubt)
 	if said := told(c.Comment); said != "" && c.Condition != "" {
@@ -209,5 +213,5 @@ func (c *Case) upgrade() {
 	}
 }
 
-// Doubt is a line in the comment of a case that is Doubtful.
+// Doubt is the line that the comment of a Doubtful case has.
 const Doubt = "did not repeat when it was saved"

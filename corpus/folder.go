@@ -14,16 +14,17 @@ import (
 	"time"
 )
 
-// A Folder is a folder with the cases of one property. It need not exist, because Save creates
-// it.
+// A Folder is a folder of the file system with the cases of one property. It need not exist,
+// because Save creates it.
 type Folder struct {
 	Dir string
-	// Property is the name of the property; "" allows cases of any property.
+	// Property is the name of the property. If it is "", the folder may have cases of all
+	// properties.
 	Property string
 }
 
-// FolderOf returns the folder of a property below a root. The root "" means
-// testdata/jostle.
+// FolderOf returns the folder of a property below the folder root. If root is "", testdata/jostle
+// is used.
 func FolderOf(root, property string) Folder {
 	if root == "" {
 		root = filepath.FromSlash(besideTest)
@@ -39,7 +40,7 @@ func FolderOf(root, property string) Folder {
 func (f Folder) Load() (cases []Case, problems []error) {
 	names, err := f.names()
 	if err != nil {
-		return nil, []error{fmt.Errorf("the cases of %s cannot be read: %w: give access to the folder, or remove what is there in its place", f.Dir, err)}
+		return nil, []error{fmt.Errorf("the cases of %s cannot be read: %w: give access to the folder, or remove the file that has its name", f.Dir, err)}
 	}
 	for _, name := range names {
 		c, err := f.read(filepath.Join(f.Dir, name))
@@ -53,14 +54,14 @@ func (f Folder) Load() (cases []Case, problems []error) {
 	return cases, problems
 }
 
-// LoadOld returns the cases of version 1, which have no property. In that version each test had
-// a folder.
+// LoadOld returns the cases of version 1 of the file format, which have no property. In version 1
+// each test, not each property, had a folder.
 func (f Folder) LoadOld() (cases []Case, problems []error) {
 	cases, problems = f.Load()
 	return slices.DeleteFunc(cases, func(c Case) bool { return c.Property != "" }), problems
 }
 
-// names returns the sorted names of the files and folders in the folder that end in ".case".
+// names returns those names of files and folders in folder f that end in ".case", sorted.
 func (f Folder) names() (list []string, err error) {
 	files, err := os.ReadDir(f.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,11 +104,11 @@ func (f Folder) read(path string) (Case, error) {
 	return c, err
 }
 
-// ErrElsewhere is wrapped by an error of Find if the case belongs to another property.
-var ErrElsewhere = errors.New("the case is of another property")
+// Find returns an error that wraps ErrElsewhere if the case belongs to a different property.
+var ErrElsewhere = errors.New("the case belongs to a different property")
 
 // Find returns the case with the given name. The name is the path of a file, the name of a file
-// in the folder, or a prefix of exactly one such name.
+// in the folder, or the beginning of exactly one name of a file in the folder.
 func (f Folder) Find(name string) (Case, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return f.readMine(name)
@@ -135,11 +136,11 @@ func (f Folder) Find(name string) (Case, error) {
 	case 1:
 		return f.read(filepath.Join(f.Dir, found[0]))
 	}
-	return Case{}, fmt.Errorf("case %q may be %s: give more of the name", name, listed(found))
+	return Case{}, fmt.Errorf("case %q may be one of %s: give more of the name", name, listed(found))
 }
 
-// readMine reads the case at path. The error wraps ErrElsewhere if the case belongs to another
-// property.
+// readMine reads the case at path. The error wraps ErrElsewhere if the case does not belong to
+// the property of the folder.
 func (f Folder) readMine(path string) (Case, error) {
 	whole := Folder{Dir: f.Dir}
 	c, err := whole.read(path)
@@ -151,8 +152,8 @@ func (f Folder) readMine(path string) (Case, error) {
 	return c, err
 }
 
-// elsewhere returns the folder of another property that has a case with the name, "" if there is
-// none. It searches below the parent of the folder.
+// elsewhere returns the folder of a different property that has a case with the given name, or ""
+// if there is none. It searches the folders next to folder f.
 func (f Folder) elsewhere(name string) string {
 	root := filepath.Dir(f.Dir)
 	folders, _ := os.ReadDir(root) // ignore the error: without a folder there are no cases
@@ -176,13 +177,13 @@ func listed(names []string) string {
 }
 
 // Save writes a case to a new file and returns the path of the file. If the folder already has a
-// case that is the Same, Save returns the path of that case and false.
+// case that is the Same, Save returns the path of the existing case and false.
 //
 // The file is written atomically, and Save overwrites no file. The name of the file depends on
 // its whole text.
 func (f Folder) Save(c Case) (path string, fresh bool, err error) {
 	if f.Property != "" && c.Property != f.Property {
-		return "", false, fmt.Errorf("the case cannot be saved in %s: it is of %q, expected %q", f.Dir, c.Property, f.Property)
+		return "", false, fmt.Errorf("the case cannot be saved in %s: it is of the property %q, expected %q", f.Dir, c.Property, f.Property)
 	}
 	text, err := Encode(c)
 	if err != nil {
@@ -198,14 +199,15 @@ func (f Folder) Save(c Case) (path string, fresh bool, err error) {
 	return path, fresh, nil
 }
 
-// unsaved returns the error of a case that cannot be saved.
+// unsaved returns the error to report if a case cannot be saved because of err.
 func (f Folder) unsaved(err error) error {
 	return fmt.Errorf("the case cannot be saved in %s: %w: make room or give access there, or set JOSTLE_OUT to another folder", f.Dir, err)
 }
 
-// Rewrite replaces the file at c.Path by a file with the text of c, which must be the Same case
-// but may have a different comment, condition or explanation. It returns the new path, because
-// the name of a file depends on its text. After a crash, one of the two files or both exist.
+// Rewrite replaces the file at c.Path by a file with the text of c. The old file must have a case
+// that is the Same as c, but may differ in comment, condition or explanation. Rewrite returns the
+// new path, because the name of a file depends on its text. After a crash, the old file, the new
+// file or both exist.
 func (f Folder) Rewrite(c Case) (path string, err error) {
 	if !f.owns(c.Path) {
 		return "", fmt.Errorf("%q is not a case of %s: it is not rewritten", c.Path, f.Dir)
@@ -227,8 +229,8 @@ func (f Folder) Rewrite(c Case) (path string, err error) {
 	return path, os.Remove(c.Path)
 }
 
-// IsAsSaved reports whether the file of a case in the folder has the name that Save gives to its
-// text. If not, somebody has changed or renamed the file.
+// IsAsSaved reports whether the file of a case in the folder has the name that Save gives to a
+// file with its text. If not, somebody has changed or renamed the file.
 func (f Folder) IsAsSaved(c Case) bool {
 	text, err := os.ReadFile(c.Path)
 	if err != nil || !f.owns(c.Path) {
@@ -238,7 +240,8 @@ func (f Folder) IsAsSaved(c Case) bool {
 	return key == c.key()[:shortest] && len(hash) >= shortest && strings.HasPrefix(hashOf(text), hash)
 }
 
-// hashOf returns the hash of a text, which is part of its file's name.
+// hashOf returns the hash of a case's text. The name of the case's file has the first digits of
+// this hash.
 func hashOf(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
@@ -266,8 +269,8 @@ func (f Folder) save(text []byte, key string) (path string, fresh bool, err erro
 	return f.write(text, key)
 }
 
-// write writes the text of a case to a new file and returns its path. If a file with this text
-// exists already, write returns the path of that file and false.
+// write writes the text of a case to a new file and returns the path of the new file. If a file
+// with this text exists already, write returns the path of the existing file and false.
 func (f Folder) write(text []byte, key string) (path string, fresh bool, err error) {
 	temp, err := WriteAside(f.Dir, text)
 	if err != nil {
@@ -277,11 +280,12 @@ func (f Folder) write(text []byte, key string) (path string, fresh bool, err err
 	return f.publish(temp, key, text)
 }
 
-// abandoned is the age at which clear deletes a temporary file.
+// abandoned is the age at which clear deletes a temporary file, because the process that wrote it
+// was probably killed.
 const abandoned = time.Hour
 
-// clear deletes temporary files that processes have left behind because they were killed while
-// saving a case. It ignores errors.
+// clear deletes temporary files of processes that were killed while they saved a case. It ignores
+// errors.
 func (f Folder) clear() {
 	files, _ := os.ReadDir(f.Dir)
 	for _, file := range files {
@@ -295,22 +299,23 @@ func (f Folder) clear() {
 	}
 }
 
-// isAside reports whether a file has a name that WriteAside gives.
+// isAside reports whether a file has a name like those that WriteAside chooses for temporary
+// files.
 func isAside(name string) bool {
 	number, dotted := strings.CutPrefix(name, ".")
 	number, temporary := strings.CutSuffix(number, ".tmp")
 	return dotted && temporary && number != "" && strings.Trim(number, "0123456789") == ""
 }
 
-// holds reports whether a file in the folder has the case with the given key. It returns false
-// for a file that cannot be read.
+// holds reports whether the file with the given name in the folder has the case with the given
+// key (see Case.key). It returns false for a file that cannot be read.
 func (f Folder) holds(name, key string) bool {
 	c, err := f.read(filepath.Join(f.Dir, name))
 	return err == nil && c.key() == key
 }
 
-// Replace writes a text to the file at path atomically, and replaces an existing file. Even if
-// the process is killed, the file has either the old text or the new text.
+// Replace writes a text to the file at path atomically. If the file exists, Replace replaces it.
+// Even if the process is killed, the file has either the old text or the new text.
 func Replace(path string, text []byte) error {
 	temp, err := WriteAside(filepath.Dir(path), text)
 	if err != nil {
@@ -322,8 +327,8 @@ func Replace(path string, text []byte) error {
 	return nil
 }
 
-// WriteAside writes a text to a new temporary file in a folder, and syncs it to the disk. Load
-// ignores the file, and the caller must rename it.
+// WriteAside writes a text to a new temporary file in the folder dir, and syncs the file to the
+// disk. Folder.Load ignores temporary files. The caller must rename the file.
 func WriteAside(dir string, text []byte) (path string, err error) {
 	file, err := os.CreateTemp(dir, ".*.tmp")
 	if err != nil {
@@ -336,9 +341,10 @@ func WriteAside(dir string, text []byte) (path string, err error) {
 	return file.Name(), nil
 }
 
-// publish renames a temporary file to an unused name, and returns the new path. The name consists
-// of the first digits of the key and the first digits of the hash of the text. If another process
-// has saved the same text in the meantime, publish returns the path of that file and false.
+// publish renames a temporary file to an unused name, and returns the new path. The new name
+// consists of the first digits of key and the first digits of the hash of the text. If a
+// different process has saved the same text in the meantime, publish returns the path of that
+// process's file and false.
 func (f Folder) publish(temp, key string, text []byte) (path string, fresh bool, err error) {
 	hash := hashOf(text)
 	for digits := shortest; digits <= len(hash); digits++ {
@@ -353,8 +359,9 @@ func (f Folder) publish(temp, key string, text []byte) (path string, fresh bool,
 	return "", false, err
 }
 
-// rename renames a file and returns fs.ErrExist if the new name is in use. On file systems
-// without links, it may overwrite a file that is created at the same time.
+// rename renames a file, or returns fs.ErrExist if the new name is in use. On file systems
+// without links, it may overwrite a file that another process creates under the new name at the
+// same time.
 func rename(temp, path string) error {
 	err := os.Link(temp, path)
 	if err == nil || errors.Is(err, fs.ErrExist) {

@@ -203,7 +203,7 @@ func TestLoadProblems(t *testing.T) {
 		t.Fatalf("%d cases, problems %v", len(cases), problems)
 	}
 	want := []string{
-		`DIR/0.case: the case is of "TestOther/sub", expected "resultsAreStored": ` +
+		`DIR/0.case: the case is of the property "TestOther/sub", expected "resultsAreStored": ` +
 			`move the file to the folder TestOther.sub, or correct its property line if the property was renamed`,
 		`DIR/1.case:1: the file is empty, expected "jostle case 6": ` + restore,
 		`DIR/2.case:10: the file has been cut off here: its last line is "property \"resultsAreStor", expected "end": ` + restore,
@@ -253,7 +253,7 @@ func TestLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	round := Folder{Dir: filepath.Join(f.Dir, "round")}
-	if cases, problems := round.Load(); cases != nil || len(problems) != 1 || !strings.HasSuffix(problems[0].Error(), ": give access to the folder, or remove what is there in its place") {
+	if cases, problems := round.Load(); cases != nil || len(problems) != 1 || !strings.HasSuffix(problems[0].Error(), ": give access to the folder, or remove the file that has its name") {
 		t.Errorf("a folder that is a link to itself has %v, %v", cases, problems)
 	}
 	if _, _, err := round.Save(numbered(1)); err == nil {
@@ -377,7 +377,7 @@ func TestFind(t *testing.T) {
 	for name, want := range map[string]string{
 		"7f3a91": "7f3a91.case", "7f3b22.case": "7f3b22.case", "7f3a": "7f3a91.case", "9c0000": "9c0000.case",
 		filepath.Join(f.Dir, "9c00001.case"): "9c00001.case",
-		"7f3":                                `case "7f3" may be 7f3a91.case, 7f3b22.case: give more of the name`,
+		"7f3":                                `case "7f3" may be one of 7f3a91.case, 7f3b22.case: give more of the name`,
 		"nothing":                            `there is no case "nothing": give the path of a file, or the name of one in ` + f.Dir + `, where there are 7f3a91.case, 7f3b22.case, 9c0000.case, 9c00001.case`,
 	} {
 		e, err := f.Find(name)
@@ -409,7 +409,7 @@ func TestSaveErrors(t *testing.T) {
 		want   string
 	}{
 		{"a file in its place", Folder{Dir: file}, writerCase(), "the case cannot be saved in DIR/file: mkdir DIR/file: not a directory" + advice},
-		{"a file above it", FolderOf(file, "TestA"), writerCase(), `the case cannot be saved in DIR/file/TestA: it is of "resultsAreStored", expected "TestA"`},
+		{"a file above it", FolderOf(file, "TestA"), writerCase(), `the case cannot be saved in DIR/file/TestA: it is of the property "resultsAreStored", expected "TestA"`},
 		{"a file above", Folder{Dir: file + "/a/b"}, writerCase(), "the case cannot be saved in DIR/file/a/b: mkdir DIR/file: not a directory" + advice},
 		{"no choice", Folder{Dir: dir}, bad, "corpus: choice 0 cannot be stored: kind 99, expected less than 9"},
 	}

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Advice at the end of errors about a file that cannot be read.
+// The advice at the end of an error about a file that cannot be read.
 const (
 	restore = "restore the file from version control, or delete it"
 	oneSide = "keep the lines of one side, all of them (git checkout --ours, or --theirs, and the path)"
 	update  = "update jostle (go get github.com/jostle-go/jostle@latest), or delete the file"
 )
 
-// A reader reads the lines of a file. After the first error, it reads nothing more and all
+// A reader reads the lines of a case file. After the first error, it reads nothing more and all
 // methods return zero values.
 type reader struct {
 	path  string
@@ -43,7 +43,7 @@ func (r *reader) peek() string {
 	return word
 }
 
-// failf records an error about the current line, unless there is an error already.
+// failf records an error about the current line, unless an error was recorded before.
 func (r *reader) failf(advice, format string, args ...any) {
 	if r.err == nil {
 		r.err = fmt.Errorf("%s:%d: %s: %s", r.path, max(r.at, 1), fmt.Sprintf(format, args...), advice)
@@ -76,7 +76,7 @@ func (r *reader) keyword(word string) {
 	r.literal(word)
 }
 
-// literal reads a word, which must be the given word.
+// literal reads a word. It fails unless this is the given word.
 func (r *reader) literal(word string) {
 	got := r.word()
 	if r.err == nil && got != word {

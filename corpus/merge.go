@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// ErrWords is wrapped by an error of Merge if two files have the same name and the same run, but
-// different texts.
+// Merge returns an error that wraps ErrWords if two files have the same name and the same run,
+// but different texts.
 var ErrWords = errors.New("the files record the same run with different texts")
 
 // Merge copies the case in the file c.Path, which is in another folder, with its name and text.
-// It returns the path of the file that has the case in this folder. It returns false if the folder
+// It returns the path of the file that has the case in folder f. fresh is false if the folder
 // already had the case.
 //
 // If the folder has a file with the same run, Merge keeps the file that has a condition, or the
@@ -55,7 +55,7 @@ func (f Folder) Merge(c Case) (path string, fresh bool, err error) {
 	return path, true, err
 }
 
-// same returns the case in the folder that is the Same as c, nil if there is none.
+// same returns the case in the folder that is the Same as c, or nil if there is none.
 func (f Folder) same(c *Case) (*Case, error) {
 	names, err := f.names()
 	if err != nil {
@@ -73,8 +73,8 @@ func (f Folder) same(c *Case) (*Case, error) {
 	return nil, nil
 }
 
-// add writes the text of the case in the file from to the folder, and returns the path. The new
-// file has the same name, or a different name if that is in use.
+// add copies the file of a case, at the path from, to the folder, and returns the path of the
+// copy. The copy has the same name, or a different name if the name is in use.
 func (f Folder) add(from string, text []byte, key string) (path string, err error) {
 	if err := os.MkdirAll(f.Dir, 0o777); err != nil {
 		return "", err
@@ -98,9 +98,10 @@ func has(path string, text []byte) bool {
 	return err == nil && bytes.Equal(there, text)
 }
 
-// Thin removes the cases that are Alike to a smaller case, and returns their paths. It does not run
-// cases, so it also counts those that can no longer be run as they were saved. It does not remove
-// planned cases, nor cases of function literals, which may belong to different properties.
+// Thin removes each case that is Alike to a smaller case in the folder, and returns the paths of
+// the removed cases. It does not run cases, so the smaller case may be one that no longer runs as
+// it was saved. Thin keeps planned cases. It also keeps cases of function literals, because they
+// may belong to different properties.
 func (f Folder) Thin() (gone []string, err error) {
 	cases, _ := f.Load() // the smallest case comes first; files with problems are kept
 	var stays []*Case

@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// folderName returns the name of the folder for a property or test. Different names give different
-// folder names, which are valid on every file system. Letters, digits and a few signs do not
-// change. A slash, as in the name of a subtest, becomes a dot. Other bytes become a percent sign
-// and two hexadecimal digits. A long name is cut and gets a hash of the whole name.
+// folderName returns the name of the folder for a property or test. Different names give
+// different folder names. All folder names are valid on every file system. Letters, digits and a
+// few punctuation marks do not change. A slash, as in the name of a subtest, becomes a dot. All
+// other bytes become a percent sign and two hexadecimal digits. A long name is cut and gets a
+// hash of the whole name.
 //
 // On file systems that ignore case, two properties whose names differ only in case have the same
 // folder. Load then returns an error for each case of the other property.

@@ -204,7 +204,7 @@ func TestDeathsAreMadeAgain(t *testing.T) {
 			}
 			for range 2 {
 				again := fly(t, test.sample, dir)
-				told := regexp.MustCompile("(?m)^    DIED the last process died in " + test.at + ": replayed, it kills its process again: ")
+				told := regexp.MustCompile("(?m)^    DIED the last process died in " + test.at + ": replayed, the run kills its process again: ")
 				if !told.MatchString(again) || !says(again) || !strings.Contains(again, "--- FAIL: ") || len(records(t, dir)) != 1 {
 					t.Fatalf("want %v and %q in:\n%s", told, test.said, again)
 				}
@@ -214,7 +214,7 @@ func TestDeathsAreMadeAgain(t *testing.T) {
 			}
 			sample, _, _ := strings.Cut(test.sample, ":")
 			mended := fly(t, sample, dir)
-			if strings.Count(mended, "the last process") != 1 || !strings.Contains(mended, ": replayed in its own process, it ended normally\n") ||
+			if strings.Count(mended, "the last process") != 1 || !strings.Contains(mended, ": replayed in its own process, the run ended normally\n") ||
 				!strings.Contains(mended, "--- PASS: ") || len(records(t, dir)) != 0 {
 				t.Errorf("when it is mended, %q are left:\n%s", records(t, dir), mended)
 			}
@@ -241,7 +241,7 @@ func TestHealthyRunsThatAreKilled(t *testing.T) {
 	}
 	cmd.Process.Kill()
 	cmd.Wait()
-	told := regexp.MustCompile(`the last process died in run \d+ at random, fuzz.Check of TestSample, seed 1: replayed in its own process, it ended normally\n`)
+	told := regexp.MustCompile(`the last process died in run \d+ at random, fuzz.Check of TestSample, seed 1: replayed in its own process, the run ended normally\n`)
 	if out := fly(t, "flight-healthy", dir, "JOSTLE_BUDGET=40"); !told.MatchString(out) || strings.Count(out, "last process") != 1 ||
 		!strings.Contains(out, "--- PASS") || len(records(t, dir)) != 0 {
 		t.Errorf("after it was killed, with %q:\n%s", records(t, dir), out)
@@ -254,7 +254,7 @@ func TestDeathsThatAreNotReached(t *testing.T) {
 	dir := t.TempDir()
 	fly(t, "flight-slow:exit", dir)
 	out := fly(t, "flight-slow", dir)
-	if !strings.Contains(out, "could not be replayed: the test did not reach it within 5s (exit status 0)") || !strings.Contains(out, "--- PASS") || len(records(t, dir)) != 0 {
+	if !strings.Contains(out, "could not be replayed: the test did not reach the run within 5s (exit status 0)") || !strings.Contains(out, "--- PASS") || len(records(t, dir)) != 0 {
 		t.Errorf("with %q:\n%s", records(t, dir), out)
 	}
 }

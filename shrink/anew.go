@@ -8,18 +8,18 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// Limits of wander. It also ends when many changes in a row lead to no new program, which
-// happens in programs with few inputs.
+// The limits of wander. If the draws have few numbers, many changes in succession lead to no new
+// program. Then mostStale ends wander.
 const (
-	quickEffort = 3  // number of orders in which each program is run
-	mostBases   = 32 // number of programs from which wander starts
-	wanderRuns  = 8  // number of runs of one wander, as a multiple of the effort
-	mostStale   = 4  // number of changes in a row without a new program, as a multiple of the effort
+	quickEffort = 3  // the number of orders in which each program is run
+	mostBases   = 32 // the maximum number of programs from which wander starts
+	wanderRuns  = 8  // the maximum number of runs of one call to wander, as a multiple of the effort
+	mostStale   = 4  // the maximum number of successive changes without a new program, as a multiple of the effort
 )
 
-// wander changes several parts of the draws at random. It finds smaller cases that no single
-// change leads to. It starts from the best run and from runs of equal size, because some smaller
-// cases can be reached only from those.
+// wander changes several parts of the draws at random. It finds smaller cases that no single change
+// leads to. It starts from the best run and from runs of equal size, because some smaller cases can
+// be reached only from runs of equal size.
 func wander(x *shrinker) {
 	if len(x.Best.Case.Inputs) == 0 {
 		return
@@ -37,8 +37,8 @@ func wander(x *shrinker) {
 	}
 }
 
-// base adds a run to x.bases, from which wander starts, if the run is as large as the best one and
-// has a program that is not there yet.
+// base adds a run to x.bases, the runs from which wander starts. It does so only if the run is as
+// large as the best run and no run in x.bases has the same program.
 func (x *shrinker) base(out *Outcome) {
 	if out.External != x.Best.External || out.Steps > x.Best.Steps || len(x.bases) == mostBases {
 		return
@@ -50,7 +50,7 @@ func (x *shrinker) base(out *Outcome) {
 	x.bases = append(x.bases, out.Clone())
 }
 
-// mutated returns a copy of the draws of a run, with a few random changes.
+// mutated returns a copy of the draws of a run, after a few random changes.
 func (x *shrinker) mutated(out *Outcome, state *uint64) []choice.Input {
 	list, parts := out.Case.Inputs, x.partsOf(out)
 	var all []splice
@@ -72,8 +72,8 @@ func (x *shrinker) mutated(out *Outcome, state *uint64) []choice.Input {
 	return list
 }
 
-// mutation returns one random change: it replaces the numbers of a part, or inserts, moves, copies
-// or removes a part. It returns nil if the chosen change is impossible.
+// mutation returns one random change. The change replaces the numbers of a part, or inserts, moves,
+// copies or removes a part. mutation returns nil if the chosen change is impossible.
 func mutation(list []choice.Input, parts []Part, state *uint64) []splice {
 	if len(parts) == 0 {
 		return nil
@@ -113,11 +113,13 @@ func mutation(list []choice.Input, parts []Part, state *uint64) []splice {
 	return inPlace(list, p, q, kind == 9)
 }
 
-// elementTries is the number of attempts of mutation to choose a part that is an element of a list.
+// elementTries is the maximum number of times that mutation chooses again to get a part that can be
+// removed.
 const elementTries = 4
 
-// freshOf returns new numbers for a part. It replaces all numbers or a range of them by zeros, by
-// the largest numbers or by random numbers. It replaces the end of a list by an additional element.
+// freshOf returns new numbers for part p. All numbers of the part, or a range of them, become
+// zeros, the largest possible numbers or random numbers. If p is the end of a list, freshOf returns
+// an additional element.
 func freshOf(list []choice.Input, p *Part, state *uint64) []uint64 {
 	words := wordsOf(list, p)
 	if p.isEnd() {
@@ -135,7 +137,7 @@ func freshOf(list []choice.Input, p *Part, state *uint64) []uint64 {
 		case i == 0 && p.Element:
 		case kind == 0:
 			words[i] = 0
-		case kind == 1: // set all bits, which generators often map to their largest value
+		case kind == 1: // generators often map a number with all bits set to their largest value
 			words[i] = math.MaxUint64
 		default:
 			words[i] = hash.Splitmix(state)
@@ -144,15 +146,15 @@ func freshOf(list []choice.Input, p *Part, state *uint64) []uint64 {
 	return words
 }
 
-// freshWords is the length of a new sequence of numbers for a draw.
+// freshWords is the number of numbers in a new sequence for a draw.
 const freshWords = 16
 
-// below returns a random number less than n, or 0 if n is 0.
+// below returns a random number from 0 to n-1, or 0 if n is 0.
 func below(state *uint64, n int) int { return int(hash.Splitmix(state) >> 1 % uint64(max(1, n))) }
 
-// changed changes the numbers of a draw at random, and returns them. It sets all numbers or a range
-// of them to zero or to random numbers, or it deletes, repeats or moves a range. It may also change
-// nothing.
+// changed changes the numbers of a draw at random, and returns the result. It sets all numbers or a
+// range of them to zero or to random numbers, or it deletes, repeats or moves a range. It may also
+// change nothing.
 func changed(words []uint64, state *uint64) []uint64 {
 	at, most := below(state, len(words)), 4
 	if below(state, 2) == 0 {

@@ -1,7 +1,7 @@
 package shrink
 
-// answers sets answers to zero: first all of them, then half, then a quarter and so on, and finally
-// one at a time. Then it lowers the remaining nonzero answers.
+// answers tries to set the run's answers to zero. It tries all of them together, then half, then a
+// quarter and so on, and finally one at a time. Then it lowers the remaining nonzero answers.
 func answers(x *shrinker) {
 	for size := len(x.Best.Case.Schedule.Choices); size > 0; size /= 2 {
 		for at := 0; at < len(x.Best.Case.Schedule.Choices) && !x.over(); at += size {
@@ -19,7 +19,8 @@ func answers(x *shrinker) {
 	}
 }
 
-// answer tries the case with size answers from index at set to zero.
+// answer tries the best case with some consecutive answers set to zero: at is the index of the
+// first, and size is their number.
 func (x *shrinker) answer(at, size int) {
 	c := x.Best.Case.Clone()
 	list := c.Schedule.Choices[at:min(at+size, len(c.Schedule.Choices))]

@@ -7,9 +7,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// A Case determines a run: the draws of the property, and the order of the steps. The Schedule has
-// no seed and no priorities, so the oldest message comes first unless a constraint forbids it.
-// Answers that are not in the Schedule are zero.
+// A Case determines a run by the draws of the property and the order of the steps. The Schedule has
+// no seed and no priorities, so the oldest message comes first unless a constraint of the Schedule
+// forbids it. Answers that are not in the Schedule are zero.
 type Case struct {
 	Inputs   []choice.Input
 	Schedule choice.Schedule
@@ -22,26 +22,26 @@ func (c *Case) Clone() Case {
 
 // An Outcome is the result of running a case.
 type Outcome struct {
-	// Case replays the run. It has exactly the numbers that each draw has read, and all
+	// Case replays the run. For each draw it has exactly the numbers that were read. It has all
 	// choices of the run.
 	Case Case
 	// Signature identifies the failure; "" if the run did not fail.
 	Signature string
-	// External is the number of messages that came from outside of the actors.
+	// External is the number of messages from outside, which no actor sent.
 	External int
 	// Steps is the number of steps of the run.
 	Steps int
-	// Drawn identifies the drawn values. Runs with equal Drawn run the same program, with
-	// possibly different orders. If it is "", the numbers of the draws are used instead.
+	// Drawn identifies the drawn values. Runs with equal Drawn run the same program, with possibly
+	// different orders. If Drawn is "", the numbers of the draws identify the program.
 	Drawn string
-	// Void is set if the property rejects the draws, whatever the order of messages.
+	// Void is set if the property rejects the draws in every order of messages.
 	Void bool
 	// Taken has the identities of the deliveries, in order.
 	Taken []uint64
 }
 
-// program returns a key for the program of the run. A program is the actor system that certain
-// draws result in. It can be run in many orders.
+// program returns a key for the program of the run. A program is the actor system that the property
+// builds from certain draws. It can be run in many orders.
 func (o *Outcome) program() string {
 	if o.Drawn != "" {
 		return o.Drawn
@@ -49,14 +49,14 @@ func (o *Outcome) program() string {
 	return inputKey(o.Case.Inputs)
 }
 
-// Clone returns a copy that shares nothing with o.
+// Clone returns a copy that shares no memory with o.
 func (o *Outcome) Clone() Outcome {
 	c := *o
 	c.Case, c.Taken = o.Case.Clone(), slices.Clone(o.Taken)
 	return c
 }
 
-// size returns the parts of the run's size that Compare compares before draws and answers.
+// size returns the three numbers that Compare compares first, before draws and answers.
 func (o *Outcome) size() [3]int {
 	return [3]int{o.External, o.Steps, len(o.Case.Schedule.Before)}
 }
@@ -74,8 +74,8 @@ func (o *Outcome) Compare(p *Outcome) int {
 	)
 }
 
-// compareInputs compares draws by the total count of the numbers that they have read, and then by
-// the numbers themselves.
+// compareInputs compares two lists of draws by the total count of the numbers that the draws have
+// read, and then by the numbers themselves.
 func compareInputs(a, b []choice.Input) int {
 	return cmp.Or(
 		cmp.Compare(numbers(a), numbers(b)),
@@ -93,7 +93,7 @@ func numbers(list []choice.Input) (n int) {
 	return n
 }
 
-// given returns the number of nonzero answers.
+// given returns the number of nonzero choices in list.
 func given(list []choice.Choice) (n int) {
 	for _, c := range list {
 		if c.Value != 0 {

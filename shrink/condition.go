@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// An Order is one order of the steps of a run: for each actor, the messages that it received in
-// this order. It also says whether the run failed.
+// An Order says for each actor in which order it received its messages in a run. It also says
+// whether the run failed.
 type Order struct {
 	Failed bool
 	// Received has one element for each actor, sorted by Actor.
@@ -19,27 +19,28 @@ type Order struct {
 // Received lists the messages that one actor has received.
 type Received struct {
 	Actor uint64
-	Steps []uint64 // the identities of the steps in which the messages were received
+	Steps []uint64 // the identities of the steps in which the actor received messages, in order
 }
 
-// A Condition holds in an order if all constraints of one of its terms hold. A constraint is on two
-// messages to one actor. It holds if First was received and Second was not received before First.
+// A Condition describes the orders that fail. It holds in an order if all constraints of one of its
+// terms hold. A constraint is about two messages to one actor: it holds if First was received, and
+// Second was received later or not at all.
 type Condition struct {
 	Terms [][]choice.Constraint
 }
 
-// Limits for the length of a condition. A longer condition does not help users.
+// The limits of a condition. A longer condition does not help users.
 const (
 	mostTerms    = 4
 	mostTogether = 4  // the maximum number of constraints in a term
-	mostLiterals = 60 // the maximum number of constraints of which all combinations are tried
+	mostLiterals = 60 // the maximum number of constraints whose combinations are tried
 )
 
-// ConditionOf returns a condition that holds in exactly the orders that failed. The condition is
-// the shortest conjunction of constraints if there is one, else it has a few terms. If two
-// constraints hold in the same orders, one that is in like is preferred. Ok is false if the
-// condition would be too long, or if no constraints separate the failed orders from the passed
-// ones.
+// ConditionOf returns a condition that holds in exactly the failed orders. The condition is the
+// shortest conjunction of constraints if a conjunction suffices, else it has a few terms. Of two
+// constraints that hold in the same orders, a constraint in the list like is preferred. ok is false
+// if the condition would be too long, or if no constraints separate the failed orders from the
+// passed orders.
 func ConditionOf(orders []Order, like []choice.Constraint) (c Condition, ok bool) {
 	s := newSorter(orders, like)
 	left := s.failed.clone()
@@ -54,7 +55,7 @@ func ConditionOf(orders []Order, like []choice.Constraint) (c Condition, ok bool
 	return c, len(c.Terms) > 0 && !left.any()
 }
 
-// A set is a set of orders, as a bit for each index in the list of orders.
+// A set is a set of orders. It has a bit for each index in the list of orders.
 type set []uint64
 
 func newSet(n int) set         { return make(set, (n+63)/64) }
@@ -93,17 +94,17 @@ func (s set) count() (n int) {
 	return n
 }
 
-// A literal is a constraint and the orders in which it holds.
+// A literal is a constraint with the set of the orders in which it holds.
 type literal struct {
 	choice.Constraint
 	in   set
-	rank int // if two literals hold in the same orders, the literal with the lower rank is used
+	rank int // decides between literals that hold in the same orders: the lowest rank is used
 }
 
 // A sorter finds constraints that separate the failed orders from the passed orders.
 type sorter struct {
 	failed, passed set
-	literals       []literal // no two literals hold in the same orders
+	literals       []literal // each literal holds in a different set of orders
 }
 
 func newSorter(orders []Order, like []choice.Constraint) *sorter {
@@ -142,9 +143,10 @@ func actorsOf(orders []Order) map[uint64]bool {
 	return actors
 }
 
-// learn adds the constraints on messages to one actor that hold in some orders, but not in all.
+// learn adds a literal for each constraint on two messages to the actor that holds in some orders,
+// but not in all.
 func (s *sorter) learn(orders []Order, actor uint64, like []choice.Constraint) {
-	places := make([]map[uint64]int, len(orders)) // for each order, the positions of the actor's steps, from 1
+	places := make([]map[uint64]int, len(orders)) // has an element for each order: maps a step of the actor to its position, from 1
 	all := map[uint64]bool{}
 	for i := range orders {
 		places[i] = map[uint64]int{}
@@ -180,7 +182,7 @@ func (s *sorter) learnPair(places []map[uint64]int, c choice.Constraint, like []
 		return
 	}
 	rank := 2 + apart
-	if apart == 0 { // Second was never received after First
+	if apart == 0 { // in no order was Second received after First
 		rank = 1000
 	}
 	if slices.Contains(like, c) {
@@ -189,11 +191,11 @@ func (s *sorter) learnPair(places []map[uint64]int, c choice.Constraint, like []
 	s.literals = append(s.literals, literal{c, in, rank})
 }
 
-// term returns constraints that do not all hold in any passed order, but hold in as many orders of
-// left as possible. It also returns all orders in which they hold. It returns nil if too many
-// constraints would be needed.
+// term returns a conjunction of constraints that holds in no passed order, but in as many orders of
+// the set left as possible. It also returns the orders in which the conjunction holds. It returns
+// nil if too many constraints would be needed.
 func (s *sorter) term(left set) (term []choice.Constraint, covered set) {
-	if list := s.literalsOf(left); s.excludesPassed(list[:min(len(list), mostLiterals)]) { // one conjunction may cover all of left
+	if list := s.literalsOf(left); s.excludesPassed(list[:min(len(list), mostLiterals)]) { // one conjunction may hold in all orders of left
 		term, covered = s.shortest(list[:min(len(list), mostLiterals)])
 		if term != nil {
 			return term, covered
@@ -219,7 +221,7 @@ func (s *sorter) term(left set) (term []choice.Constraint, covered set) {
 	return term, covered
 }
 
-// literalsOf returns the constraints that hold in all of the given orders.
+// literalsOf returns the literals that hold in all of the given orders.
 func (s *sorter) literalsOf(orders set) (list []literal) {
 	for _, l := range s.literals {
 		if orders.within(l.in) {
@@ -229,10 +231,10 @@ func (s *sorter) literalsOf(orders set) (list []literal) {
 	return list
 }
 
-// excludesPassed reports whether the constraints do not all hold in any passed order.
+// excludesPassed reports whether no passed order meets all literals in list.
 func (s *sorter) excludesPassed(list []literal) bool { return !s.both(list).any() }
 
-// both returns the passed orders in which all constraints hold.
+// both returns the passed orders that meet all literals in list.
 func (s *sorter) both(list []literal) set {
 	in := s.passed.clone()
 	for _, l := range list {
@@ -241,8 +243,9 @@ func (s *sorter) both(list []literal) set {
 	return in
 }
 
-// shortest returns the smallest subset of the constraints that excludes all passed orders, and the
-// orders in which it holds. It returns nil if the subset would be too large.
+// shortest returns the smallest subset of the literals' constraints such that no passed order meets
+// the whole subset. It also returns the orders in which the subset holds. It returns nil if the
+// subset would be too large.
 func (s *sorter) shortest(list []literal) ([]choice.Constraint, set) {
 	for n := 1; n <= mostTogether; n++ {
 		if chosen := s.choose(list, nil, s.passed, n); chosen != nil {
@@ -252,8 +255,8 @@ func (s *sorter) shortest(list []literal) ([]choice.Constraint, set) {
 	return nil, nil
 }
 
-// choose returns chosen with at most n constraints of list added, so that the added ones exclude
-// all orders in passed. It returns nil if that is impossible.
+// choose returns the literals in chosen and at most n further literals from list, such that no
+// order in passed meets all further literals. It returns nil if that is impossible.
 func (s *sorter) choose(list, chosen []literal, passed set, n int) []literal {
 	for i, l := range list {
 		rest := passed.clone()
@@ -271,9 +274,10 @@ func (s *sorter) choose(list, chosen []literal, passed set, n int) []literal {
 	return nil
 }
 
-// widest returns constraints that all hold in the order one, but not in any passed order, and the
-// orders in which they hold. It is greedy: it chooses the constraint for which the number of
-// excluded passed orders times the number of remaining orders in the set left is largest.
+// widest returns a conjunction of constraints that holds in a given order, the only element of the
+// set one, but in no passed order. It also returns the orders in which the conjunction holds. It is
+// a greedy algorithm: it adds the constraint for which the number of excluded passed orders times
+// the number of remaining orders in the set left is largest.
 func (s *sorter) widest(one, left set) ([]choice.Constraint, set) {
 	list, passed := s.literalsOf(one), s.passed.clone()
 	var chosen []literal
@@ -293,7 +297,7 @@ func (s *sorter) widest(one, left set) ([]choice.Constraint, set) {
 		chosen = append(chosen, list[best])
 		passed.keep(list[best].in)
 	}
-	for i := 0; i < len(chosen); { // remove the constraints that later constraints made redundant
+	for i := 0; i < len(chosen); { // remove the constraints that became redundant when later ones were added
 		if rest := slices.Delete(slices.Clone(chosen), i, i+1); len(rest) > 0 && s.excludesPassed(rest) {
 			chosen = rest
 		} else {
@@ -303,7 +307,8 @@ func (s *sorter) widest(one, left set) ([]choice.Constraint, set) {
 	return s.named(chosen)
 }
 
-// named returns the constraints of the literals, and the orders in which all of them hold.
+// named returns the constraints of the literals, and the orders in which all these constraints
+// hold.
 func (s *sorter) named(list []literal) (term []choice.Constraint, in set) {
 	for i, l := range list {
 		if i == 0 {

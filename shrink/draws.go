@@ -23,8 +23,8 @@ func draws(x *shrinker) {
 	}
 }
 
-// exchanges changes two parts of the draws together, because sometimes neither can be changed
-// alone. It lowers two numbers, or swaps two sequences of numbers.
+// exchanges lowers two numbers together, or swaps two sequences of numbers. It helps if neither of
+// the two can be changed alone.
 func exchanges(x *shrinker) {
 	together(x)
 	for i := 0; i < len(x.Best.Case.Inputs) && !x.over(); i++ {
@@ -34,7 +34,7 @@ func exchanges(x *shrinker) {
 	}
 }
 
-// edited returns a copy of the draws, in which change was applied to each draw.
+// edited returns a copy of the draws in list, after applying change to each draw.
 func edited(list []choice.Input, change func(*choice.Input)) []choice.Input {
 	list = choice.CloneInputs(list)
 	for i := range list {
@@ -43,8 +43,8 @@ func edited(list []choice.Input, change func(*choice.Input)) []choice.Input {
 	return list
 }
 
-// edit changes draw i of the best case and returns the result of seek. It returns false if the best
-// case no longer has so many draws.
+// edit calls seek with the draws of the best case, after applying change to draw i. It returns
+// false if the best case has no draw i.
 func (x *shrinker) edit(i int, larger bool, change func(words []uint64) []uint64) bool {
 	if i >= len(x.Best.Case.Inputs) {
 		return false
@@ -54,7 +54,7 @@ func (x *shrinker) edit(i int, larger bool, change func(words []uint64) []uint64
 	return x.seek(list, larger)
 }
 
-// words returns the numbers of draw i of the best case, nil if it no longer has so many draws.
+// words returns the numbers of draw i of the best case, or nil if the best case has no draw i.
 func (x *shrinker) words(i int) []uint64 {
 	if i >= len(x.Best.Case.Inputs) {
 		return nil
@@ -62,17 +62,17 @@ func (x *shrinker) words(i int) []uint64 {
 	return x.Best.Case.Inputs[i].Words
 }
 
-// zeroed sets all numbers of a draw to zero.
+// zeroed sets all numbers of draw i to zero.
 func zeroed(x *shrinker, i int) {
 	x.edit(i, false, func(words []uint64) []uint64 { clear(words); return words })
 }
 
 // longestCut limits the number of consecutive numbers that are removed together. An element of a
-// list of structs has about so many.
+// list of structs takes up to about 16 numbers.
 const longestCut = 16
 
 // shortened removes sequences of numbers from a draw. It begins at the end of the draw, because the
-// meaning of later numbers depends on earlier ones.
+// meaning of a number may depend on earlier numbers.
 func shortened(x *shrinker, i int) {
 	for size := min(longestCut, len(x.words(i))); size > 0; size-- {
 		for at := len(x.words(i)) - size; at >= 0 && !x.over(); at-- {
@@ -82,24 +82,26 @@ func shortened(x *shrinker, i int) {
 	}
 }
 
-// lowered lowers each number of a draw.
+// lowered lowers each number of draw i as far as possible.
 func lowered(x *shrinker, i int) {
 	for at := 0; at < len(x.words(i)) && !x.over(); at++ {
 		x.lower(i, at)
 	}
 }
 
-// lowBits are the numbers of low bits that lower keeps of a number. Generators often use only the
-// low bits of a number, and 53 bits for a fraction.
+// lowBits lists how many low bits of a number the function lower tries to keep. Generators often
+// use only the low bits of a number, and 53 bits for a fraction.
 var lowBits = []int{2, 4, 7, 8, 16, 32, 53}
 
-// A number above large is usually a fraction. Its bisection ends at differences below coarse.
+// A number above large usually stands for a fraction. The bisection of such a number ends at
+// differences below coarse.
 const (
 	large  = 1 << 48
 	coarse = 1 << 42
 )
 
-// lower lowers one number: to zero, else to some of its low bits, and then by bisection.
+// lower lowers the number with index at in draw i. It tries zero, then some low bits of the number,
+// and then bisection.
 func (x *shrinker) lower(i, at int) {
 	is := func() (uint64, bool) {
 		if words := x.words(i); at < len(words) {
@@ -110,7 +112,7 @@ func (x *shrinker) lower(i, at int) {
 	set := func(v uint64) bool {
 		return x.edit(i, false, func(words []uint64) []uint64 { words[at] = v; return words })
 	}
-	fewerBits := func(v uint64) bool { // v may be the number of bits of the next number
+	fewerBits := func(v uint64) bool { // v may be the number of random bits that the generator uses of the next number
 		return x.edit(i, false, func(words []uint64) []uint64 {
 			words[at] = v
 			if at+1 < len(words) {
@@ -128,7 +130,7 @@ func (x *shrinker) lower(i, at int) {
 			break
 		}
 	}
-	low := uint64(0) // the largest value that is known to be too low
+	low := uint64(0) // the largest value that was tried and is too low
 	for {
 		now, ok := is()
 		if !ok || now <= low || now-low <= 1 || now > large && now-low < coarse || x.over() {
@@ -143,12 +145,12 @@ func (x *shrinker) lower(i, at int) {
 // A place is the position of a number in the draws.
 type place struct{ draw, at int }
 
-// small separates numbers that are probably values, such as integers, from larger numbers that are
-// probably fractions.
+// small separates numbers that probably stand for integers from larger numbers, which probably
+// stand for fractions.
 const small = 1 << 32
 
-// together lowers each pair of numbers by the same amount. If a failure needs a certain difference
-// between two numbers, neither can be lowered alone.
+// together lowers both numbers of each pair by the same amount. It helps if the failure needs a
+// certain difference between two numbers, because then neither number can be lowered alone.
 func together(x *shrinker) {
 	var places []place
 	for i := range x.Best.Case.Inputs {
@@ -165,7 +167,8 @@ func together(x *shrinker) {
 	}
 }
 
-// lowerBoth lowers two numbers by the smaller number, then by half of that, a quarter and so on.
+// lowerBoth lowers two numbers by the same amount: by the smaller of the two numbers, then by half
+// of that amount, and so on.
 func (x *shrinker) lowerBoth(one, other place) {
 	for by := uint64(math.MaxUint64); by > 0 && !x.over(); by /= 2 {
 		list := choice.CloneInputs(x.Best.Case.Inputs)
@@ -184,12 +187,12 @@ func (x *shrinker) lowerBoth(one, other place) {
 // Limits of swapped.
 const (
 	longestSwap = 6  // the maximum length of a swapped sequence
-	mostRaised  = 16 // the maximum length of a draw in which swap may also set a zero to one
+	mostRaised  = 16 // the maximum length of a draw in which the method swap may set a zero to one
 )
 
 // swapped swaps two neighboring sequences of numbers, such as two elements of a list. The sequences
-// may have different lengths. There may be one number between them, which says that the list
-// continues.
+// may have different lengths. Between the sequences there may be one number, which in a list says
+// that the list continues.
 func swapped(x *shrinker, i int) {
 	for first := 1; first <= longestSwap; first++ {
 		for second := 1; second <= longestSwap; second++ {
@@ -202,8 +205,8 @@ func swapped(x *shrinker, i int) {
 	}
 }
 
-// swap swaps the numbers [a, b) and [c, d) of draw i. If this does not succeed in a short draw,
-// swap also sets a zero to one.
+// swap swaps the numbers [a, b) and [c, d) of draw i. If the swap does not succeed and the draw is
+// short, swap also tries to set a zero to one.
 func (x *shrinker) swap(i, a, b, c, d int) {
 	change := func(words []uint64) []uint64 {
 		return slices.Concat(words[:a], words[c:d], words[b:c], words[a:b], words[d:])

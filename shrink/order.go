@@ -15,7 +15,7 @@ func order(x *shrinker) {
 	x.take(best)
 }
 
-// reduce removes constraints from out, which need not be the best run.
+// reduce removes constraints from the case of a failing run, which need not be the best run.
 func (x *shrinker) reduce(out *Outcome) {
 	for size := len(out.Case.Schedule.Before); size > 0; size /= 2 {
 		for at := 0; at < len(out.Case.Schedule.Before) && !x.over(); {
@@ -27,9 +27,9 @@ func (x *shrinker) reduce(out *Outcome) {
 	}
 }
 
-// leaveOut removes the constraints [at, end) and reports whether the run still fails and is
-// smaller. If so, it sets out to the new run. If link is set and constraint at is "a before b",
-// leaveOut also replaces "b before c" by "a before c".
+// leaveOut runs the case of out without the constraints [at, end). It reports whether the run still
+// fails and is smaller, and if so, sets out to this run. If link is set and the removed constraint
+// is "a before b", leaveOut also replaces each constraint "b before c" by "a before c".
 func (x *shrinker) leaveOut(out *Outcome, at, end int, link bool) bool {
 	c := out.Case.Clone()
 	gone, linked := c.Schedule.Before[at], false
@@ -50,9 +50,9 @@ func (x *shrinker) leaveOut(out *Outcome, at, end int, link bool) bool {
 	return true
 }
 
-// later moves deliveries that the failure does not need to the end of the run. They then come
-// after the delivery that was the last one, which usually failed. It first moves many deliveries
-// together, then fewer.
+// later moves deliveries that the failure does not need to the end of the run, behind the delivery
+// that was the last one. The run usually fails in that delivery, and then the moved deliveries no
+// longer happen. later first moves many deliveries together, then fewer.
 func later(x *shrinker) {
 	for size := (len(x.Best.Taken) + 1) / 2; size > 0; size /= 2 {
 		for end := len(x.Best.Taken) - 1; end > 0 && !x.over(); end -= size {
@@ -81,12 +81,12 @@ func elsewhere(x *shrinker) {
 	}
 }
 
-// nearestRuns is the smallest number of runs that nearest may make.
+// nearestRuns is the number of runs that nearest may make in addition to a multiple of the effort.
 const nearestRuns = 200
 
-// nearest searches for runs with the same draws that need fewer constraints. It tries no
+// nearest searches for failing runs with the same draws and fewer constraints. It tries no
 // constraint, then each single constraint, then each pair of constraints and so on. It also moves
-// nonzero choices to a different place in the list of choices.
+// nonzero choices (see moves).
 func nearest(x *shrinker) {
 	best := x.Best.Clone()
 	end := x.Runs + nearestRuns + 5*x.effort
@@ -95,8 +95,8 @@ func nearest(x *shrinker) {
 	}
 	lists := x.moves(best.Case.Schedule.Choices)
 	pairs, runs := len(best.Taken)*len(best.Taken)/2, len(lists)
-	for n := range len(best.Case.Schedule.Before) + 1 { // include the same number of constraints, which may give fewer steps
-		if x.Runs+runs > end { // stop before there are too many combinations
+	for n := range len(best.Case.Schedule.Before) + 1 { // a run with the same number of constraints may have fewer steps
+		if x.Runs+runs > end { // the combinations of n constraints would take too many runs
 			return
 		}
 		runs *= pairs
@@ -110,15 +110,16 @@ func nearest(x *shrinker) {
 	}
 }
 
-// never is the identity of a step that never happens. A step that has to wait for it happens only
-// when nothing else is possible.
+// never is the identity of a step that never happens. A step that has to wait for such a step
+// happens only when no other step is possible.
 const never = 0
 
-// nearer runs a case, and then tries the case with n additional constraints that its run violates.
-// It returns the outcome of the unchanged case, and whether the best run became smaller.
+// nearer runs case c, and then tries c with n additional constraints that the run of c violates. It
+// returns the outcome of c without additional constraints, and whether the best run became smaller.
+// It ends when x.Runs reaches end.
 //
-// To find the constraints, nearer delays a step as long as possible. This run contains every step
-// for which the delayed step can wait, because it begins like all runs in which the step waits.
+// To find the constraints, nearer runs c with one step delayed as long as possible. In this run,
+// the steps before the delayed step are all steps for which the delayed step can wait.
 func (x *shrinker) nearer(c Case, n, end int) (out Outcome, found bool) {
 	if x.over() || x.Runs >= end {
 		return out, false
@@ -142,17 +143,18 @@ func (x *shrinker) nearer(c Case, n, end int) (out Outcome, found bool) {
 	return out, false
 }
 
-// waiting returns a copy of the case with an additional constraint: step second waits for step
-// first.
+// waiting returns a copy of case c with the additional constraint that one step waits for another
+// step.
 func waiting(c Case, first, second uint64) Case {
 	c = c.Clone()
 	c.Schedule.Before = append(c.Schedule.Before, choice.Constraint{First: first, Second: second})
 	return c
 }
 
-// moves returns list and variants of it in which one nonzero choice moves to the place of another
-// choice of the same kind. Because a choice may prevent later choices, the places are taken from a
-// run in which all choices are zero and the oldest message always comes first.
+// moves returns list, and variants of list in which one nonzero choice is moved to a different
+// choice of the same kind. Because a nonzero choice may prevent later choices, the variants are
+// made from the choices of a run in which all choices are zero and the oldest message always comes
+// first.
 func (x *shrinker) moves(list []choice.Choice) [][]choice.Choice {
 	all := [][]choice.Choice{list}
 	if given(list) == 0 {
@@ -182,7 +184,7 @@ func (x *shrinker) moves(list []choice.Choice) [][]choice.Choice {
 	return all
 }
 
-// others returns the number of answers that are not of the given kind.
+// others returns the number of choices in list that are not of the given kind.
 func others(list []choice.Choice, kind choice.Kind) (n int) {
 	for _, c := range list {
 		if c.Kind != kind {
@@ -192,7 +194,8 @@ func others(list []choice.Choice, kind choice.Kind) (n int) {
 	return n
 }
 
-// nth returns the index of answer number n (from 0) of the given kind, -1 if there are too few.
+// nth returns the index of the n-th choice of the given kind, counted from 0, or -1 if there are
+// too few choices of this kind.
 func nth(list []choice.Choice, kind choice.Kind, n int) int {
 	for i, c := range list {
 		if c.Kind == kind {
@@ -204,10 +207,11 @@ func nth(list []choice.Choice, kind choice.Kind, n int) int {
 	return -1
 }
 
-// mostReplaced limits the number of deliveries of a run for which fewer does anything.
+// mostReplaced is the maximum number of deliveries of a run for which the pass fewer does anything.
 const mostReplaced = 60
 
-// fewer replaces two constraints by one constraint on two deliveries of the run.
+// fewer replaces two constraints by one constraint on two deliveries of the run, as often as
+// possible.
 func fewer(x *shrinker) {
 	if len(x.Best.Taken) > mostReplaced {
 		return
@@ -216,14 +220,15 @@ func fewer(x *shrinker) {
 	}
 }
 
-// replaceTwo tries to replace each two constraints by a constraint on two deliveries, until x.Runs
-// reaches end. It stops when a replacement makes the case smaller, and reports whether one did.
+// replaceTwo tries to replace each two constraints by one constraint on two deliveries. It stops
+// when a replacement makes the case smaller, or when x.Runs reaches end. It reports whether a
+// replacement made the case smaller.
 func (x *shrinker) replaceTwo(end int) bool {
 	best := x.Best.Clone()
 	list := best.Case.Schedule.Before
 	seconds := slices.Clone(best.Taken)
 	for _, c := range list {
-		if !slices.Contains(seconds, c.Second) { // the message of Second was not received
+		if !slices.Contains(seconds, c.Second) { // the run has no step Second
 			seconds = append(seconds, c.Second)
 		}
 	}

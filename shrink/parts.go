@@ -7,22 +7,22 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// A Part is a range of numbers in a draw that one generator has read.
+// A Part is a range of a draw's numbers. One generator has read the numbers of the range.
 type Part struct {
 	Draw    int // the index of the draw
-	At, End int // the range [At, End) of the draw's numbers
+	At, End int // the part has the numbers [At, End) of the draw
 	// Of identifies the generator. Parts of the same generator can be exchanged. It is ""
 	// for numbers that were read and then discarded.
 	Of string
-	// Element is set if the part is a list element together with the number before it, which
-	// says that the list continues. It is also set for the single number that ends a list.
+	// Element is set if the part is a list element. The first number of the part then says that the
+	// list continues. Element is also set if the part is the single number that ends a list.
 	Element bool
 }
 
 // isEnd reports whether p is the number that ends a list.
 func (p *Part) isEnd() bool { return p.Element && p.End == p.At+1 }
 
-// isNeedless reports whether p can be removed from its draw.
+// isNeedless reports whether the draw stays valid if p is removed.
 func (p *Part) isNeedless() bool { return p.Of == "" || p.Element && !p.isEnd() }
 
 // overlaps reports whether p and q have a number in common.
@@ -45,12 +45,12 @@ func (x *shrinker) partsOf(out *Outcome) []Part {
 	return list
 }
 
-// hasParts reports whether list has parts of a draw.
+// hasParts reports whether some part is one of the given draw.
 func hasParts(parts []Part, draw int) bool {
 	return slices.ContainsFunc(parts, func(p Part) bool { return p.Draw == draw })
 }
 
-// A splice replaces a part by words.
+// A splice is a change of the draws that replaces a part by the numbers in words.
 type splice struct {
 	Part
 	words []uint64
@@ -68,8 +68,8 @@ func spliced(list []choice.Input, splices []splice) []choice.Input {
 	return list
 }
 
-// wordsOf returns a copy of the numbers of a part. In a list element, it sets the first number to a
-// value with which the list always continues.
+// wordsOf returns a copy of the numbers of a part. If the part is a list element, wordsOf sets the
+// first number to a value with which the list always continues.
 func wordsOf(list []choice.Input, p *Part) []uint64 {
 	words := slices.Clone(list[p.Draw].Words[p.At:min(p.End, len(list[p.Draw].Words))])
 	if p.Element && !p.isEnd() && len(words) > 0 {
@@ -78,20 +78,21 @@ func wordsOf(list []choice.Input, p *Part) []uint64 {
 	return words
 }
 
-// before returns a change that moves element p before element q.
+// before returns a change that moves the list element p to the place before the list element q.
 func before(list []choice.Input, p, q *Part) []splice {
 	return []splice{{*p, nil}, {*q, slices.Concat(wordsOf(list, p), wordsOf(list, q))}}
 }
 
-// joined returns a change that joins two lists. Part p ends one list, and q is the first element of
-// the next list.
+// joined returns a change that joins two lists. Part p is the end of one list, and part q is an
+// element of a later list. The change removes everything from p to q.
 func joined(list []choice.Input, p, q *Part) []splice {
 	between := *p
 	between.End = q.At
 	return []splice{{between, nil}, {*q, wordsOf(list, q)}}
 }
 
-// inPlace returns a change that replaces q by p. If swapped is set, it also replaces p by q.
+// inPlace returns a change that replaces part q by a copy of part p. If swapped is set, the change
+// swaps the two parts.
 func inPlace(list []choice.Input, p, q *Part, swapped bool) []splice {
 	s := []splice{{*q, wordsOf(list, p)}}
 	if swapped {
@@ -106,7 +107,7 @@ func rearranged(x *shrinker) { x.rearrange(x.Best.Clone()) }
 // mostRearranged limits the number of runs that rearrangedBases rearranges.
 const mostRearranged = 3
 
-// rearrangedBases does the same as rearranged, with the runs in x.bases.
+// rearrangedBases moves, copies or swaps parts of the draws of the runs in x.bases (see rearrange).
 func rearrangedBases(x *shrinker) {
 	defer func(effort int) { x.effort = effort }(x.effort)
 	x.effort = littleEffort
@@ -118,9 +119,9 @@ func rearrangedBases(x *shrinker) {
 	}
 }
 
-// rearrange changes the draws of one run until the best run becomes smaller. It moves an element
-// within its list or to another list, replaces a part by another part of the same generator, swaps
-// two such parts, or joins two lists.
+// rearrange tries changes of the draws of one run until the best run becomes smaller. A change
+// moves an element within its list or to a different list, replaces a part by a part of the same
+// generator, swaps two parts of the same generator, or joins two lists.
 func (x *shrinker) rearrange(base Outcome) {
 	list, parts, shrunk := base.Case.Inputs, x.partsOf(&base), x.shrunk
 	seek := func(s []splice) bool {
@@ -149,8 +150,9 @@ func (x *shrinker) rearrange(base Outcome) {
 	}
 }
 
-// united merges two list elements into one, in which a number is the sum of two numbers. If the
-// failure needs a certain sum over all elements, no single element can be removed.
+// united replaces two list elements by one element in which a number is the sum of the two
+// elements' numbers. It helps if the failure needs a certain sum over all elements, because then no
+// element can simply be removed.
 func united(x *shrinker) {
 	list, parts, shrunk := x.Best.Case.Inputs, x.partsOf(&x.Best), x.shrunk
 	for i := range parts {
@@ -164,9 +166,9 @@ func united(x *shrinker) {
 	}
 }
 
-// sums returns changes that add a number of element p to the number at the same position of element
-// q, and remove p. For each position there are two changes: one with the sum, and one with the sum
-// plus 1, because a generator may map 0 to 1.
+// sums returns changes that add one number of element p to the number at the same position in
+// element q, and remove p. For each position there is a change with the sum and a change with the
+// sum plus 1, because a generator may map 0 to 1.
 func sums(list []choice.Input, p, q *Part) (all [][]splice) {
 	if p.overlaps(q) || p.Of != q.Of || p.Of == "" || !p.Element || p.isEnd() || q.isEnd() {
 		return nil
@@ -185,9 +187,9 @@ func sums(list []choice.Input, p, q *Part) (all [][]splice) {
 	return all
 }
 
-// elements removes list elements and discarded parts of a draw: first many consecutive ones, then
-// half as many and so on, and finally one at a time. It returns false if no parts of the draw are
-// known.
+// elements removes list elements and discarded parts of a draw. It first removes many consecutive
+// parts together, then half as many and so on, and finally one at a time. It returns false if no
+// parts of the draw are known.
 func elements(x *shrinker, draw int) bool {
 	parts := x.partsOf(&x.Best)
 	if !hasParts(parts, draw) {
@@ -217,8 +219,8 @@ func elements(x *shrinker, draw int) bool {
 	return true
 }
 
-// rowBefore returns the index of the part of the same list that directly precedes part at, -1 if
-// there is none.
+// rowBefore returns the index of the part that directly precedes the part with index at in its
+// list, or -1 if there is none.
 func rowBefore(parts []Part, at int) int {
 	p := &parts[at]
 	return slices.IndexFunc(parts, func(q Part) bool { return q.Draw == p.Draw && q.End == p.At && q.Of == p.Of && q.isNeedless() })

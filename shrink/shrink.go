@@ -12,18 +12,17 @@ import (
 type Subject interface {
 	// Run runs a case.
 	Run(c Case) Outcome
-	// Search performs about the given number of runs with the inputs, in different orders.
-	// It returns some runs that fail with the signature and have at most as many
-	// messages from outside and steps as near. Near is a failing run, perhaps with
-	// different inputs, that may help to find these orders. Search also returns the number
-	// of runs that it made, and whether it ran all orders. It calls other for each run that
-	// it does not return.
+	// Search performs about the given number of runs with the inputs, in different orders. It
+	// returns some runs that fail with the signature. None of them has more messages from outside
+	// or more steps than near, a failing run that may have different inputs. Search may use near to
+	// find failing orders sooner. It also returns the number of runs that it made, and whether it
+	// ran all orders. It calls other for each run that it does not return.
 	Search(inputs []choice.Input, signature string, near *Outcome, runs int, other func(Outcome)) (found []Outcome, made int, all bool)
-	// Parts runs a case, and returns the parts of its draws, as far as they are known.
+	// Parts runs a case. It returns the known parts of the draws of the case (see Part).
 	Parts(c Case) []Part
 }
 
-// Options limit the work of Shrink. With the zero value only the context limits it.
+// Options are the settings of Shrink. With the zero value only the context limits Shrink.
 type Options struct {
 	// Runs limits the number of runs; zero is no limit.
 	Runs int
@@ -35,8 +34,8 @@ type Options struct {
 // A Progress describes the progress of Shrink.
 type Progress struct {
 	Runs  int // number of runs so far
-	From  int // number of steps of the original run
-	Steps int // number of steps of the smallest run so far
+	From  int // the number of steps of the run that Shrink was given
+	Steps int // the number of steps of the smallest run so far
 }
 
 // A Result is the result of Shrink.
@@ -47,28 +46,29 @@ type Result struct {
 	Runs int
 	// Taken counts the runs that were smaller than all runs before.
 	Taken int
-	// Done is set if no pass can make the case smaller. Otherwise a limit has ended Shrink.
+	// Done is set if no pass can make the case smaller. If Done is not set, a limit has ended
+	// Shrink.
 	Done bool
-	// Others has the first run of each other failure, in the order in which the failures
-	// occurred.
+	// Others has the first run of each failure other than the given one, in the order in which the
+	// failures occurred.
 	Others []Outcome
 }
 
-// The effort of a search is the number of orders of a program that may be run to find one that
-// fails.
+// The effort of a search is the maximum number of orders of a program that are run to find an order
+// that fails.
 const (
 	fullEffort   = 300
 	littleEffort = 25
 )
 
-// A level is tried when the levels before it no longer make the case smaller. Programs are first
-// searched with little effort, because most failing programs fail soon, and because a smaller
-// program is cheaper to search.
+// A level is a group of passes. It is tried when the levels before it no longer make the case
+// smaller. The first levels search programs with little effort, because most failing programs fail
+// soon, and because a smaller program is cheaper to search.
 type level struct {
 	passes []func(*shrinker)
 	effort int
-	// again repeats the level if it has made only the draws or answers smaller. Otherwise
-	// the next level follows in this case.
+	// again is set to repeat the level if it has made only the draws or answers smaller. If again
+	// is not set, the next level follows.
 	again bool
 }
 
@@ -82,9 +82,9 @@ var levels = [...]level{
 	{[]func(*shrinker){united}, littleEffort, false},
 }
 
-// Shrink makes a failing case as small as it can. Found must be the outcome of running
-// found.Case. Unless ctx ends Shrink, the result depends only on the subject, the case and
-// Options.Runs.
+// Shrink makes a failing case as small as it can. The outcome found must be the result of running
+// found.Case. The result of Shrink depends only on the subject, the case and Options.Runs, unless
+// ctx ends Shrink.
 func Shrink(ctx context.Context, s Subject, found Outcome, o Options) Result {
 	x := newShrinker(ctx, s, found, o)
 	for i := 0; i < len(levels); i++ {
@@ -107,17 +107,17 @@ type shrinker struct {
 	subject Subject
 	ctx     context.Context
 	options Options
-	from    int // the number of steps of the original run
+	from    int // the number of steps of the run that Shrink was given
 	effort  int // the effort of the current level
-	shrunk  int // the number of best runs that were smaller in more than their draws and answers
+	shrunk  int // the number of times that a new best run had fewer messages from outside, steps or constraints
 
-	tried    map[string]int    // maps the inputKey of draws to the effort with which they were tried
+	tried    map[string]int    // maps the inputKey of draws to the effort with which seek tried the draws
 	searched map[string]int    // maps a program to the effort with which it was searched
-	around   map[string]int    // maps the program of a best run to the effort with which elsewhere was called
+	around   map[string]int    // maps the program of a best run to the effort with which elsewhere searched it
 	met      map[string]bool   // the signatures of the failures so far
 	parts    map[string][]Part // maps the inputKey of draws to their parts
 
-	bases  []Outcome // failing runs as large as the best one, from which wander starts
+	bases  []Outcome // the failing runs as large as the best run; wander starts from them
 	doubts []doubt
 }
 
@@ -131,7 +131,7 @@ func newShrinker(ctx context.Context, s Subject, found Outcome, o Options) *shri
 // noMore is recorded as the effort for a program that must not be searched again.
 const noMore = math.MaxInt
 
-// round runs each pass of a level once.
+// round runs each pass of level l once.
 func (x *shrinker) round(l *level) {
 	x.effort = l.effort
 	for _, pass := range l.passes {
@@ -141,12 +141,13 @@ func (x *shrinker) round(l *level) {
 	}
 }
 
-// over reports whether the limit of runs is reached or the context is done.
+// over reports whether shrinking must end, because the limit of runs is reached or the context is
+// done.
 func (x *shrinker) over() bool {
 	return x.options.Runs > 0 && x.Runs >= x.options.Runs || x.ctx.Err() != nil
 }
 
-// within returns runs, or the number of runs that are left if that is smaller.
+// within returns runs, or the number of runs that the limit still allows if that is smaller.
 func (x *shrinker) within(runs int) int {
 	if x.options.Runs > 0 {
 		return min(runs, x.options.Runs-x.Runs)
@@ -154,7 +155,7 @@ func (x *shrinker) within(runs int) int {
 	return runs
 }
 
-// run runs a case, and reports whether it failed with the same signature as the best run.
+// run runs a case, and reports whether the run failed with the same signature as the best run.
 func (x *shrinker) run(c Case) (out Outcome, alike bool) {
 	x.Runs++
 	out = x.subject.Run(c)
@@ -167,7 +168,7 @@ func (x *shrinker) run(c Case) (out Outcome, alike bool) {
 	return out, alike
 }
 
-// try runs a case, and reports whether it became the best one.
+// try runs a case, and reports whether the run became the best run.
 func (x *shrinker) try(c Case) bool {
 	if x.over() {
 		return false
@@ -177,8 +178,8 @@ func (x *shrinker) try(c Case) bool {
 }
 
 // seek runs a case with the given draws, and reports whether it found a new best run. If the run
-// does not fail, seek searches for a failing order. It omits this search for draws that are not
-// smaller than the best ones, unless larger is set.
+// does not become the best run, seek searches for a failing order. It omits the search if the draws
+// are not smaller than the best draws, unless larger is set.
 func (x *shrinker) seek(inputs []choice.Input, larger bool) bool {
 	key := inputKey(inputs)
 	if x.over() || x.tried[key] >= x.effort {
@@ -208,15 +209,16 @@ func (x *shrinker) seek(inputs []choice.Input, larger bool) bool {
 	return taken
 }
 
-// A doubt is a program with fewer messages from outside than the best program. Only some of its
-// orders were run, and no run failed.
+// A doubt is a program that may still fail. It has fewer messages from outside than the best
+// program. Only some of its orders were run, and no run failed.
 type doubt struct {
 	inputs   []choice.Input
 	program  string
 	external int
 }
 
-// lookInto searches a program for a failing order, and reports whether it found a new best run.
+// lookInto searches the program of a doubt for a failing order, and reports whether it found a new
+// best run.
 func (x *shrinker) lookInto(d *doubt) bool {
 	taken, all := x.search(d.inputs, x.effort)
 	if x.searched[d.program] = x.effort; all && !taken {
@@ -225,11 +227,11 @@ func (x *shrinker) lookInto(d *doubt) bool {
 	return taken
 }
 
-// mostDoubted limits the number of programs that doubted searches again.
+// mostDoubted is the maximum number of programs that the function doubted searches again.
 const mostDoubted = 16
 
 // doubted searches the programs in x.doubts again, with more effort. It begins with the programs
-// that have the most messages from outside, because they fail more often.
+// that have the most messages from outside, because such programs fail more often.
 func doubted(x *shrinker) {
 	slices.SortStableFunc(x.doubts, func(a, b doubt) int { return b.external - a.external })
 	for i, made := 0, 0; i < len(x.doubts) && made < mostDoubted && !x.over(); i++ {
@@ -244,8 +246,8 @@ func doubted(x *shrinker) {
 }
 
 // search searches for a failing order of the given draws. It reports whether it found a new best
-// run, and whether all orders were run. It reduces the constraints of several found runs, because
-// it is not known in advance which run will have the fewest.
+// run, and whether all orders were run. It removes constraints from several found runs, because it
+// cannot know in advance which run will need the fewest constraints.
 func (x *shrinker) search(inputs []choice.Input, runs int) (taken, all bool) {
 	if x.over() {
 		return false, false
@@ -264,8 +266,8 @@ func (x *shrinker) search(inputs []choice.Input, runs int) (taken, all bool) {
 	return taken, all
 }
 
-// take makes out, a run with the same failure, the best run if it is smaller. It reports whether it
-// did.
+// take replaces the best run by the run out if out is smaller. It reports whether out is smaller.
+// Both runs must have the same failure.
 func (x *shrinker) take(out Outcome) bool {
 	if out.Compare(&x.Best) >= 0 {
 		return false
@@ -279,9 +281,10 @@ func (x *shrinker) take(out Outcome) bool {
 	return true
 }
 
-// anchored replaces constraints on steps that do not occur in the run, so that users see only steps
-// that exist. A step that waited for a missing step then waits for its own predecessor in the run,
-// or for the last step if the waiting step is missing too. If the run would change, anchored returns out unchanged.
+// anchored replaces constraints in which a step waits for a step that does not occur in the run, so
+// that users see only steps that exist. The waiting step then waits for its predecessor in the run,
+// or for the last step of the run if it does not occur either. If the run would change, anchored
+// returns out unchanged.
 func (x *shrinker) anchored(out Outcome) Outcome {
 	c, loose := out.Case.Clone(), false
 	for i := range c.Schedule.Before {
@@ -303,7 +306,7 @@ func (x *shrinker) anchored(out Outcome) Outcome {
 	return out
 }
 
-// meet adds a run to x.Others if it has a failure that did not occur before.
+// meet adds a run to x.Others if the run has a failure that did not occur before.
 func (x *shrinker) meet(out Outcome) {
 	if out.Signature == "" || x.met[out.Signature] {
 		return

@@ -1,5 +1,5 @@
-// Package golden compares the results of tests with texts in files. If JOSTLE_REWRITE=1 is set,
-// the tests write the files:
+// Package golden compares the results of tests with golden files, which hold the expected texts.
+// If JOSTLE_REWRITE=1 is set, the tests write the golden files:
 //
 //	JOSTLE_REWRITE=1 go test ./... && git diff
 //
@@ -14,8 +14,9 @@ import (
 	"testing"
 )
 
-// File fails the test unless the content of the file at path is got. The path is relative to the
-// folder of the test's package. With JOSTLE_REWRITE=1, File writes got to the file instead.
+// File fails the test unless the file at path has the content got. The path is relative to the
+// folder of the test's package. With JOSTLE_REWRITE=1, File does not compare; it writes got to
+// the file.
 func File(t testing.TB, path, got string) {
 	t.Helper()
 	path = filepath.FromSlash(path)
@@ -54,13 +55,13 @@ func Rows(t testing.TB, path, got string) {
 	}
 }
 
-// Whole reports whether a test that takes long makes all of its golden file: at night, and when
-// the file is rewritten. By day it makes some of the rows.
+// Whole reports whether a slow test computes all lines of its golden file, or only some. Whole is
+// true in nightly runs and when golden files are rewritten.
 func Whole() bool {
 	return os.Getenv("JOSTLE_NIGHTLY") != "" || os.Getenv("JOSTLE_REWRITE") == "1"
 }
 
-// Part is File if Whole, else Rows.
+// Part calls File if Whole returns true, and Rows otherwise.
 func Part(t testing.TB, path, got string) {
 	t.Helper()
 	if Whole() {
@@ -80,9 +81,9 @@ func write(path, text string) error {
 // shownLines limits the number of lines that diff returns.
 const shownLines = 40
 
-// diff returns the differences of two texts, "" if they are equal. Lines only in want begin with a
-// minus, and lines only in got with a plus. Before each group of such lines, diff writes the line
-// number in want.
+// diff returns the differences of two texts, or "" if the texts are equal. Lines that are only in
+// want begin with a minus, and lines that are only in got begin with a plus. Before each group of
+// differing lines, diff writes the line number in want.
 func diff(want, got string) string {
 	a, b := lines(want), lines(got)
 	common := inCommon(a, b)
@@ -110,7 +111,8 @@ func diff(want, got string) string {
 	return text.String()
 }
 
-// lines returns the lines of a text. If the last line has no line end, lines appends a note to it.
+// lines returns the lines of a text. If the text does not end with a line end, lines appends a
+// note to the last line.
 func lines(text string) []string {
 	list := strings.Split(text, "\n")
 	if last := len(list) - 1; list[last] == "" {
@@ -120,7 +122,7 @@ func lines(text string) []string {
 	return list
 }
 
-// inCommon returns a table whose element [i][j] is the length of the longest common subsequence of
+// inCommon returns a table. Element [i][j] is the length of the longest common subsequence of
 // a[i:] and b[j:].
 func inCommon(a, b []string) [][]int32 {
 	n := make([][]int32, len(a)+1)

@@ -12,22 +12,23 @@ import (
 // A block is the memory that a pointer, a slice or a map refers to. Blocks with equal keys
 // are the same block, unless the hashes collide.
 type block struct {
-	key        uint64  // a hash of the start, the type and, for a slice, the length and capacity
-	start, end uintptr // start and end are equal for a map, because nothing else refers to the memory of a map
+	key        uint64  // a hash of the start, the type, and for a slice the length and, in a walk for a state, the capacity
+	start, end uintptr // the addresses; end is start for a map, because no other block overlaps the memory of a map
 }
 
-// blocks is a list of blocks. They are numbered in the order of adding, and removed in
-// reverse order.
+// blocks is a list of blocks. Blocks are numbered in the order in which they are added, and
+// removed in reverse order.
 //
-// Invariant: index contains the first indexed blocks of list, by key. It may also contain
-// removed blocks, so a position from index is valid only if list has the key there.
+// Invariant: index maps the key of each of the first b.indexed blocks of list to its number.
+// It may also contain removed blocks, so a number from index is valid only if the block with
+// this number has the key.
 type blocks struct {
 	list    []block
 	index   hash.Table
 	indexed int
 }
 
-// fewBlocks is the number of blocks up to which add scans list instead of using index.
+// With fewer than fewBlocks blocks, add searches the list and does not use the index.
 const fewBlocks = 12
 
 func (b *blocks) reset() {
@@ -37,10 +38,11 @@ func (b *blocks) reset() {
 	}
 }
 
-// cut removes all blocks except the first n.
+// cut removes all blocks of b except the first n.
 func (b *blocks) cut(n int) { b.list, b.indexed = b.list[:n], min(b.indexed, n) }
 
-// add returns the number of block x. If x is not in the list, add appends it.
+// add returns the number of block x in the list. If x is not in the list, add appends it.
+// known reports whether x was in the list.
 func (b *blocks) add(x block) (number int, known bool) {
 	n := len(b.list)
 	if n < fewBlocks {
@@ -66,18 +68,18 @@ func (b *blocks) add(x block) (number int, known bool) {
 	return n, false
 }
 
-// A span is the memory of one block.
+// A span is the range of memory of one block.
 type span struct {
 	start, end uintptr
 	block      int32
 }
 
-// overlapTag is mixed into the hash of each overlap.
+// overlapTag is an arbitrary constant that is mixed into the hash of each overlap.
 const overlapTag = 0x5ca1ab28
 
-// Overlaps writes which blocks of the walk overlap. Examples are a slice and a pointer to
-// one of its elements, or two slices of one array. Each block is described relative to the
-// block before it that has the highest end, so that all connected blocks are covered.
+// Overlaps writes which blocks of the walk overlap in memory. Examples are a slice and a
+// pointer to one of its elements, or two slices of one array. Each block is compared with the
+// earlier block that has the highest end, so that all connected blocks are covered.
 func (w *Walker) Overlaps() {
 	w.spans = w.spans[:0]
 	for i := range w.blocks.list {
@@ -105,7 +107,7 @@ func (w *Walker) Overlaps() {
 		}
 	}
 	if w.Word(sum); w.texts {
-		slices.Sort(lines) // the order must not depend on addresses
+		slices.Sort(lines) // sort, because the order must not depend on addresses
 		w.Say(strings.Join(lines, "") + "\n")
 	}
 }

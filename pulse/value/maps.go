@@ -10,13 +10,14 @@ import (
 // A mapBuffer holds copies of the entries of a map during a walk.
 type mapBuffer struct {
 	iter         reflect.MapIter
-	keys, values reflect.Value // slices of the keys and of the values
+	keys, values reflect.Value // slices with the map's keys and the map's values
 	firstKey     unsafe.Pointer
 	firstValue   unsafe.Pointer
-	order        []keyedEntry // the sorted entries, set by Walker.order
+	order        []keyedEntry // the sorted entries, which Walker.order sets
 }
 
-// A keyedEntry is the index of an entry in a mapBuffer, and the hash used for sorting.
+// A keyedEntry is an entry of a mapBuffer, given by its index, with the hash by which it is
+// sorted.
 type keyedEntry struct {
 	key   uint64
 	place int
@@ -36,8 +37,9 @@ func (w *Walker) mapping(sh *shape, m unsafe.Pointer) {
 	}
 }
 
-// entries writes the entries of a map. If keys and values are plain, it writes the sum of
-// the entries' hashes. Otherwise it writes the entries sorted by hash.
+// entries writes the entries of the map m. It writes the sum of the entries' hashes if keys
+// and values are plain and the walk writes no text. Otherwise it writes the entries sorted by
+// hash.
 func (w *Walker) entries(sh *shape, m unsafe.Pointer) {
 	w.cell = m
 	n := sh.inCell.Len()
@@ -59,7 +61,7 @@ func (w *Walker) entries(sh *shape, m unsafe.Pointer) {
 	sh.buffers = append(sh.buffers, b)
 }
 
-// fill copies the n entries of the map that sh.inCell refers to into a buffer.
+// fill copies the n entries of the map in sh.inCell into a buffer.
 func (sh *shape) fill(n int) *mapBuffer {
 	var b *mapBuffer
 	if last := len(sh.buffers) - 1; last >= 0 {
@@ -98,8 +100,8 @@ func (w *Walker) probeEntry(sh *shape, b *mapBuffer, i int) uint64 {
 	return w.EndProbe(m)
 }
 
-// order sorts the entries of a buffer by the hash of the key. In a walk for a state, if keys
-// contain pointers, it sorts by the hash of the whole entry instead.
+// order sorts the entries of a buffer by the hash of the key. If keys contain pointers, a walk
+// for a state sorts by the hash of the whole entry.
 func (w *Walker) order(sh *shape, b *mapBuffer, n int) {
 	whole := !sh.key.plain && !w.later
 	b.order = b.order[:0]
@@ -118,9 +120,9 @@ func (w *Walker) order(sh *shape, b *mapBuffer, n int) {
 	slices.SortFunc(b.order, func(x, y keyedEntry) int { return cmp.Compare(x.key, y.key) })
 }
 
-// runOneLevel runs the errands from number n and discards the errands that they add. Those
-// might lead to maps whose keys lead to further maps, and so on, and each map would have to
-// be sorted again for every order of the previous one.
+// runOneLevel runs the errands from index n on, and discards the errands that these errands
+// add. The discarded errands might lead to maps whose keys lead to further maps, and so on.
+// Each map would have to be sorted again in every probe of a key of the previous map.
 func (w *Walker) runOneLevel(n int) {
 	for i, end := n, len(w.errands); i < end; i++ {
 		w.run(w.errands[i])
@@ -129,10 +131,10 @@ func (w *Walker) runOneLevel(n int) {
 	w.errands = w.errands[:n]
 }
 
-// sortedEntries writes entries in the order of their hashes. Entries with equal hashes
-// cannot be sorted. They differ only in the blocks that they refer to, or below the first
-// level. A walk for a state cannot read a map with such entries. A fingerprint includes the
-// sum of their hashes, and forgets the blocks that they refer to.
+// sortedEntries writes entries in the order of their hashes. Two entries with equal hashes
+// cannot be sorted. They differ only in the identity of the blocks that they refer to, or
+// below the first level. A walk for a state cannot read a map with such entries. A walk for a
+// fingerprint writes the sum of their hashes, and forgets the blocks that they refer to.
 func (w *Walker) sortedEntries(sh *shape, b *mapBuffer, n int) {
 	if w.order(sh, b, n); w.unread {
 		return

@@ -8,15 +8,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A walk for a state, if it writes no text, uses hash programs. A hash program is a list of
-// ops for a type, computed once and stored in its shape. It reads adjacent numbers as
-// bytes, eight at a time, and skips padding. Numbers are compared by their bits, as in
-// walks with texts: NaN equals itself, and -0 differs from 0.
+// A hash program is a list of ops for a type, which is computed once and stored in the type's
+// shape. A walk for a state that writes no text uses hash programs, because they are faster. A
+// hash program reads adjacent numbers as bytes, eight at a time, and skips padding. Numbers
+// are compared by their bits, as in walks with texts. Therefore NaN equals itself, and -0
+// differs from 0.
 //
-// Two values of one type have equal hashes with a hash program if and only if they have
-// equal hashes in a walk with texts, except for collisions.
+// Except for collisions, two values of one type have equal hashes with a hash program if and
+// only if they have equal hashes in a walk with texts.
 
-// An op is one step of a hash program. It reads the part of a value at an offset.
+// An op is one step of a hash program. It reads the part of a value at op.offset.
 type op struct {
 	kind   opKind
 	offset uintptr
@@ -28,10 +29,10 @@ type opKind uint8
 
 const (
 	opWord    opKind = iota // reads 8 bytes of numbers
-	opBytes                 // reads any number of bytes of numbers
+	opBytes                 // reads op.size bytes of adjacent numbers
 	opString                // reads a string
 	opSpecial               // writes a value with roleSpecial
-	opPart                  // walks over a part that has no hash program
+	opPart                  // reads a part without a hash program as an ordinary walk does
 )
 
 // mostUnrolled is the maximum size, in bytes, of an array whose elements become separate
@@ -39,7 +40,7 @@ const (
 const mostUnrolled = 512
 
 // canProgram reports whether values of a shape have a hash program. Pointers, interfaces,
-// slices, maps, functions, channels and large arrays have none.
+// slices, maps, functions, channels and large arrays do not have one.
 func (sh *shape) canProgram() bool {
 	switch sh.kind {
 	case reflect.Array:
@@ -50,7 +51,7 @@ func (sh *shape) canProgram() bool {
 	return true
 }
 
-// quickly writes the value at p with the hash program of sh.
+// quickly writes the value at p with the hash program of shape sh.
 func (w *Walker) quickly(sh *shape, p unsafe.Pointer) {
 	if !sh.programmed {
 		sh.ops, sh.programmed = sh.appendOps(nil, 0), true
@@ -80,7 +81,7 @@ func (w *Walker) quickly(sh *shape, p unsafe.Pointer) {
 	w.sum = h
 }
 
-// appendOps appends the ops for a value of shape sh at an offset.
+// appendOps appends the ops of a hash program that read a value of shape sh at an offset.
 func (sh *shape) appendOps(list []op, offset uintptr) []op {
 	switch {
 	case sh.role == roleSpecial:
@@ -103,8 +104,8 @@ func (sh *shape) appendOps(list []op, offset uintptr) []op {
 	return appendBytes(list, offset, sh.size)
 }
 
-// appendBytes appends an op that reads numbers. It merges the op with the previous one if
-// their bytes are adjacent.
+// appendBytes appends an op that reads numbers, given by their offset and size. It extends the
+// last op of list if the bytes are adjacent.
 func appendBytes(list []op, offset, size uintptr) []op {
 	if size == 0 {
 		return list

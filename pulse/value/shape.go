@@ -20,20 +20,20 @@ type shape struct {
 	name    string
 	hash    uint64 // a hash of name
 	size    uintptr
-	plain   bool // set if the type is plain; see Walker.Plain
-	steady  bool // set if the type is steady; see Walker.Steady
+	plain   bool // set if values of the type are plain (see Walker.Plain)
+	steady  bool // set if values of the type are steady (see Walker.Steady)
 	flat    bool // set if values consist of adjacent numbers only, so that equal bytes mean equal values
 	methods bool // set if the type is an interface with methods
-	boxed   bool // set for a struct or array with only one pointer, which an interface stores directly
+	boxed   bool // set for a struct or array that consists of one pointer, because an interface stores it without a pointer
 	key     *shape
 	elem    *shape
 	len     int // the length of an array
 	fields  []field
 	special func(unsafe.Pointer) // writes a value with roleSpecial
-	inCell  reflect.Value        // for a map or a boxed value, the value in Walker.cell
-	buffers []*mapBuffer         // buffers not in use
+	inCell  reflect.Value        // for a map or a boxed value: the value that Walker.cell holds
+	buffers []*mapBuffer         // the buffers that no walk uses at present
 
-	program    bool // set if the type has a hash program; see Walker.quickly
+	program    bool // set if values of the type have a hash program (see op)
 	programmed bool // set if ops was computed
 	ops        []op
 }
@@ -42,28 +42,29 @@ type field struct {
 	name    string
 	offset  uintptr
 	shape   *shape
-	guarded bool // set if a lock in the same struct guards the field; see guards
+	guarded bool // set if a lock in the same struct guards the field (see guards)
 }
 
-// A Role says whether and how a walk includes the values of a type.
+// A Role is a property of a type. It says whether and how walks include the values of the
+// type.
 type Role uint8
 
 const (
-	// RoleData is the role of most types. Their contents are included.
+	// RoleData is the role of most types. Walks include the contents of their values.
 	RoleData Role = iota
-	// RoleTool is the role of types that belong to the test, not to the program. Their values
-	// are ignored.
+	// RoleTool is the role of types that belong to the test and not to the program, such as
+	// testing.T. Walks ignore their values.
 	RoleTool
-	// RoleLock is the role of synchronization types, such as locks. They say when code runs,
-	// not what it knows. Walks for states include them like data, and fingerprints ignore
-	// them.
+	// RoleLock is the role of synchronization types, such as locks. Walks for a state include
+	// their values like data. Fingerprint and Contents ignore their values, because these only
+	// decide when code runs.
 	RoleLock
 
-	roleSpecial // values are written by the function that Walker.Special returned
+	roleSpecial // the role of types whose values the function from Walker.Special writes
 )
 
-// findRole sets the role of a shape. For roleSpecial, it also sets the function that writes
-// the values.
+// findRole sets the role of a shape. If the role is roleSpecial, findRole also sets the
+// function that writes the values.
 func (w *Walker) findRole(sh *shape) {
 	sh.role, sh.steady = RoleData, true
 	if sh.kind != reflect.Struct {
@@ -95,18 +96,18 @@ func (w *Walker) findRole(sh *shape) {
 	}
 }
 
-// builder writes a strings.Builder. It omits the memory beyond the builder's length, which
-// cannot be read.
+// builder writes the text and the capacity of a strings.Builder. It cannot read the memory
+// beyond the builder's length.
 func (w *Walker) builder(p unsafe.Pointer) {
 	b := (*strings.Builder)(p)
 	w.string(b.String())
 	w.Signed(int64(b.Cap()))
 }
 
-// recentShapes is the size of the cache in Walker.recent.
+// recentShapes is the number of entries of the cache Walker.recent.
 const recentShapes = 64
 
-// A recentShape is a cached shape. word is the type word of an interface.
+// A recentShape is an entry of a cache that maps the type word of an interface to a shape.
 type recentShape struct {
 	word  uintptr
 	shape *shape
@@ -179,7 +180,7 @@ func (sh *shape) isFlat() bool {
 	case reflect.Array:
 		return sh.elem.flat
 	case reflect.Struct:
-		sum := uintptr(0) // less than the size if there is padding
+		sum := uintptr(0) // the total size of the fields, which is less than the struct's size if there is padding
 		for i := range sh.fields {
 			f := &sh.fields[i]
 			if !f.shape.flat || f.guarded {
@@ -194,8 +195,8 @@ func (sh *shape) isFlat() bool {
 	return sh.plain
 }
 
-// addFields adds the shapes of a struct's fields. It sets plain last, so that a recursive
-// struct is not plain.
+// addFields adds the fields of a struct with their shapes. It sets sh.plain at the end, so
+// that a recursive struct is not plain.
 func (w *Walker) addFields(sh *shape) {
 	if sh.role == RoleTool {
 		return
@@ -211,17 +212,19 @@ func (w *Walker) addFields(sh *shape) {
 		sh.fields = append(sh.fields, field{f.Name, f.Offset, inner, !f.IsExported()})
 	}
 	sh.plain = plain
-	if sh.role != roleSpecial { // for roleSpecial, the function Walker.Special determines steady
+	if sh.role != roleSpecial { // with roleSpecial, Walker.Special has determined steady
 		sh.steady = steady
 	}
 	guards(sh.fields)
 }
 
-// guards marks the fields of a struct that a lock guards. By convention these are the
-// fields below the lock, and the unexported fields above it. Fingerprints ignore them,
-// because a holder of the lock may change them at any time, as in a cache.
+// guards finds the fields of a struct that a lock in the struct guards. By convention these
+// are the fields below the lock and the unexported fields above the lock. Fingerprints ignore
+// guarded fields, because a holder of the lock may change them at any time, for example in a
+// cache.
 //
-// Before the call, guarded must be set for unexported fields.
+// Before the call, field.guarded must be set for exactly the unexported fields. After the
+// call, it is set for the guarded fields.
 func guards(fields []field) {
 	lock := slices.IndexFunc(fields, func(f field) bool { return isGuard(f.shape.typ) })
 	for i := range fields {
@@ -230,7 +233,8 @@ func guards(fields []field) {
 	}
 }
 
-// isGuard reports whether a type is a lock that guards the fields next to it.
+// isGuard reports whether a type is a lock that by convention guards other fields of its
+// struct.
 func isGuard(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -1,21 +1,21 @@
 // Package value is internal to jostle, not for users. It walks over Go values of any type
 // and computes hashes. There are two sorts of walks:
 //
-//   - A walk for a state (Begin, then Value and the methods that write single words)
-//     computes hashes that are the same in every process. It can also write a text,
-//     which is different for different values. With a text, the hash differs and
-//     should not be used. The walk cannot read functions, channels and unsafe pointers,
-//     nor values that contain them (see Try).
-//   - A walk for a fingerprint (Fingerprint) detects whether a value was changed. It
-//     reads every value. Unreadable parts are represented by their addresses, so
-//     fingerprints are valid only in the process that made them.
+//   - A walk for a state (Begin, then Value and the methods that write single words) computes
+//     hashes that are the same in every process. It can also write a text, which is different
+//     for different values. In a walk with a text, the hash is a different one and should not
+//     be used. The walk cannot read functions, channels and unsafe pointers, nor values that
+//     contain them (see Try).
+//   - A walk for a fingerprint (Fingerprint) detects whether a value was changed. It reads
+//     every value. Parts that a walk for a state cannot read are represented by their
+//     addresses, so fingerprints are valid only in the process that made them.
 //
 // In both walks, a pointer is compared by what it points to, not by its address. Blocks of
-// memory are numbered in the order in which the walk finds them. A pointer to a numbered
-// block is represented by the number, so that cycles end and no block is read twice. Two
-// values are equal if they have equal contents and the same sharing of blocks. The order of
-// map entries does not matter. A state includes a slice up to its capacity, a fingerprint
-// up to its length.
+// memory are numbered in the order in which the walk finds them. A pointer to a numbered block
+// is represented by the number, so that cycles end and no block is read twice. Two values are
+// equal if they have equal contents and the same sharing of blocks. The order of map entries
+// does not matter. A walk for a state includes a slice up to its capacity, a walk for a
+// fingerprint up to its length.
 package value
 
 import (
@@ -29,43 +29,44 @@ import (
 // A Walker walks over values, one walk at a time. Later walks reuse its type information
 // and its memory. The zero Walker is ready for use.
 type Walker struct {
-	// Special returns a function that writes the values of a struct type in walks for states,
-	// in place of their contents. It returns nil for other types. The function gets the
-	// address of a value, which it must not keep. steady reports whether the function writes
-	// the same for a value throughout a run. Special is called once for each type.
-	// Fingerprints include the contents of such values.
+	// Special returns a function that writes the values of a struct type in walks for a state,
+	// or nil if the walk must write the contents of the values. The values of types with such
+	// a function are called special. The function gets the address of a value, which it must
+	// not keep. steady reports whether the function writes the same for a value throughout a
+	// run. Special is called once for each type. Walks for a fingerprint write the contents of
+	// special values.
 	Special func(reflect.Type) (write func(unsafe.Pointer), steady bool)
-	// Role returns the role of a struct type. If Role is nil, all types have RoleData. It is
-	// called once for each type. The types of packages testing, log and log/slog and
-	// time.Location always have RoleTool. The types of packages sync, sync/atomic and context
-	// always have RoleLock.
+	// Role returns the role of a struct type. It is called once for each type. If Role is nil,
+	// types have RoleData. Role is not called for time.Location and the types of packages
+	// testing, log and log/slog, which have RoleTool. It is not called for the types of
+	// packages sync, sync/atomic and context, which have RoleLock.
 	Role func(reflect.Type) Role
 
 	words
 	mode
-	quick  bool   // set to hash with precompiled hash programs, in a walk for a state that writes no text
-	unread bool   // set if some value could not be read
+	quick  bool   // set to use hash programs, in a walk for a state that writes no text
+	unread bool   // set if a value could not be read
 	why    string // why a value could not be read; kept after Try and TryAll until the next walk
-	depth  int    // the number of pointers, slices, maps and interfaces around the current value
-	probes int    // the number of probes begun and not ended
-	effort int    // the number of blocks met inside probes; see maxEffort
+	depth  int    // the number of pointers, slices, maps and interfaces on the path to the current value
+	probes int    // the number of probes that have begun and not ended
+	effort int    // the number of blocks that probes have read (see maxEffort)
 
 	shapes map[reflect.Type]*shape
 	recent [recentShapes]recentShape
 
 	blocks  blocks
-	spans   []span // scratch memory of Overlaps
+	spans   []span // memory that Overlaps reuses
 	errands []errand
-	cell    unsafe.Pointer // a map or a boxed value, read through shape.inCell
+	cell    unsafe.Pointer // holds a map or a boxed value (see shape.boxed), which is read through shape.inCell
 }
 
-// A mode says how a walk treats some values. The zero mode is for states, and
-// fingerprintMode is for fingerprints.
+// A mode says how a walk treats special cases. The zero mode is for walks for a state, and
+// fingerprintMode is for walks for a fingerprint (see the package documentation).
 type mode struct {
-	addresses bool // unreadable values and tools behind pointers are represented by their addresses
-	noSpecial bool // special values are read like data
-	noLocks   bool // locks are ignored like tools
-	later     bool // blocks are walked last, so that long linked lists need no deep stack
+	addresses bool // set if unreadable values and tools behind pointers are represented by their addresses
+	noSpecial bool // set if special values are read like data (see Walker.Special)
+	noLocks   bool // set if values with RoleLock are ignored, as values with RoleTool are
+	later     bool // set if the contents of blocks are read last, so that long linked lists need no deep stack
 }
 
 var fingerprintMode = mode{addresses: true, noSpecial: true, noLocks: true, later: true}
@@ -74,15 +75,16 @@ const (
 	// maxDepth limits the depth of a walk for a state, and therefore the stack needed for a
 	// long linked list. Deeper values are unreadable.
 	maxDepth = 10_000
-	// maxEffort limits how many blocks a Try reads inside probes. A map with pointers as keys
-	// is sorted with probes, and so are the maps that these keys refer to. The work can
-	// therefore double with each level. Values beyond the limit are unreadable.
+	// maxEffort limits the number of blocks that a Try reads inside probes. A map with
+	// pointers as keys is sorted with probes, and so are the maps that these pointers refer
+	// to. The work can therefore double with each level. Values beyond the limit are
+	// unreadable.
 	maxEffort = 1 << 17
 )
 
 const tooDeep = "is too deep to compare"
 
-// cannot records that a value cannot be read, with the reason.
+// cannot records that a value cannot be read, and why.
 func (w *Walker) cannot(why string) {
 	if !w.unread {
 		w.unread, w.why = true, why
@@ -93,8 +95,9 @@ func (w *Walker) cannot(why string) {
 // text is meant to follow the name of a value.
 func (w *Walker) Why() string { return w.why }
 
-// Begin begins a walk for a state and discards the previous walk, even if that panicked. If
-// texts is set, the walk also writes a text, and Sum returns a different hash.
+// Begin begins a walk for a state and discards the previous walk, even if the previous walk
+// panicked. If texts is set, the walk also writes a text, and Sum returns a different hash
+// than without a text.
 func (w *Walker) Begin(texts bool) {
 	w.words = words{texts: texts, text: w.text[:0]}
 	w.mode, w.unread, w.why = mode{}, false, ""
@@ -106,10 +109,10 @@ func (w *Walker) Begin(texts bool) {
 }
 
 // Fingerprint returns a hash of everything that v refers to. It ends the current walk.
-// Functions and channels are represented only by their addresses, and so are tools and
-// locks behind pointers. Other tools and locks are ignored. Fields guarded by a Mutex,
-// RWMutex or Once in the same struct are ignored too: the fields below it and the
-// unexported fields above it.
+// Functions and channels are represented only by their addresses, and so are tools and locks
+// behind pointers (see Role). Tools and locks that are not behind pointers are ignored. If a
+// struct has a Mutex, RWMutex or Once, the fields that it guards are ignored too. These are
+// the fields below it and the unexported fields above it.
 func (w *Walker) Fingerprint(v any) uint64 {
 	w.Begin(false)
 	w.mode, w.quick = fingerprintMode, false
@@ -118,8 +121,9 @@ func (w *Walker) Fingerprint(v any) uint64 {
 	return w.sum
 }
 
-// FlatSlice returns the memory of a slice up to its length. ok is false if v is not a
-// slice, is nil or empty, or if its elements do not consist of adjacent numbers.
+// FlatSlice returns the memory of slice v, up to the length of v, as bytes. ok is false if v
+// is not a slice, is nil or empty, or has elements that do not consist of adjacent numbers
+// only.
 func (w *Walker) FlatSlice(v any) (data []byte, ok bool) {
 	sh := w.shapeOf(v)
 	if sh.kind != reflect.Slice || !sh.elem.flat || sh.role != RoleData {
@@ -127,13 +131,13 @@ func (w *Walker) FlatSlice(v any) (data []byte, ok bool) {
 	}
 	h := (*sliceHeader)((*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1])
 	if h.data == nil || h.len == 0 {
-		return nil, false // return nil, because nil and empty slices differ
+		return nil, false // not ok, because bytes do not distinguish nil and empty slices
 	}
 	return unsafe.Slice((*byte)(h.data), uintptr(h.len)*sh.elem.size), true
 }
 
-// SliceOf returns a new slice of the type of like. data must come from FlatSlice for a
-// slice of that type.
+// SliceOf returns a new slice with the memory contents data. The slice has the type of like.
+// FlatSlice must have returned data for a slice of that type.
 func SliceOf(like any, data []byte) any {
 	t := reflect.TypeOf(like)
 	n := len(data) / int(t.Elem().Size())
@@ -153,12 +157,13 @@ func (w *Walker) Contents(v any) (sum uint64, ok bool) {
 	return w.sum, !w.unread
 }
 
-// Steady reports whether v is Plain and has the same hash in states throughout a run. A
-// special value may be written differently later in the run, unless it is steady too.
+// Steady reports whether v is Plain and a walk for a state computes the same hash for v
+// throughout a run. A special value in v may be written differently later in the run, unless
+// Special has reported it as steady.
 func (w *Walker) Steady(v any) bool { return w.shapeOf(v).steady }
 
-// SteadySum returns the hash of v if v is Steady, or else zero. It may be called during a
-// walk.
+// SteadySum returns the hash of v in a walk for a state if v is Steady, and otherwise zero. It
+// may be called during a walk.
 func (w *Walker) SteadySum(v any) uint64 {
 	sh := w.shapeOf(v)
 	if !sh.steady {
@@ -171,8 +176,9 @@ func (w *Walker) SteadySum(v any) uint64 {
 	return w.EndProbe(m)
 }
 
-// Plain reports whether v contains no pointers, except inside strings, tools and special
-// values. Nobody else can change a copy of such a value.
+// Plain reports whether v contains no pointers, except inside strings, tools (see RoleTool)
+// and special values (see Special). Whoever has a copy of such a value can be sure that nobody
+// else changes it.
 func (w *Walker) Plain(v any) bool { return w.shapeOf(v).plain }
 
 // Try writes v as Value does and returns true. If v cannot be read, Try writes nothing and
@@ -187,8 +193,8 @@ func (w *Walker) Try(v any) bool {
 	return true
 }
 
-// TryAll writes values one after another and returns true. If one of them cannot be read,
-// TryAll writes nothing and returns false.
+// TryAll writes the values one after another, as Value does, and returns true. If some value
+// cannot be read, TryAll writes nothing and returns false.
 func (w *Walker) TryAll(values []any) bool {
 	sum, text, blocks := w.sum, len(w.text), len(w.blocks.list)
 	w.effort = 0
@@ -201,21 +207,23 @@ func (w *Walker) TryAll(values []any) bool {
 	return true
 }
 
-// undo restores an earlier hash, length of the text and number of blocks.
+// undo restores the hash, the length of the text and the number of blocks that the walk had
+// earlier.
 func (w *Walker) undo(sum uint64, text, blocks int) {
 	w.blocks.cut(blocks)
 	w.sum, w.text, w.unread = sum, w.text[:text], false
 }
 
-// A Mark is the state of a walk at the beginning of a probe.
+// A Mark is the state of a walk at the beginning of a probe (see Probe).
 type Mark struct {
 	sum             uint64
 	blocks, errands int32
 	texts, quick    bool
 }
 
-// Probe begins a probe, which computes a separate hash, without a text. In a probe the
-// blocks of the walk are known, but new blocks are forgotten when EndProbe ends the probe.
+// Probe begins a probe: a walk inside the current walk that computes a separate hash and
+// writes no text. The probe knows the numbered blocks of the current walk. The blocks that the
+// probe adds are forgotten when EndProbe ends the probe.
 func (w *Walker) Probe() Mark {
 	m := Mark{w.sum, int32(len(w.blocks.list)), int32(len(w.errands)), w.texts, w.quick}
 	w.probes++
@@ -223,7 +231,8 @@ func (w *Walker) Probe() Mark {
 	return m
 }
 
-// EndProbe returns the hash of the probe that m began, and continues the walk before it.
+// EndProbe ends the probe that began with m and returns its hash. The walk continues where it
+// was before the probe.
 func (w *Walker) EndProbe(m Mark) uint64 {
 	if w.later {
 		w.runErrands(int(m.errands))
@@ -251,8 +260,8 @@ func (w *Walker) Value(v any) {
 	if v == nil || !w.deeper() {
 		return
 	}
-	// The second word of an interface is a pointer to the value. If the value is itself only a
-	// pointer, the word is the value.
+	// The second word of an interface is a pointer to the value. But if the value is itself
+	// only a pointer, the word is the value.
 	word := (*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1]
 	switch sh.kind {
 	case reflect.Pointer:
@@ -269,8 +278,8 @@ func (w *Walker) Value(v any) {
 	w.depth--
 }
 
-// deeper reports whether the walk may follow another pointer, slice, map or interface. If
-// so, it increments depth.
+// deeper reports whether the walk may go one level deeper, into a pointer, slice, map or
+// interface. If so, it increments depth.
 func (w *Walker) deeper() bool {
 	if w.probes > 0 {
 		w.effort++
@@ -283,11 +292,12 @@ func (w *Walker) deeper() bool {
 	return true
 }
 
-// held writes a struct or an array stored in an interface.
+// held writes the struct or array v, which is stored in an interface.
 func (w *Walker) held(sh *shape, v any, word unsafe.Pointer) {
 	switch {
 	case sh.boxed:
-		// The value consists of one pointer, which is read before the cell is used again.
+		// w.cell can hold the value, because the value consists of one pointer. The pointer is
+		// read before w.cell is used again.
 		sh.inCell.Set(reflect.ValueOf(v))
 		w.value(sh, unsafe.Pointer(&w.cell))
 		w.cell = nil
@@ -345,8 +355,8 @@ func (w *Walker) value(sh *shape, p unsafe.Pointer) {
 	}
 }
 
-// standsApart reports whether the contents of a value must not be read, because of the
-// value's role. It writes a special value.
+// standsApart reports whether the role of a value forbids to read its contents. If the value
+// is special (see Walker.Special), standsApart writes it.
 func (w *Walker) standsApart(sh *shape, p unsafe.Pointer) bool {
 	switch sh.role {
 	case roleSpecial:
@@ -437,13 +447,13 @@ type sliceHeader struct {
 	len, cap int
 }
 
-// slice writes a slice. Its block extends to the capacity, because an append may write to
-// memory that another slice shares.
+// slice writes a slice. The block of a slice extends to the capacity, because an append may
+// write to memory beyond the length that a second slice shares.
 //
 // A state includes a slice up to its capacity, because reslicing makes elements beyond the
 // length visible. The capacity also decides whether appending to two slices writes to one
-// array. A fingerprint includes only the length, because a reader of a message sees
-// neither.
+// array. A fingerprint includes a slice only up to its length, because a reader of a message
+// uses neither the elements beyond it nor the capacity.
 func (w *Walker) slice(sh *shape, h *sliceHeader) {
 	n, key := h.len, uint64(h.len)
 	if !w.addresses {
@@ -468,7 +478,8 @@ func (w *Walker) slice(sh *shape, h *sliceHeader) {
 	}
 }
 
-// capacity writes the number n of elements included. The text omits n if it is the length.
+// capacity writes n, the number of elements of a slice that are written. The text omits n if n
+// is the length of the slice.
 func (w *Walker) capacity(n, length int) {
 	if w.addresses {
 		return
@@ -501,8 +512,8 @@ func (w *Walker) elements(elem *shape, p unsafe.Pointer, n int) {
 	w.Say("] ")
 }
 
-// An errand is a postponed part of a walk. It reads what a pointer, slice or map of the
-// shape refers to, or a struct or array in an interface.
+// An errand is a postponed part of a walk. It reads what a pointer, slice or map refers to, or
+// a struct or array in an interface.
 type errand struct {
 	shape *shape
 	start unsafe.Pointer
@@ -513,13 +524,13 @@ func (w *Walker) postpone(sh *shape, start unsafe.Pointer, n int) {
 	w.errands = append(w.errands, errand{sh, start, n})
 }
 
-// runErrands runs the errands from number n, always the last one first. Each element of a
-// linked list adds an errand for the next, so this order keeps the list of errands short.
+// runErrands runs the errands from index n on, always the last one first. This keeps the list
+// of errands short, because each element of a linked list adds an errand for the next element.
 func (w *Walker) runErrands(n int) {
 	for len(w.errands) > n {
 		last := len(w.errands) - 1
 		e := w.errands[last]
-		w.errands[last] = errand{} // errands must not keep memory alive
+		w.errands[last] = errand{} // the list must not keep the memory of a finished errand alive
 		w.errands = w.errands[:last]
 		w.run(e)
 	}
@@ -538,8 +549,8 @@ func (w *Walker) run(e errand) {
 	}
 }
 
-// refer writes a pointer to a block. It reports whether the block is new. If so, the caller
-// must write or postpone the contents of the block.
+// refer writes a pointer to the block at start. It reports whether the block is new. If so,
+// the caller must write or postpone the contents of the block.
 //
 // part distinguishes blocks with equal start and shape, such as slices of different length.
 func (w *Walker) refer(sh *shape, start unsafe.Pointer, size uintptr, part uint64) bool {

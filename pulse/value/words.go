@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// words is the output of a walk: a hash and, on request, a text. Values with different
-// hashes have different texts.
+// words is the output of a walk: a hash and, on request, a text. Values with different hashes
+// in a walk have different texts.
 type words struct {
 	sum   uint64
 	text  []byte
@@ -25,17 +25,17 @@ func (w *words) Text() []byte { return w.text }
 // Texts reports whether the walk also writes the text.
 func (w *words) Texts() bool { return w.texts }
 
-// Word adds a word to the hash but not to the text.
+// Word adds a word to the hash but not to the output text.
 func (w *words) Word(x uint64) { w.sum = hash.Fold(w.sum, x) }
 
-// Say adds to the text but not to the hash.
+// Say adds to the output text but not to the hash.
 func (w *words) Say(text string) {
 	if w.texts {
 		w.text = append(w.text, text...)
 	}
 }
 
-// Tag adds x to the hash and text to the text.
+// Tag adds x to the hash, and the parameter text to the output text.
 func (w *words) Tag(x uint64, text string) {
 	w.Word(x)
 	w.Say(text)
@@ -66,7 +66,7 @@ func (w *words) Unsigned(x uint64) {
 	}
 }
 
-// Hex writes an integer, which is hexadecimal in the text.
+// Hex writes an integer. In the output text the integer is hexadecimal.
 func (w *words) Hex(x uint64) {
 	w.Word(x)
 	if w.texts {
@@ -81,8 +81,8 @@ func (w *words) string(s string) {
 	}
 }
 
-// bytes adds n bytes to the hash, eight at a time. The byte order is little-endian on every
-// machine.
+// bytes adds n bytes, starting at data, to the hash, eight at a time. Eight bytes count as a
+// little-endian number on every machine.
 func (w *words) bytes(data *byte, n int) {
 	h := hash.Fold(w.sum, uint64(n))
 	list := unsafe.Slice(data, n)

@@ -13,8 +13,8 @@ import (
 // An Arm is a way of searching for a bug, such as a strategy.
 type Arm struct {
 	Name string
-	// Portfolio lists the entries that perform the runs in turn; an empty list means
-	// the default portfolio of searches.
+	// Portfolio lists the strategies that perform the runs in turn. An empty list means
+	// the default portfolio of package search.
 	Portfolio []search.Entry
 }
 
@@ -61,12 +61,12 @@ func named(name string) Arm {
 	return Arm{name, entries}
 }
 
-// baseline returns an arm with a strategy that exists only for comparison.
+// baseline returns an arm for a strategy that exists only to be compared with.
 func baseline(name string, make func() pulse.Strategy) Arm {
 	return Arm{name, []search.Entry{{Name: name, New: func(uint64) search.Arm { return only{make()} }}}}
 }
 
-// only is an arm that uses one strategy for all runs.
+// only is a planner of runs that gives all runs the same strategy.
 type only struct{ strategy pulse.Strategy }
 
 // Plan sets the strategy of a run.

@@ -10,22 +10,23 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// bounded picks the oldest message, but at a few random steps it puts the oldest message
-// behind all others (Emmi, Qadeer and Rakamarić, "Delay-bounded scheduling", POPL 2011).
-// The paper enumerates the delays; bounded draws them at random. If k steps of a run have
-// several deliverable messages, each order with at most d delays has probability at least
-// 1/(k+1)^d, and other orders never occur. A delayed message also delays the later messages
-// of its channel.
+// bounded picks the oldest message, except that at a few random steps it puts the oldest
+// message behind all other messages (Emmi, Qadeer and Rakamarić, "Delay-bounded
+// scheduling", POPL 2011). The paper enumerates the delays; bounded chooses them at
+// random. If k steps of a run have several deliverable messages, each order with at most d
+// delays has probability at least 1/(k+1)^d, and other orders never occur. A delayed
+// message also delays the later messages of its channel.
 type bounded struct {
-	pulse.Strategy       // draws the delays, and makes all decisions except Pick
-	steps          int   // the expected number of steps with several deliverable messages; 0 means their number in the previous run
+	pulse.Strategy       // makes all decisions except Pick, and chooses the delays
+	steps          int   // the expected number of steps with several deliverable messages; 0 means the number in the previous run
 	counted        int   // the number of steps with several deliverable messages so far in the current run
-	points         []int // the numbers of the steps, from 1, at which a message is delayed; zero means no delay
+	points         []int // the values of the field counted at which a message is delayed; zero means no delay
 	late           []lateness
 }
 
-// A lateness is the new place of a delayed message. Messages are delivered by place, lowest
-// first. A message that was not delayed has a place that depends on its age.
+// A lateness is the new place of a delayed message. A place is a number: the message with
+// the lowest place is delivered first. The place of a message that was not delayed depends
+// on its age.
 type lateness struct {
 	seq   int32
 	place int64
@@ -34,7 +35,7 @@ type lateness struct {
 const (
 	delaysPerRun = 2
 	firstLength  = 100     // the assumed number of steps of the first run
-	perSeq       = 1 << 16 // the number of places between two messages sent in succession
+	perSeq       = 1 << 16 // the difference between the places of two messages sent in succession
 )
 
 func newBounded() pulse.Strategy { return boundedBy(delaysPerRun, 0) }
@@ -43,7 +44,7 @@ func boundedBy(delays, steps int) pulse.Strategy {
 	return &bounded{Strategy: strategy.Random(), steps: steps, points: make([]int, delays)}
 }
 
-// Begin draws the delays of a run.
+// Begin chooses the delays of a run at random.
 func (b *bounded) Begin(seed uint64) {
 	b.Strategy.Begin(seed)
 	n := cmp.Or(b.steps, b.counted, firstLength)
@@ -98,21 +99,22 @@ func (b *bounded) last(e *pulse.Enabled) (last int64) {
 	return last
 }
 
-// delays is the random scheduler with which the paper compares Bitá (section VI-B). It adds
-// a random delay to the delivery of each message, and keeps the order of channels. The
-// delay is between zero and a bound. Steps take no time here, so all times scale with the
-// bound, and the three bounds of the paper give one strategy. A message from the test and a
-// timer count as sent when they appear.
+// delays is the random scheduler with which the Bitá paper compares Bitá (section VI-B).
+// It adds a random delay to the delivery of each message, and keeps the order of channels.
+// The delay is between zero and a maximum. The paper has three maximums, but they give the
+// same strategy here: steps take no time, so all times scale with the maximum. A message
+// from the test and a timer count as sent when they become deliverable.
 //
-// A chain of k messages, each sent when the one before is received, overtakes a message
-// sent at the same time as its first message with probability 1/(k+1)!. This is the
-// probability that the sum of k delays is less than the delay of that message. With the
-// strategy Random the probability is 1/2^k.
+// Consider a chain of k messages, each sent when the previous message is received, and a
+// single message sent at the same time as the first message of the chain. The whole chain
+// overtakes the single message with probability 1/(k+1)!. This is the probability that the
+// sum of k delays is less than the delay of the single message. With the strategy Random
+// the probability is 1/2^k.
 type delays struct {
 	pulse.Strategy // makes all other choices
 	state          uint64
 	now            float64
-	due            []float64 // maps a message's slot to its arrival time, in units of the bound
+	due            []float64 // maps a message's slot to its arrival time, as a multiple of the maximum delay
 }
 
 func newDelays() pulse.Strategy { return &delays{Strategy: strategy.Random()} }
@@ -123,12 +125,12 @@ func (d *delays) Begin(seed uint64) {
 	d.state, d.now, d.due = hash.Seed(seed, 1), 0, d.due[:0]
 }
 
-// Needs asks for a call of Pick for each message, because each message takes time, and for
-// recording, so that each message has its own slot.
+// Needs asks for a call to Pick for each message, because each message takes time. It also
+// asks for recording, because then each message has its own slot.
 func (d *delays) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: true} }
 
 // Pick picks the message that arrives first. If the arrival time of a message passed while
-// it waited behind another one in its channel, it arrives at once.
+// it waited behind a message of the same channel, the message arrives at once.
 func (d *delays) Pick(e *pulse.Enabled) int {
 	for range len(e.Trace().Sends) - len(d.due) {
 		d.due = append(d.due, d.now+unit(hash.Splitmix(&d.state)))
@@ -143,13 +145,13 @@ func (d *delays) Pick(e *pulse.Enabled) int {
 	return first
 }
 
-// jitterPlaces is the maximum number of places by which jitter moves a message back.
+// jitter moves a message back by less than jitterPlaces places.
 const jitterPlaces = 4
 
 // jitter delivers the oldest message first, with some noise, like the default scheduler of
-// an actor library. It moves each message back by a random number of places below
-// jitterPlaces. So a message never overtakes one that was sent jitterPlaces or more places
-// earlier.
+// an actor library. In the order of sending, it moves each message back by a random
+// distance less than jitterPlaces. So a message never overtakes a message that is
+// jitterPlaces or more places before it.
 type jitter struct {
 	pulse.Strategy // makes all other choices
 	key            uint64
@@ -157,7 +159,7 @@ type jitter struct {
 
 func newJitter() pulse.Strategy { return &jitter{Strategy: strategy.Random()} }
 
-// Begin draws the noise of a run.
+// Begin chooses the noise of a run at random.
 func (j *jitter) Begin(seed uint64) {
 	j.Strategy.Begin(seed)
 	j.key = hash.Seed(seed, 2)

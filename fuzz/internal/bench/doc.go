@@ -14,20 +14,21 @@
 //
 // # What is compared
 //
-// An Arm is one strategy, the default portfolio, or a baseline. All arms are compared with
-// "random", which is plain random. Three baselines exist only for comparison: "delay" is
-// delay-bounded scheduling, "delays" is the random delay of each message from the paper on
-// Bitá, and "jitter" is oldest message first with noise.
+// An Arm is one strategy, the default portfolio, or a baseline. Each arm is compared with
+// the arm "random", in which all choices are uniformly random. Three baselines exist only
+// for comparison: "delay" is delay-bounded scheduling, "delays" is the random delay of
+// each message from the Bitá paper (Tasharofi et al., ASE 2013), and "jitter" is oldest
+// message first with noise.
 //
 // # Statistics
 //
-// A search that does not find the bug is censored, because it would take more runs.
-// Therefore medians are computed by the method of Kaplan and Meier, with the interval of
-// Brookmeyer and Crowley. Differences are tested by the log-rank test. Ratios of medians
-// have a bootstrap interval with a fixed random seed. The log-rank test works best if each
-// run finds the bug with the same probability, which is so for all arms that do not learn.
-// All arms draw the same inputs with the same seed, so the tests understate rather than
-// overstate differences.
+// A search that does not find the bug is censored: it is only known that more runs are
+// needed. Therefore medians are computed by the method of Kaplan and Meier, with the
+// interval of Brookmeyer and Crowley. Differences are tested by the log-rank test. Ratios
+// of medians have a bootstrap interval with a fixed random seed. The log-rank test works
+// best if each run finds the bug with the same probability, which is so for all arms that
+// do not learn. All arms draw the same inputs with the same seed, so the tests understate
+// rather than overstate differences.
 //
 // # Coverage
 //
@@ -41,16 +42,16 @@
 // 2.7, guided 2.6 and the portfolio 2.5.
 //
 // For a chain that is repaired, no arm sees more than 1.32 times as many as plain random.
-// With 100 runs or more, 3 times as many are impossible as far as these searches tell: all
-// pairs that were seen or may be possible are 2.7 times as many as plain random sees in 100
-// runs, and 1.5 times as many as it sees in 2,000. In 2,000 runs pos sees nine tenths of
-// the pairs that all arms together see.
+// With 100 runs or more, no arm can see 3 times as many, as far as the searches tell: all
+// pairs that were seen or may be possible are 2.7 times as many as plain random sees in
+// 100 runs, and 1.5 times as many as it sees in 2,000. In 2,000 runs pos sees nine tenths
+// of the pairs that all arms together see.
 //
 // For Raft with five nodes, every arm except urw sees in 100 runs all pairs that any arm
 // sees, and urw does in 1,000 runs. All other pairs are impossible.
 //
 // # Regressions
 //
-// A test compares new searches with the table, and names the arms that have become worse.
-// It compares numbers of runs, never times.
+// A test compares new searches with the saved table, and names the arms that have become
+// worse. It compares numbers of runs, never times.
 package bench

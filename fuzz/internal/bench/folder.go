@@ -35,8 +35,8 @@ func ReadFolder(folder string) (*Table, error) {
 	return t, nil
 }
 
-// foreign returns an error if the folder has a file that a table would replace. The folder
-// must have no table.
+// foreign returns an error if a folder without a table has a file that WriteFolder would
+// replace.
 func foreign(folder string) error {
 	names := []string{TableFile}
 	for _, s := range subjects.All() {
@@ -52,8 +52,8 @@ func foreign(folder string) error {
 }
 
 // WriteFolder writes the table into a folder, as CSV and as text, and as plots if plots is
-// set. If the folder has a table, cells that are missing in t stay as they are, and all
-// others are replaced.
+// set. If the folder already has a table, its cells are replaced, except the cells that t
+// does not have.
 func (t *Table) WriteFolder(folder string, plots bool) error {
 	old, err := ReadFolder(folder)
 	if err != nil {
@@ -79,9 +79,9 @@ func (t *Table) WriteFolder(folder string, plots bool) error {
 	return err
 }
 
-// over returns a table with the cells of t, and with cells of the old table if t has
-// none, in the order of subjects and arms. It drops cells of subjects and arms that no
-// longer exist.
+// over returns a table with the cells of t and those cells of the old table that t does
+// not have. The cells are in the order of subjects and arms. over drops cells of subjects
+// and arms that no longer exist.
 func (t *Table) over(old *Table) *Table {
 	all := &Table{}
 	for _, s := range subjects.All() {

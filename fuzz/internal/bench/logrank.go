@@ -3,9 +3,9 @@ package bench
 import "math"
 
 // A logRank compares two lists of searches by the log-rank test (Mantel, 1966). For each
-// time at which some search finds a bug, it counts the searches of the first list that do.
-// It also adds the number expected if the lists did not differ. The zero value is an empty
-// comparison.
+// time at which some search finds the bug, it counts the searches of the first list that
+// find the bug at that time. It also sums the expected number of such searches under the
+// assumption that the lists do not differ. The zero value is an empty comparison.
 type logRank struct {
 	Observed, Expected, Variance float64 // the observed and expected number of bugs found in the first list, and the variance
 }
@@ -54,22 +54,24 @@ func (l *logRank) tally(riskA, risk, foundA, found float64) {
 	}
 }
 
-// Add adds the comparison for another subject. The test is then stratified by subject.
+// Add adds the comparison o for a different subject. The result is the test stratified by
+// subject.
 func (l *logRank) Add(o logRank) {
 	l.Observed += o.Observed
 	l.Expected += o.Expected
 	l.Variance += o.Variance
 }
 
-// Z returns the standardized difference, which has a standard normal distribution if the
-// lists do not differ. It is positive if the first list finds bugs sooner.
+// Z returns the difference between Observed and Expected in standard deviations. It has a
+// standard normal distribution if the lists do not differ. It is positive if the first
+// list finds bugs sooner.
 func (l logRank) Z() float64 {
 	if l.Variance <= 0 {
-		return 0 // all searches of one list ended before the other list found its first bug
+		return 0 // all searches of one list ended before a search of the second list found the bug
 	}
 	return (l.Observed - l.Expected) / math.Sqrt(l.Variance)
 }
 
-// P returns the p-value: the probability of a difference at least as large if the lists do
-// not differ.
+// P returns the p-value: the probability of an absolute Z at least this large if the lists
+// do not differ.
 func (l logRank) P() float64 { return math.Erfc(math.Abs(l.Z()) / math.Sqrt2) }

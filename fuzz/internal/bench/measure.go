@@ -19,14 +19,15 @@ type Options struct {
 	Arms     []Arm              // empty means all
 	Seeds    int                // the number of seeds for each subject and arm, from 1; zero means 50
 	Runs     int                // the maximum number of runs of a search; zero means 10,000
-	// Time limits each search; zero means one minute. It is meant for slow subjects,
-	// because the result of a search that reaches Time depends on the machine.
+	// Time limits the time of each search; zero means one minute. Only searches of slow
+	// subjects should reach it, because the result of a search that reaches it depends on
+	// the machine.
 	Time time.Duration
 	// Workers is the number of concurrent searches; zero means one. With more workers
 	// the measured times are longer, because the searches share the machine.
 	Workers int
-	// Kept has earlier searches. Measure does not repeat them, except those that ran
-	// out of time.
+	// Kept has earlier searches that Measure does not repeat. It repeats only searches
+	// that ran out of time.
 	Kept *Table
 	// Progress is called with the number of finished searches and the number of all
 	// searches. It may be nil. Calls do not overlap.
@@ -104,15 +105,15 @@ type measurement struct {
 	over     int // the number of finished searches
 }
 
-// A todo is a search that Measure must make.
+// A todo is a search that Measure still has to make.
 type todo struct {
 	subject subjects.Subject
 	arm     Arm
 	place   int // index in measurement.searches
 }
 
-// plan fills the list searches with all searches, and the list todo with the searches that
-// are not in Kept.
+// plan fills m.searches with all searches of the comparison, and m.todo with the searches
+// that are not in Kept.
 func (m *measurement) plan() {
 	kept := map[Search]Search{}
 	if m.Kept != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// The size of a plot and of the area of its curves.
+// The size of a plot, and the borders of the area with the curves.
 const (
 	plotWidth, plotHeight = 760, 420
 	plotLeft, plotRight   = 60, 590
@@ -27,7 +27,7 @@ text { fill: #e8e8ea } .paper { fill: #1b1b1e } .grid { stroke: #44444a }
 `
 )
 
-// strokes distinguish curves of the same color.
+// strokes are the dash styles that distinguish curves of the same color.
 var strokes = []string{"", ` stroke-dasharray="7 3"`, ` stroke-dasharray="2 3"`}
 
 // colors is the number of colors in plotStyle.
@@ -71,13 +71,13 @@ func escaped(text string) string {
 // A drawing is a plot that is being drawn.
 type drawing struct {
 	strings.Builder
-	end   float64 // the last run on the x-axis
+	end   float64 // the number of runs at the end of the x-axis
 	drawn int     // the number of curves drawn so far
 }
 
 func (d *drawing) put(format string, args ...any) { fmt.Fprintf(d, format+"\n", args...) }
 
-// x returns the position of a number of runs on a logarithmic scale.
+// x returns the position of a number of runs on the x-axis, which is logarithmic.
 func (d *drawing) x(runs float64) float64 {
 	return plotLeft + (plotRight-plotLeft)*math.Log(max(1, runs))/math.Log(d.end)
 }
@@ -118,7 +118,7 @@ func (d *drawing) curve(arm int, c Cell) {
 	d.line(arm, c[0].Arm, path.String())
 }
 
-// line draws the curve of an arm from an SVG path, and its entry in the legend.
+// line draws the curve of an arm, given as an SVG path, and the arm's entry in the legend.
 func (d *drawing) line(arm int, name, path string) {
 	look := fmt.Sprintf(`class="c%d curve"%s`, arm%colors, strokes[arm/colors%len(strokes)])
 	d.put(`<path %s d="%s"/>`, look, path)

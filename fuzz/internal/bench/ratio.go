@@ -10,11 +10,11 @@ import (
 // confidence interval. If a bound of the interval is unknown, it is zero or infinite.
 type ratioRange struct {
 	Low, Value, High float64
-	AtLeast          bool // the ratio is at least Value: the first median is not reached
-	AtMost           bool // the ratio is at most Value; if both are set, Value is NaN
+	AtLeast          bool // set if the ratio is only known to be at least Value, because the first median is not reached
+	AtMost           bool // set if the ratio is only known to be at most Value; if AtLeast is set too, Value is NaN
 }
 
-// resamples is the number of pairs of lists that the bootstrap draws.
+// resamples is the number of pairs of lists that the bootstrap draws at random.
 const resamples = 1000
 
 // ratioOfMedians returns the median of a divided by the median of b, with a percentile
@@ -41,17 +41,17 @@ func ratioOfMedians(a, b []observation) ratioRange {
 	return q
 }
 
-// medianRatio is ratioOfMedians without the interval.
+// medianRatio returns the same as ratioOfMedians, without the interval.
 func medianRatio(a, b []observation) ratioRange {
 	x, y := newResampler(a), newResampler(b)
 	return ratioOf(x, x.from, y, y.from)
 }
 
-// A resampler draws lists from a given list, with replacement. The drawn lists have the
-// length of the given one.
+// A resampler draws random lists from a given list, with replacement. The drawn lists are
+// as long as the given list.
 type resampler struct {
 	from, to []observation // the given list and the drawn list, both sorted
-	counts   []int         // for each index in from, the number of times that the observation was drawn
+	counts   []int         // has an element for each observation in from: the number of times that it was drawn
 	curve    survivalCurve
 }
 
@@ -73,8 +73,8 @@ func (s *resampler) draw(r *rand.Rand) []observation {
 	return s.to
 }
 
-// median returns the median of a sorted list. If the median is not reached, it returns the
-// last time of the list and false.
+// median returns the median of a sorted list of observations. If less than half of the
+// searches found the bug, it returns the last time of the list and false.
 func (s *resampler) median(list []observation) (at float64, reached bool) {
 	s.curve = s.curve.of(list)
 	if m := s.curve.Median(); !math.IsInf(m, 1) || len(list) == 0 {
@@ -83,8 +83,8 @@ func (s *resampler) median(list []observation) (at float64, reached bool) {
 	return list[len(list)-1].At, false
 }
 
-// ratioOf returns the ratio of the medians of the sorted lists a and b, or a bound on the
-// ratio. x and y provide memory.
+// ratioOf returns the ratio of the medians of the sorted lists a and b. If only one median
+// is reached, it returns a bound on the ratio. x and y provide memory.
 func ratioOf(x *resampler, a []observation, y *resampler, b []observation) ratioRange {
 	m, reachedA := x.median(a)
 	n, reachedB := y.median(b)

@@ -12,8 +12,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
-// significant is the p-value below which a difference is marked. So one in a hundred
-// comparisons of equal arms is marked by mistake.
+// significant is the p-value below which a difference is marked. So about one in a hundred
+// comparisons of equally good arms is marked by mistake.
 const significant = 0.01
 
 // Text returns the table in a readable form: the medians of all subjects and arms, a
@@ -58,7 +58,8 @@ func (t *Table) medians(b *strings.Builder) {
 	})
 }
 
-// mark returns an arrow if a cell differs significantly from random, and otherwise "".
+// mark returns an arrow if cell c differs significantly from the cell of the arm "random",
+// and otherwise "".
 func mark(c, random Cell) string {
 	l := compareSearches(c.Runs(), random.Runs())
 	switch {
@@ -70,16 +71,16 @@ func mark(c, random Cell) string {
 	return "↑"
 }
 
-// Limits for comparing an arm with random.
+// The limits with which an arm is compared with the arm "random".
 const (
-	notWorse    = 1.1  // the arm's median number of runs, divided by that of random
-	notSlower   = 1.25 // the arm's median time, divided by that of random
-	farBetter   = 5    // the median number of runs of random, divided by that of the arm
-	muchFarther = 50   // a larger limit for the same ratio as farBetter
-	hardFrom    = 1000 // a subject is hard if the median number of runs of random is larger
+	notWorse    = 1.1  // limit of the arm's median number of runs, divided by random's median number
+	notSlower   = 1.25 // limit of the arm's median time, divided by random's median time
+	farBetter   = 5    // limit of random's median number of runs, divided by the arm's median number
+	muchFarther = 50   // a second, larger limit for the ratio of farBetter
+	hardFrom    = 1000 // a subject is hard if random's median number of runs is larger
 )
 
-// verdicts writes a row for each arm, which compares the arm with random.
+// verdicts writes a row for each arm. The row compares the arm with the arm "random".
 func (t *Table) verdicts(b *strings.Builder) {
 	if !slices.Contains(t.Arms(), Random) {
 		return
@@ -98,7 +99,8 @@ func (t *Table) verdicts(b *strings.Builder) {
 	})
 }
 
-// hard returns the subjects with a median of more than hardFrom runs with random.
+// hard returns the subjects for which the arm "random" has a median of more than hardFrom
+// runs.
 func (t *Table) hard() (list []string) {
 	for _, subject := range t.Subjects() {
 		if c := t.Cell(subject, Random); len(c) > 0 && min(c.end(), survival(c.Runs()).Median()) > hardFrom {
@@ -169,8 +171,8 @@ func (c Cell) detail(random Cell) []string {
 		duration(seconds.Median()), medianRatio(c.Seconds(), random.Seconds()).String(), chance(compareSearches(c.Seconds(), random.Seconds()).P()))
 }
 
-// end returns the largest number of runs of any search in the cell. If the median is not
-// reached, it is larger.
+// end returns the largest number of runs of any search in the cell. A median that is not
+// reached is larger.
 func (c Cell) end() (most float64) {
 	for _, s := range c {
 		most = max(most, float64(s.Runs))
@@ -178,8 +180,8 @@ func (c Cell) end() (most float64) {
 	return most
 }
 
-// outOfTime returns a text with the number of searches that ran out of time, or "" if none
-// did.
+// outOfTime returns a text with the number of searches that ran out of time, or "" if
+// there are none.
 func (c Cell) outOfTime() string {
 	n := 0
 	for _, s := range c {
@@ -205,8 +207,8 @@ func (q ratioRange) String() string {
 	return factor(q.Value)
 }
 
-// between formats an interval. If the interval begins beyond the end of the searches, only
-// its lower bound is given.
+// between formats an interval. If the lower bound is beyond the end of the searches,
+// between returns only the lower bound.
 func between(low, high string) string {
 	if strings.HasPrefix(low, ">") {
 		return low
@@ -214,7 +216,7 @@ func between(low, high string) string {
 	return low + "–" + high
 }
 
-// reached formats a median. If the median was not reached, it returns ">" and the number
+// reached formats a median. If the median is infinite, reached returns ">" and the number
 // most.
 func reached(median, most float64) string {
 	if math.IsInf(median, 1) {
@@ -252,7 +254,7 @@ func chance(p float64) string {
 	return fmt.Sprintf("%.4f", p)
 }
 
-// duration formats a time with two digits.
+// duration formats a time in seconds with two significant digits.
 func duration(seconds float64) string {
 	if math.IsInf(seconds, 1) {
 		return "∞"

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// An End says how a search ended.
+// An End says why a search ended.
 type End string
 
 // The ends of searches.
@@ -90,16 +90,16 @@ func parse(line []string) (Search, error) {
 	case line[0] == "" || line[1] == "":
 		return Search{}, errors.New("the subject or the arm is missing")
 	case end != Found && end != OutOfRuns && end != OutOfTime:
-		return Search{}, fmt.Errorf("unknown end %q of a search", end)
+		return Search{}, fmt.Errorf("a search cannot end with %q", end)
 	case runs < 1 || runs > most || (end == OutOfRuns) != (runs == most) && end != Found:
-		return Search{}, fmt.Errorf("%d runs of %d are impossible with the end %q", runs, most, end)
+		return Search{}, fmt.Errorf("a search that ended with %q cannot have made %d of %d runs", end, runs, most)
 	case !(seconds >= 0 && seconds < longest):
 		return Search{}, fmt.Errorf("a search cannot take %v seconds", seconds)
 	}
 	return Search{line[0], line[1], seed, runs, most, end, time.Duration(math.Round(seconds * float64(time.Second)))}, nil
 }
 
-// key returns a copy of the search without its result.
+// key returns a copy of the search without its result, for use as a map key.
 func (s Search) key() Search {
 	return Search{Subject: s.Subject, Arm: s.Arm, Seed: s.Seed, Most: s.Most}
 }
@@ -119,10 +119,10 @@ func (t *Table) names(of func(Search) string) (list []string) {
 	return list
 }
 
-// A Cell has the searches of one subject with one arm.
+// A Cell has the searches for the bug of one subject with one arm.
 type Cell []Search
 
-// Cell returns the searches of a subject with an arm.
+// Cell returns the searches for the bug of a subject with an arm.
 func (t *Table) Cell(subject, arm string) (c Cell) {
 	for _, s := range t.Searches {
 		if s.Subject == subject && s.Arm == arm {

@@ -9,17 +9,17 @@ import (
 // earlier run had. It is the estimate of Good and Turing: the fraction of unguided runs
 // with an order that is in no other run.
 //
-// The estimate holds for runs made like the unguided ones: with the same program, and with
-// inputs drawn from the same distribution.
+// The estimate holds for runs of the same program with inputs drawn from the same
+// distribution as in the unguided runs.
 type Chance struct {
 	Runs  int // the number of unguided runs
-	Alone int // the number of unguided runs with an order that no other run has
+	Alone int // the number of unguided runs that have an order which no other run has
 	// Likely is the probability, and Low and High are the bounds of its 95% confidence
 	// interval. Without runs, Likely and Low are 0 and High is 1.
 	Likely, Low, High float64
 }
 
-// Chance returns the chance that the next unguided run has a new order.
+// Chance returns the estimated probability that the next unguided run has a new order.
 func (o *Orders) Chance() Chance {
 	c := Chance{Alone: len(o.past.held), High: 1}
 	for _, s := range o.past.sources {
@@ -30,8 +30,8 @@ func (o *Orders) Chance() Chance {
 		return c
 	}
 	c.Alone = min(c.Alone, c.Runs)
-	// The interval uses the mean square error of Esty (Annals of Statistics, 1983). An
-	// order corresponds to a species, and a run to a caught animal.
+	// The interval uses the mean square error of Esty (Annals of Statistics, 1983). In the
+	// terms of that paper, an order is a species, and a run is a caught animal.
 	const z = 1.96
 	n, alone := float64(c.Runs), float64(c.Alone)
 	spread := alone + 2*float64(o.couples())
@@ -41,8 +41,8 @@ func (o *Orders) Chance() Chance {
 	return c
 }
 
-// couples returns the number of pairs of runs that share an order which no third run has,
-// if neither of the two runs has an order that is in no other run.
+// couples returns the number of pairs of runs that share an order which no third run has.
+// A pair is not counted if one of the two runs has an order that is in no other run.
 func (o *Orders) couples() int {
 	list := map[runs]bool{}
 	for _, r := range o.past.rare {

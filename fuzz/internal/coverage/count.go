@@ -13,7 +13,8 @@ import (
 // at the same actor, so two receives have two orders.
 func (o *Orders) Seen() int { return o.seen }
 
-// find returns the number of a step, or skipped if the step is not of this receiver.
+// find returns the number of the step with identity id, or skipped if the step is not one
+// of this receiver.
 func (a *receiver) find(numbers *hash.Table, id uint64) int32 {
 	k, ok := numbers.Get(id)
 	if !ok || int(k) >= len(a.steps) || k < 0 || a.steps[k].id != id {
@@ -22,37 +23,38 @@ func (a *receiver) find(numbers *hash.Table, id uint64) int32 {
 	return k
 }
 
-// bit reports whether a matrix has the bit for step j before step k.
+// bit reports whether the matrix has the bit "step j before step k".
 func (a *receiver) bit(matrix int, j, k int32) bool {
 	rows := a.rows[matrix]
 	at := int(k)*a.width + int(j)>>6
 	return at < len(rows) && rows[at]&(1<<(j&63)) != 0
 }
 
-// A Count counts the receive pairs with each status. It includes all pairs that were seen
-// in at least one order.
+// A Count is the number of receive pairs with each status. All pairs that were seen in at
+// least one order are counted.
 type Count struct {
 	// Seen counts the orders that were seen: one or two for each pair.
 	Seen int
-	// Covered counts the pairs that were seen in both orders (Bitá, definition 4).
+	// Covered counts the pairs that were seen in both orders (definition 4 of the Bitá
+	// paper).
 	Covered int
-	// Open counts the pairs that were seen in one order and could have come in the
-	// other order, as far as is known. In some run, the other order was prevented
-	// neither by causality, nor by the order of a channel, nor by what a process
-	// accepts. It may still be impossible if the actor ends in one of the receives.
+	// Open counts the pairs that were seen in one order only and whose reverse order is
+	// possible, as far as is known. In some run neither causality nor the order of a
+	// channel nor a selective receive prevented the reverse order. The reverse order may
+	// still be impossible if the actor ends in one of the two receives.
 	Open int
-	// Impossible counts the pairs that can come in one order only, because one receive
-	// causes the other or because of the order of their channel.
+	// Impossible counts the pairs that can come in one order only. One receive causes the
+	// other, or their channel keeps them in order.
 	Impossible int
-	// Unknown counts all other pairs.
+	// Unknown counts the pairs that are neither covered nor open nor impossible.
 	Unknown int
 }
 
 // Pairs returns the number of pairs.
 func (c Count) Pairs() int { return c.Covered + c.Open + c.Impossible + c.Unknown }
 
-// A status says whether the other order of a receive pair was seen or is possible. One
-// order was seen.
+// A status says whether both orders of a receive pair were seen, and if not, whether the
+// order that was not seen is possible.
 type status uint8
 
 const (
@@ -112,8 +114,8 @@ func (o *Orders) Parts() (list []Part) {
 	return list
 }
 
-// pairs yields each receive pair once, as a step j that was seen before a step k. If both
-// orders were seen, j is less than k.
+// pairs yields the numbers (j, k) of each receive pair once. Step j was seen before step
+// k. If both orders were seen, j is less than k.
 func (a *receiver) pairs() iter.Seq2[int32, int32] {
 	return func(yield func(j, k int32) bool) {
 		for k := range int32(len(a.steps)) {
@@ -126,7 +128,7 @@ func (a *receiver) pairs() iter.Seq2[int32, int32] {
 	}
 }
 
-// before yields each step j such that the matrix has the bit for step j before step k.
+// before yields the number j of each step for which the matrix has the bit "j before k".
 func (a *receiver) before(matrix int, k int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		if len(a.rows[matrix]) == 0 {
@@ -142,7 +144,7 @@ func (a *receiver) before(matrix int, k int32) iter.Seq[int32] {
 	}
 }
 
-// status returns the status of the pair of steps j and k. Step j was seen before step k.
+// status returns the status of the pair of steps j and k, where j was seen before k.
 func (o *Orders) status(a *receiver, j, k int32) status {
 	switch {
 	case a.bit(pr, k, j):
@@ -160,7 +162,7 @@ func (o *Orders) status(a *receiver, j, k int32) status {
 type Goal struct {
 	// Identities of the actor and of the two steps.
 	Receiver, First, Second uint64
-	// Names for people, shortened and with control characters escaped.
+	// The names are for display: shortened, and with control characters escaped.
 	Actor, FirstReceive, SecondReceive string
 }
 
@@ -186,7 +188,8 @@ func (o *Orders) Open() (list []Goal) {
 	return list
 }
 
-// An OpenName is a name shared by goals, and the number of these goals.
+// An OpenName is the name of some goals (see Goal and OpenNames), with the number of goals
+// that have it.
 type OpenName struct {
 	Name  string
 	Pairs int
@@ -228,11 +231,10 @@ func (o *Orders) removeSeen(a *receiver, names map[told]string, pairs map[Goal]i
 	}
 }
 
-// hasAny reports whether any step of the list first was seen before any step of the list
-// second.
-func (a *receiver) hasAny(first, second []int32) bool {
-	for _, j := range first {
-		for _, k := range second {
+// hasAny reports whether some step in xs was seen before some step in ys.
+func (a *receiver) hasAny(xs, ys []int32) bool {
+	for _, j := range xs {
+		for _, k := range ys {
 			if a.bit(pr, j, k) {
 				return true
 			}
@@ -241,8 +243,8 @@ func (a *receiver) hasAny(first, second []int32) bool {
 	return false
 }
 
-// text returns a name of a step for people, such as "Deposit from client". The map names
-// caches the results.
+// text returns a name of a step for display, such as "Deposit from client". It caches the
+// results in the map names.
 func (o *Orders) text(s *told, names map[told]string) string {
 	alike := told{msg: s.msg, from: s.from}
 	name, ok := names[alike]

@@ -1,7 +1,8 @@
 // Package coverage counts the orders of receives in a set of runs: which receive came
-// before which other receive of the same actor. It implements the criterion PR of Bitá, and
-// compares steps by identity (Tasharofi et al., "Bita: Coverage-guided, automatic testing
-// of actor programs", ASE 2013, section III). Package guide has the other criteria.
+// before which other receive of the same actor. It implements the coverage criterion PR
+// (pair of receives) of the Bitá paper, and compares steps by identity (Tasharofi et al.,
+// "Bita: Coverage-guided, automatic testing of actor programs", ASE 2013, section III).
+// Package guide has the other criteria of the paper.
 //
 // Add the trace of each run to an Orders when the run is over:
 //

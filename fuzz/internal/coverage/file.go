@@ -32,16 +32,16 @@ const (
 	header  = magic + version + "\n"
 )
 
-// nothing is the number written where old files had counts of other criteria.
+// nothing is written where files of older versions had counts that no longer exist.
 const nothing = 0
 
-// Limits of a file. A file that exceeds them is refused.
+// UnmarshalBinary refuses a file that exceeds these limits.
 const (
 	mostFileSteps = 1 << 16 // the maximum number of steps of one actor
-	mostFileBytes = 1 << 30 // the maximum memory of rows, in bytes
+	mostFileBytes = 1 << 30 // the maximum memory of all rows, in bytes
 )
 
-// MarshalBinary returns the contents of a file for o. The error is always nil.
+// MarshalBinary returns o in the form that UnmarshalBinary reads. The error is always nil.
 func (o *Orders) MarshalBinary() ([]byte, error) {
 	w := &fileWriter{Orders: o, data: []byte(header)}
 	w.number(nothing)
@@ -69,7 +69,8 @@ type fileWriter struct {
 func (w *fileWriter) number(n int) { w.data = binary.AppendUvarint(w.data, uint64(n)) }
 func (w *fileWriter) id(id uint64) { w.data = binary.LittleEndian.AppendUint64(w.data, id) }
 
-// writeTexts writes the texts that are in use. Merge may leave unused ones.
+// writeTexts writes the texts of o.words that are in use. After a Merge some texts may be
+// unused.
 func (w *fileWriter) writeTexts() {
 	used := map[int32]bool{}
 	for i := range w.receivers {
@@ -107,8 +108,8 @@ func (w *fileWriter) writePast() {
 	}
 }
 
-// order returns the indices of the receivers in the order of the file. It also fills w.at
-// and w.steps.
+// order returns the indices of the receivers in the order in which the file has them. It
+// also fills w.at and w.steps.
 func (w *fileWriter) order() []int32 {
 	list := make([]int32, len(w.receivers))
 	for i := range list {
@@ -173,8 +174,8 @@ func count(is bool) int {
 	return 0
 }
 
-// writeRow writes n bits. It writes the number of ones, then the positions of the ones if
-// they are few, or else the bits themselves.
+// writeRow writes the first n bits of row. It writes the number of ones, and then either
+// the positions of the ones, if they are few, or the bits themselves.
 func (w *fileWriter) writeRow(row []uint64, n int) {
 	ones := 0
 	for _, word := range row {
@@ -270,7 +271,7 @@ func (r *fileReader) number() int {
 	return int(n)
 }
 
-// below reads a number, which must be less than bound.
+// below reads a number. It fails if the number is not less than bound.
 func (r *fileReader) below(bound int) int32 {
 	n := r.number()
 	if n >= bound {
@@ -279,8 +280,8 @@ func (r *fileReader) below(bound int) int32 {
 	return int32(n)
 }
 
-// length reads the number of elements that follow, each of which takes at least the given
-// number of bytes.
+// length reads the number of elements that follow. The parameter each is the minimum size
+// of an element, in bytes. length fails if the file is too short for the elements.
 func (r *fileReader) length(each int) int {
 	n := r.number()
 	if n > len(r.data)/each {
@@ -368,7 +369,7 @@ func (r *fileReader) readReceiver() {
 	}
 	for i, word := range o.receivers[place].rows[many] {
 		if a := &o.receivers[place]; bits.OnesCount64(word&^a.rows[pr][i]) != count(i%a.width == i/a.width>>6) {
-			r.fail() // a bit of many that is not on the diagonal must also be set in pr
+			r.fail() // except on the diagonal, a bit of the matrix many must also be set in the matrix pr
 			return
 		}
 	}

@@ -5,33 +5,34 @@ import (
 	"slices"
 )
 
-// Merge adds the runs and orders of from to o. The result does not depend on the order of
+// Merge adds the runs and orders of other to o. The result does not depend on the order of
 // merges, and a repeated merge changes nothing. The limits of o do not apply to merged
 // orders.
-func (o *Orders) Merge(from *Orders) {
-	if o == from || from == nil {
+func (o *Orders) Merge(other *Orders) {
+	if o == other || other == nil {
 		return
 	}
-	o.AddSeen(from)
-	for id, s := range from.past.sources {
+	o.AddSeen(other)
+	for id, s := range other.past.sources {
 		o.past.of(id).merge(s)
 	}
 }
 
-// AddSeen adds the orders of from to o without counting the runs of from. It is for runs
-// outside of the search, such as runs of saved cases. If a guided run of from has an order,
-// Chance no longer counts the order as one that only a single run has.
-func (o *Orders) AddSeen(from *Orders) {
-	if o == from || from == nil {
+// AddSeen adds the orders of other to o without counting the runs of other. Use it for
+// runs outside of the search, such as runs of saved cases. If a guided run of other has an
+// order, Chance no longer counts the order as one that only a single run has.
+func (o *Orders) AddSeen(other *Orders) {
+	if o == other || other == nil {
 		return
 	}
 	o.whole = false
-	for i := range from.receivers {
-		o.mergeReceiver(from, int32(i))
+	for i := range other.receivers {
+		o.mergeReceiver(other, int32(i))
 	}
 }
 
-// addRows allocates the rows of a matrix of an actor, unless it already has rows.
+// addRows allocates rows for one matrix of a receiver. It does nothing if the matrix
+// already has rows.
 func (o *Orders) addRows(a *receiver, matrix int) {
 	if want := a.width * len(a.steps); len(a.rows[matrix]) < want {
 		a.rows[matrix] = make([]uint64, want)
@@ -39,7 +40,8 @@ func (o *Orders) addRows(a *receiver, matrix int) {
 	}
 }
 
-// A union merges a receiver of the Orders from into the same receiver of another Orders.
+// A union merges one receiver of the Orders in the field from into the receiver for the
+// same actor of the embedded Orders.
 type union struct {
 	*Orders
 	from     *Orders
@@ -70,7 +72,8 @@ func (o *Orders) mergeReceiver(from *Orders, of int32) {
 	u.rows()
 }
 
-// first returns the smaller of two texts for the same thing.
+// first returns the number of the alphabetically smaller of two texts, given by their
+// numbers. Merge uses it if two Orders have different texts for one actor or step.
 func (v *vocabulary) first(x, y int32) int32 {
 	if v.texts[y] < v.texts[x] {
 		return y
@@ -95,7 +98,7 @@ func (u *union) rows() {
 	}
 }
 
-// add sets a bit, and counts a new order.
+// add sets the bit "step j before step k" in a matrix, and counts the order if it is new.
 func (u *union) add(a *receiver, matrix int, j, k int32) {
 	u.addRows(a, matrix)
 	if matrix == pr && !a.bit(pr, j, k) {
@@ -104,7 +107,8 @@ func (u *union) add(a *receiver, matrix int, j, k int32) {
 	a.put(matrix, j, k)
 }
 
-// sightings merges the recorded runs with step j before step k.
+// sightings merges the IDs of the runs that were recorded for the order "step j before
+// step k".
 func (u *union) sightings(a, b *receiver, j, k int32) {
 	mine := spot{u.to, u.renumber[k], u.renumber[j]}
 	if a.bit(many, mine.j, mine.k) {
@@ -119,8 +123,8 @@ func (u *union) sightings(a, b *receiver, j, k int32) {
 	u.past.set(mine, was, is)
 }
 
-// merge merges two counts of one source. Counts only grow, so the larger count is the later
-// one.
+// merge combines the counts of one source from two Orders. Counts only grow, so the larger
+// count is the later one.
 func (s *source) merge(other *source) {
 	longer := slices.CompareFunc(s.marks, other.marks, func(x, y Point) int {
 		if x.Runs != y.Runs {

@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A vocabulary numbers texts, and holds the hash of each text.
+// A vocabulary gives a number to each text, and holds the hash of each text.
 type vocabulary struct {
 	numbers map[string]int32
 	texts   []string
@@ -39,8 +39,8 @@ func (o *Orders) placed(id uint64) int32 {
 	return -1
 }
 
-// placeOf returns the index of an actor in receivers, after adding a new actor. Beyond the
-// limits, all new actors of a type share one receiver.
+// placeOf returns the index of an actor in receivers. It adds the actor if it is new.
+// Beyond the limits, all new actors of a type share one receiver.
 func (o *Orders) placeOf(a *trace.Actor) int32 {
 	if place := o.placed(a.ID); place >= 0 {
 		return place
@@ -55,8 +55,8 @@ func (o *Orders) placeOf(a *trace.Actor) int32 {
 	return o.addReceiver(receiver{id: id, name: o.words.of(a.Type), label: o.words.of("(others)")})
 }
 
-// Bytes that a step, an actor and a text take in addition to rows. Each includes an entry
-// of a hash table that is a quarter full.
+// The bytes that a step, an actor and a text take in addition to rows. They include an
+// entry of a hash table that is a quarter full.
 const (
 	perStep  = 24 + 4*16
 	perActor = 256 + 4*16
@@ -87,16 +87,17 @@ func (o *Orders) isShared(a *receiver) bool {
 	return a.id == hash.Fold(o.words.hashes[a.name], foldSalt)
 }
 
-// A numbering maps the identity of each known step to the number of the step at its actor,
-// or to skipped.
+// A numbering maps the identity of each known step to the step's number at its actor, or
+// to skipped if the step does not count.
 type numbering struct {
 	hash.Table
-	// near is a cache of the table. It has perNear slots for each step, but at most
-	// mostNear slots, so that collisions are rare.
+	// near is a cache of the table. It has perNear entries for each step, so that
+	// collisions are rare, but at most mostNear entries.
 	near []numbered
 }
 
-// A numbered is a cached step. The zero value is an empty slot.
+// A numbered is an entry of the cache: a step with its number. The zero value is an empty
+// entry.
 type numbered struct {
 	id     uint64
 	number int32
@@ -108,7 +109,8 @@ const (
 	perNear   = 8
 )
 
-// nearest returns the slot of a step. The cache must not be empty.
+// nearest returns the entry of the cache near that a step may use. The cache must not be
+// empty.
 func nearest(near []numbered, id uint64) *numbered { return &near[id&uint64(len(near)-1)] }
 
 // set records the number of a step, in the table and in the cache.
@@ -119,7 +121,7 @@ func (n *numbering) set(id uint64, k int32) {
 	}
 }
 
-// widen makes the cache large enough for the known steps. A cache that grows is empty
+// widen makes the cache large enough for the known steps. If the cache grows, it is empty
 // afterwards.
 func (n *numbering) widen() {
 	want := max(len(n.near), leastNear)
@@ -131,9 +133,9 @@ func (n *numbering) widen() {
 	}
 }
 
-// read writes the numbers of the steps to run, beginning at index from. It returns the
-// index of the first step without a number, or len(steps). The cache halves the time of a
-// look-up.
+// read writes the number of each step, beginning at index from, into the slice run. It
+// stops at the first step without a number and returns the index of the step, or
+// len(steps). The cache halves the time of a look-up.
 func (n *numbering) read(steps []trace.Step, run []int32, from int) int {
 	near := n.near
 	run = run[:len(steps)]
@@ -156,7 +158,7 @@ func (n *numbering) read(steps []trace.Step, run []int32, from int) int {
 	return len(steps)
 }
 
-// read fills o.run with the numbers of the steps of a run, after numbering new steps.
+// read fills o.run with the number of each step of a run. It gives numbers to new steps.
 func (o *Orders) read(t *trace.Trace) {
 	o.run = slices.Grow(o.run[:0], len(t.Steps))[:len(t.Steps)]
 	o.numbers.widen()
@@ -169,7 +171,8 @@ func (o *Orders) read(t *trace.Trace) {
 	}
 }
 
-// number gives a number to a step that has none, and returns the number.
+// number gives a number to a step without one, and returns the number. It returns skipped
+// if the step does not count.
 func (o *Orders) number(t *trace.Trace, step int, place int32) int32 {
 	st := &t.Steps[step]
 	if !Counts(t, step) {
@@ -190,8 +193,8 @@ func (o *Orders) number(t *trace.Trace, step int, place int32) int32 {
 	return o.addStep(place, told{id: st.ID, msg: o.words.of(typeOf(d)), from: o.words.of(senderOf(t, d))})
 }
 
-// fold returns the number of a folded step: all folded steps of an actor with the same
-// message type have one number.
+// fold returns the number of a folded step, which is a step beyond the limits. All folded
+// steps of an actor with the same message type have one number.
 func (o *Orders) fold(place int32, d *trace.Send) int32 {
 	o.own.folded++
 	typ := reflect.TypeOf(d.Body)
@@ -208,8 +211,8 @@ func (o *Orders) fold(place int32, d *trace.Send) int32 {
 	return k
 }
 
-// A folding caches the last result of fold, because consecutive folded steps are often
-// alike.
+// A folding caches the last result of fold, because consecutive folded steps often have
+// the same actor and message type.
 type folding struct {
 	typ    reflect.Type
 	place  int32
@@ -251,11 +254,12 @@ func (o *Orders) addStep(place int32, s told) int32 {
 	return k
 }
 
-// Rows of at least manyWords words grow by an eighth instead of doubling, because only
-// folded steps have numbers beyond Orders.Steps, and these are few.
+// Rows of at least manyWords words grow by an eighth at a time, and shorter rows double.
+// Longer rows are needed only for folded steps, which have the numbers beyond Orders.Steps
+// and are few.
 const manyWords = defaultSteps / 64
 
-// widen lengthens all rows of a receiver.
+// widen makes all rows of a receiver longer, for more step numbers.
 func (o *Orders) widen(a *receiver) {
 	width := max(1, 2*a.width)
 	if a.width >= manyWords {
@@ -275,8 +279,8 @@ func (o *Orders) widen(a *receiver) {
 	a.width = width
 }
 
-// appendZeros appends n zeros. If the list is full it doubles the capacity, because rows
-// are appended one at a time.
+// appendZeros appends n zeros to list. If the list is full, it doubles the capacity,
+// because the caller appends one row at a time.
 func appendZeros(list []uint64, n int) []uint64 {
 	if len(list)+n > cap(list) {
 		list = append(make([]uint64, 0, max(16, 2*(len(list)+n))), list...)

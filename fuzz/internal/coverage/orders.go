@@ -8,31 +8,32 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Orders is a set of orders of receives, which come from runs: an order says that one
-// receive came before another at the same actor. The zero value is empty and ready to use.
+// Orders is the set of the orders that were seen in some runs. An order says that one
+// receive of an actor came before another receive of the same actor. The zero value is
+// empty and ready to use.
 //
-// Add adds the orders of a run from its trace, after the run. Within the limits, the result
-// is exact: no order is missed or counted twice. An Orders belongs to one goroutine; Merge
-// combines several. An Orders in use must not be copied: merge it into an empty one
-// instead.
+// Add adds the orders of a run from its trace, after the run. Within the limits, the
+// result is exact: no order is missed or counted twice. An Orders belongs to one
+// goroutine; Merge combines several. An Orders in use must not be copied; to get a copy,
+// merge it into an empty Orders.
 //
-// Each actor numbers its steps. Each step has a row of bits for the steps that came before
-// it in some run, so adding a step takes only a few word operations.
+// The steps of each actor are numbered. Each step has a row of bits: bit j is set if step
+// j came before it in some run. So adding a step takes only a few word operations.
 type Orders struct {
 	// Source identifies the runs of this Orders in a merge. Two searches, or two
 	// workers of one search, must have different sources.
 	Source uint64
-	// Steps limits the number of steps of one actor that are told apart; zero means
-	// 4,096. Further steps are told apart by message type alone: see Folded.
+	// Steps limits the number of steps of one actor that are told apart; zero means 4,096.
+	// Further steps are told apart by message type alone (see Folded).
 	Steps int
 	// Bytes limits the memory for rows; zero means 64 MB. Beyond this limit, new steps
 	// are told apart by message type alone, and new actors by their type.
 	Bytes int
-	// Unjudged saves time by not checking which unseen orders are possible. Seen orders
-	// are counted as usual; nearly all unseen orders are then unknown.
+	// Unjudged omits the check which unseen orders are possible, to save time. Then nearly
+	// all unseen orders have status unknown. Seen orders are counted as usual.
 	Unjudged bool
 
-	numbers   numbering  // from the identity of a step to its number
+	numbers   numbering  // maps the identity of a step to its number
 	places    hash.Table // maps the identity of an actor to its index in receivers
 	receivers []receiver
 	words     vocabulary
@@ -40,27 +41,28 @@ type Orders struct {
 	seen      int     // the number of orders that were seen
 	skips     int     // the number of steps that do not count but are in numbers
 	past      past    // the runs so far
-	own       *source // the source with the ID ownID, which counts added runs
+	own       *source // the source with ID ownID; it counts the runs that Add adds
 	ownID     uint64
 	judging   judge
 	whole     bool    // set if Whole was called and nothing new was added since
 	last      folding // the last folded step
 
-	// The fields below are about the run that is being added.
-	live   []live  // for each actor of the trace, its state
-	run    []int32 // for each step of the trace, its number
+	// The fields from here on are about the run that is being added.
+	live   []live  // has an element for each actor of the trace
+	run    []int32 // the number of each step of the trace
 	id     uint64  // the ID of the run
 	random bool    // set if the run is unguided
 	fresh  int     // the number of new orders in the run
 	lost   bool    // set if the run is counted in source.lost
 }
 
-// A receiver holds what is known of the steps of one actor.
+// A receiver holds the known steps of one actor and their orders.
 //
-// Invariants: each matrix in use has a row of width words for each step number. The
-// matrices open and fixed are in use once they have a bit. A bit of many is set only if the
-// same bit of pr is set. The diagonal is an exception: there only the matrix many has bits.
-// These bits keep folded steps, which can come before themselves, from counting.
+// Invariants: Each matrix in use has a row of width words for each step number. The
+// matrices open and fixed are in use once they have a bit. Outside of the diagonal, a bit
+// of many is set only if the same bit of pr is set. On the diagonal all bits of many are
+// set, and no bits of pr. Therefore an order of a folded step with itself is never
+// counted.
 type receiver struct {
 	id    uint64
 	name  int32  // the type of the actor, as a number of Orders.words
@@ -70,12 +72,13 @@ type receiver struct {
 	rows  [matrices][]uint64
 }
 
-// Matrices of bits: bit j of row i is about step j before step i.
+// The matrices of bits. Bit j of row i is about the order in which step j comes before
+// step i.
 const (
-	pr       = iota // this order was seen in some run
-	many            // Chance does not count further runs with this order: see past
-	open            // this order was seen in a run in which i could have come before j
-	fixed           // no run can have i before j
+	pr       = iota // set if this order was seen in some run
+	many            // set if the runs with this order are no longer recorded for Chance (see past)
+	open            // set if some run with this order could have had i before j
+	fixed           // set if no run can have i before j
 	matrices = iota
 )
 
@@ -84,15 +87,15 @@ type told struct {
 	id     uint64
 	msg    int32 // the type of the message, as a number of Orders.words
 	from   int32 // the label of the sender, as a number of Orders.words
-	folded bool  // set if the step stands for all folded steps with this message type
-	full   int32 // the number of leading words in the step's row of many that have all bits set
+	folded bool  // set if this entry stands for all steps of the actor beyond the limits that have this message type
+	full   int32 // the number of leading words in the step's row of matrix many that are all ones
 }
 
 // A live is an actor in the run that is being added.
 type live struct {
 	id    uint64
-	place int32    // the actor's index in receivers, or -1; reused if the next run has the same actor at the same index
-	seen  []uint64 // the set of the actor's receives so far
+	place int32    // the actor's index in receivers, or -1; kept for the next run, which usually has the same actor here
+	seen  []uint64 // the numbers of the actor's receives so far, as a set of bits
 }
 
 const (
@@ -105,16 +108,17 @@ const (
 
 // A Run describes a run in addition to its trace.
 type Run struct {
-	// ID identifies the run among the runs of all sources. Zero means the next run of the
-	// Orders' own source.
+	// ID identifies the run among the runs of all sources (see Orders.Source). Zero
+	// assigns the next ID of the source of the Orders.
 	ID uint64
 	// Unguided reports whether the run was planned without regard to the results of
 	// earlier runs. Chance is computed from unguided runs alone.
 	Unguided bool
 }
 
-// Counts reports whether a step is an asynchronous receive. Only these count. The answer to
-// an Ask, the start of an actor and the steps of start-up do not count.
+// Counts reports whether a step is an asynchronous receive. Only asynchronous receives
+// count. The answer to an Ask, the start of an actor and the steps of start-up do not
+// count.
 func Counts(t *trace.Trace, step int) bool {
 	st := &t.Steps[step]
 	if st.Kind != trace.Receive || st.Settled {
@@ -134,9 +138,10 @@ func (o *Orders) Add(t *trace.Trace, r Run) (fresh int) {
 	return o.fresh
 }
 
-// pass goes through the steps of a run, beginning at index from. It returns the index of
-// the first step that may have something to record, or the number of steps. This is the
-// fast path: most runs have nothing to record.
+// pass returns the index of the first step, at or after index from, that may have
+// something to record. If there is none, it returns the number of steps. It adds the steps
+// before that index to live.seen. This is the fast path, because most runs have nothing to
+// record.
 func (o *Orders) pass(t *trace.Trace, from int) int {
 	run, live, receivers := o.run, o.live, o.receivers
 	steps := t.Steps[:len(run)]
@@ -175,7 +180,7 @@ func (o *Orders) pass(t *trace.Trace, from int) int {
 	return len(steps)
 }
 
-// within reports whether a set is a subset of a row. Both have the same length.
+// within reports whether set is a subset of row. Both are sets of bits of the same length.
 func within(set, row []uint64) bool {
 	row = row[:len(set)]
 	for i, word := range set {
@@ -215,8 +220,8 @@ func (o *Orders) begin(t *trace.Trace, r Run) {
 	}
 }
 
-// end counts the run. It judges the run if it has a new order, and otherwise a few runs:
-// see judge.
+// end counts the run. It calls judge if the run has a new order. Of the runs without a new
+// order it judges only a few.
 func (o *Orders) end(t *trace.Trace) {
 	o.own.runs++
 	o.judging.earned += earnings * len(t.Steps)
@@ -232,11 +237,11 @@ func (o *Orders) end(t *trace.Trace) {
 	}
 }
 
-// receive records the orders of step i, which must count, with all earlier steps of its
-// actor.
+// receive records that all earlier receives of the actor came before step i. Step i must
+// be a receive that Counts accepts.
 func (o *Orders) receive(t *trace.Trace, i int) {
 	l, k := &o.live[t.Steps[i].Actor], o.run[i]
-	if l.place < 0 { // unreachable in a real system: the step already has a number, but as a step of another actor
+	if l.place < 0 { // only if the step's identity has a number at a different actor, which no real system has
 		l.place = o.placeOf(&t.Actors[t.Steps[i].Actor])
 	}
 	a := &o.receivers[l.place]
@@ -249,13 +254,13 @@ func (o *Orders) receive(t *trace.Trace, i int) {
 	l.seen = with(l.seen, k)
 }
 
-// fewWords is the maximum number of words that begin allocates for a set of receives. Only
-// receive adds further words; pass cannot.
+// fewWords is the maximum number of words that begin allocates for live.seen. Only receive
+// adds further words, because pass must not allocate.
 const fewWords = 4
 
-// skip returns the number of leading words in the row of many that have all bits set. In a
-// long run nearly all words do, because a step that comes long before another one comes
-// before it in every run.
+// skip returns the number of leading words of row, the step's row of matrix many, that
+// have all bits set. In a long run nearly all words have all bits set, because steps that
+// come long before this step do so in every run.
 func (s *told) skip(row []uint64) int {
 	for int(s.full) < len(row) && row[s.full] == math.MaxUint64 {
 		s.full++
@@ -263,7 +268,8 @@ func (s *told) skip(row []uint64) int {
 	return int(s.full)
 }
 
-// set records orders in one word of the row of step k, and counts the new orders.
+// set adds the bits news to one word of step k's row in matrix pr, and counts the bits
+// that are new.
 func (o *Orders) set(a *receiver, k int32, word int, news uint64) {
 	w := &a.rows[pr][int(k)*a.width+word]
 	if news &^= *w; news != 0 {
@@ -274,9 +280,9 @@ func (o *Orders) set(a *receiver, k int32, word int, news uint64) {
 	}
 }
 
-// note records orders of the current run that are not in the matrix many. A new order is
-// not in past.rare. So if the current run need not be recorded, note marks new orders in
-// the matrix many without a look-up.
+// note records orders of the current run that are not in the matrix many. If the current
+// run need not be recorded for Chance, note sets the bits of new orders in many without a
+// look-up in past.rare, because new orders are not in past.rare.
 func (o *Orders) note(a *receiver, place, k int32, word int, news uint64) {
 	if first := news &^ a.rows[pr][int(k)*a.width+word]; first != 0 && !o.notes() {
 		a.rows[many][int(k)*a.width+word] |= first
@@ -291,7 +297,8 @@ func (o *Orders) note(a *receiver, place, k int32, word int, news uint64) {
 	}
 }
 
-// with adds step number k to a set, which grows as needed.
+// with adds step number k to a set of bits and returns the set. It lengthens the set as
+// needed.
 func with(set []uint64, k int32) []uint64 {
 	for len(set) <= int(k)>>6 {
 		set = append(set, 0)

@@ -15,10 +15,10 @@ func (t TypeOrder) String() string {
 	return fmt.Sprintf("%s before %s at %s", shown(t.First, mostNamed), shown(t.Second, mostNamed), shown(t.Actor, mostNamed))
 }
 
-// Since compares the orders seen in o and in an earlier Orders by message types. The
-// earlier one may be from another version of the program, in which receives have other
-// identities. fresh are the orders in o alone, gone are those in earlier alone, and both is
-// the number of orders in both.
+// Since compares the orders seen in o with the orders seen in earlier, by message types.
+// By identity they could not be compared, because earlier may be from a different version
+// of the program. fresh has the orders that only o has, gone has the orders that only
+// earlier has, and both is the number of orders that both have.
 func (o *Orders) Since(earlier *Orders) (fresh, gone []TypeOrder, both int) {
 	now, then := o.typeOrders(), earlier.typeOrders()
 	for t := range now {

@@ -6,21 +6,21 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A judge finds out which orders of a run could have been reversed, and which orders can
-// never be reversed.
+// A judge finds out which orders of a run could have been reversed, and which orders
+// cannot be reversed in any run.
 //
-// Judging takes more time than everything else in this package, at worst the square of the
-// length of a run. So only runs with a new order and a few others are judged, and only
-// within a budget that is a fraction of the time of all runs.
+// Judging takes more time than everything else in this package; in the worst case its time
+// grows with the square of the number of steps. Therefore it has a budget, a fraction of
+// the time of all runs, and only runs with a new order and a few other runs are judged.
 type judge struct {
 	causality trace.Causality
-	spent     int // the cost of all judged runs
+	spent     int // the cost of all judged runs, in units of the budget
 	earned    int // the budget from all runs
 
 	// By index of an actor.
 	last   []int32 // the actor's last receive so far
 	first  []int32 // the actor's first receive
-	choosy []bool  // set if a receive accepted only some messages, so that no channel of the actor has a fixed order
+	choosy []bool  // set if some receive was selective, because then no channel to the actor has a fixed order
 	counts []int   // the number of the actor's receives that count
 	// By index of a step.
 	before []int32 // the previous receive of the step's actor
@@ -32,9 +32,8 @@ type judge struct {
 }
 
 // The budget for judging is in units of about a nanosecond. It starts at credit, and each
-// step of any run adds earnings. Runs with more than mostJudged steps are never judged.
-// Neither are runs in which the number of steps times the number of actors exceeds
-// mostClocks.
+// step of any run adds earnings. A run is never judged if it has more than mostJudged
+// steps, or if its number of steps times its number of actors exceeds mostClocks.
 const (
 	earnings   = 1
 	credit     = 1 << 20
@@ -42,8 +41,8 @@ const (
 	mostClocks = 1 << 21
 )
 
-// judge finds the orders of a run that could have been reversed and those that never can,
-// if the budget permits.
+// judge finds the orders of a run that could have been reversed, and the orders that
+// cannot be reversed in any run. It does nothing if the budget is used up.
 func (o *Orders) judge(t *trace.Trace) {
 	j := &o.judging
 	n := len(t.Steps)
@@ -74,7 +73,8 @@ func (o *Orders) judge(t *trace.Trace) {
 	}
 }
 
-// line fills the fields of j that are indexed by actor or by step, except counts.
+// line fills the fields of j that have an element for each actor or each step, except
+// counts.
 func (j *judge) line(o *Orders, t *trace.Trace) {
 	j.last, j.first, j.choosy = j.last[:0], j.first[:0], j.choosy[:0]
 	j.before, j.number, j.timers = j.before[:0], j.number[:0], j.timers[:0]
@@ -89,7 +89,7 @@ func (j *judge) line(o *Orders, t *trace.Trace) {
 		k := int32(skipped)
 		j.before = append(j.before, j.last[st.Actor])
 		if st.Kind == trace.Receive {
-			if known, ok := o.numbers.Get(st.ID); ok && !st.Settled { // a step without a number is folded
+			if known, ok := o.numbers.Get(st.ID); ok && !st.Settled { // a step whose identity has no number is folded (see fold)
 				k = known
 			}
 			j.last[st.Actor] = int32(i)
@@ -105,11 +105,12 @@ func (j *judge) line(o *Orders, t *trace.Trace) {
 	}
 }
 
-// judgeStep judges the orders of a step with all earlier steps of its actor.
+// judgeStep finds out, for each earlier step of the same actor, whether the step could
+// have come before it or never can.
 func (o *Orders) judgeStep(t *trace.Trace, step int32) {
 	j := &o.judging
 	a := &o.receivers[o.live[t.Steps[step].Actor].place]
-	k, behind := j.number[step], false // behind is set if an earlier message of the same channel lies between
+	k, behind := j.number[step], false // behind is set once the loop passes a message of the same channel
 	for e := j.before[step]; e != trace.None; e = j.before[e] {
 		i := j.number[e]
 		switch {
@@ -123,16 +124,16 @@ func (o *Orders) judgeStep(t *trace.Trace, step int32) {
 	}
 }
 
-// from returns the sender of the message received in a step.
+// from returns the sender of the message that was received in a step.
 func from(t *trace.Trace, step int32) int32 { return t.Sends[t.Steps[step].Send].From }
 
-// put sets the bit of step j before step k.
+// put sets the bit "step j before step k" in a matrix.
 func (a *receiver) put(matrix int, j, k int32) {
 	a.rows[matrix][int(k)*a.width+int(j)>>6] |= 1 << (j & 63)
 }
 
-// learn sets a bit. It does nothing if the matrix has no bits yet and the memory is used
-// up.
+// learn sets the bit "step j before step k" in a matrix. It does nothing if the matrix has
+// no bits yet and the memory is used up.
 func (o *Orders) learn(a *receiver, matrix int, j, k int32) {
 	if len(a.rows[matrix]) == 0 && o.full() {
 		return
@@ -141,24 +142,24 @@ func (o *Orders) learn(a *receiver, matrix int, j, k int32) {
 	a.put(matrix, j, k)
 }
 
-// could reports whether step b could have come right before the earlier step a of the same
-// actor. That is so if the message of b was deliverable, or could have been. The caller
-// rules out that a message of the same channel was received in between. could returns false
-// if the receive in a accepted only some messages. It also returns false if a timer fired
-// from a through b, because a timer fires only when nothing else can be done, but a could
-// be done.
+// could reports whether step b could have come right before a, an earlier step of the same
+// actor. The caller has checked that no earlier message of b's channel was received
+// between a and b. could returns false if the receive in a was selective. It also returns
+// false if a timer fired in a, in b or between them. A timer fires only when nothing else
+// is deliverable, but with a postponed, the message of a would be deliverable.
 func (j *judge) could(t *trace.Trace, a, b int32) bool {
 	first := j.timers[a]
 	if t.Sends[t.Steps[a].Send].Kind.IsTimer() {
-		first-- // a timer received in a itself does not count
+		first-- // count only the timers before a
 	}
 	return t.Steps[a].Wanted == trace.Anything && first == j.timers[b] && j.causality.Swappable(int(a), int(b))
 }
 
-// findMust finds, for each step, the steps that come before it in every run that has both
-// steps. These are the step that sent its message, the step that created its actor, the
-// start of the actor, and receives of earlier messages of its channel that are sent first
-// in every run. All steps that must come before one of these steps are included too.
+// findMust fills j.must: for each step, the steps that come before it in every run that
+// has both steps. The direct ones are the step that sent its message, the step that
+// created its actor, the start of the actor, and receives of messages of the same channel
+// that are sent earlier in every run. The set also has all steps that must come before the
+// direct ones.
 func (j *judge) findMust(t *trace.Trace) {
 	n := len(t.Steps)
 	j.width = (n + 63) / 64
@@ -204,8 +205,8 @@ func (j *judge) mustCome(a, b int32) bool {
 	return j.must[int(b)*j.width+int(a)>>6]&(1<<(a&63)) != 0
 }
 
-// keepsChannel reports whether the messages of steps a and b are of one channel, the
-// message of a is always sent first, and the actor never accepts only some messages.
+// keepsChannel reports whether the messages of steps a and b have one channel, the message
+// of a is sent first in every run, and the actor has no selective receive.
 func (j *judge) keepsChannel(t *trace.Trace, a, b int32) bool {
 	x, y := &t.Sends[t.Steps[a].Send], &t.Sends[t.Steps[b].Send]
 	if t.Unordered || x.Kind != trace.Message || y.Kind != trace.Message || x.From != y.From || j.choosy[y.To] {

@@ -15,7 +15,7 @@ const (
 )
 
 const (
-	cell   = 18 // the width and height of a cell, in pixels
+	cell   = 18 // the width and height of a field, in pixels
 	margin = 180
 )
 
@@ -58,7 +58,7 @@ func (o *Orders) SVG() []byte {
 		html.EscapeString("PR: "+o.Count().String()), svgStyle, p.b.String())
 }
 
-// A picture is an SVG that is being drawn from top to bottom.
+// A picture is an SVG image that is being drawn from top to bottom.
 type picture struct {
 	b        strings.Builder
 	y, width int
@@ -75,7 +75,7 @@ func (p *picture) square(x int, class, title string) {
 	p.width = max(p.width, x+cell)
 }
 
-// matrix draws the fields of the actors with one label.
+// matrix draws the matrix for the actors with one label, given its non-empty fields.
 func (p *picture) matrix(list []TypePair) {
 	var types []string
 	at := map[string]int{}
@@ -111,7 +111,8 @@ func (p *picture) matrix(list []TypePair) {
 	p.y += cell / 2
 }
 
-// class returns the CSS class of a field, which decides its color and letter.
+// class returns the CSS class of a field of the matrix. The class decides the color and
+// the letter.
 func (p *TypePair) class() string {
 	switch {
 	case p.Open > 0 && p.Covered > 0:
@@ -127,7 +128,7 @@ func (p *TypePair) class() string {
 }
 
 func (p *TypePair) describe() string {
-	return fmt.Sprintf("%s, %s and %s: %d covered, %d open, %d impossible, %d unknown; the first came first in %d, last in %d",
+	return fmt.Sprintf("%s, %s and %s: %d covered, %d open, %d impossible, %d unknown; the first type came first in %d pairs, last in %d",
 		short(p.Actor), short(shortType(p.First)), short(shortType(p.Second)), p.Covered, p.Open, p.Impossible, p.Unknown, p.Forth, p.Back)
 }
 

@@ -14,7 +14,7 @@ import (
 // unguided runs, it adds the chance that the next random run has a new order.
 func (o *Orders) Summary() string {
 	text := o.Count().String()
-	if c := o.Chance(); c.Runs > 0 && c.High < 1 && o.Seen() > 0 { // without these, nothing is known about the chance
+	if c := o.Chance(); c.Runs > 0 && c.High < 1 && o.Seen() > 0 { // without unguided runs and orders, there is no estimate
 		text += "; the next random run shows a new order " + c.String()
 	}
 	return text
@@ -54,7 +54,7 @@ func (o *Orders) Text() string {
 	}
 	tab.Flush()
 	if n := o.Folded(); n > 0 {
-		fmt.Fprintf(&b, "\nreceives told apart by type alone, because there were too many: %d\n", n)
+		fmt.Fprintf(&b, "\nreceives counted by message type only, because there were too many to tell apart: %d\n", n)
 	}
 	if lines := openLines(o.OpenNames()); len(lines) > 0 {
 		fmt.Fprintf(&b, "\nReceive pairs never seen in this order (possible as far as known):\n%s", strings.Join(lines, ""))
@@ -98,10 +98,10 @@ const mostNamed = 60
 // inOneLine escapes line breaks and tabs.
 var inOneLine = strings.NewReplacer("\n", `\n`, "\t", `\t`)
 
-// shown returns a name of the program as one line of at most `most` letters, with control
-// characters escaped.
+// shown returns a name from the program as one line of at most a given number of letters,
+// with control characters escaped.
 func shown(name string, most int) string {
-	if len(name) > 4*most+4 { // a letter has at most four bytes
+	if len(name) > 4*most+4 { // cut very long names first; a letter has at most four bytes
 		name = name[:4*most+4]
 	}
 	text := inOneLine.Replace(trace.Visible(strings.ToValidUTF8(name, "?")))

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A TypePair counts the receive pairs of the actors with one label and of two message
-// types.
+// A TypePair counts the receive pairs of the actors with one label that have two given
+// message types.
 type TypePair struct {
 	Actor         string
 	First, Second string // the two types in alphabetical order; may be equal
@@ -16,7 +16,8 @@ type TypePair struct {
 	Back  int // the number of pairs seen with Second before First
 }
 
-// Types returns a TypePair for each label of receivers and each two message types.
+// Types returns a TypePair for each label of receivers and each two message types that
+// have a receive pair.
 func (o *Orders) Types() []TypePair {
 	type key struct{ actor, first, second string }
 	cells := map[key]*TypePair{}
@@ -58,12 +59,12 @@ func (o *Orders) Runs() (n int) {
 	return n
 }
 
-// A Point of a curve is the number of orders known after a number of runs.
+// A Point of a curve says how many orders were known after a number of runs.
 type Point struct{ Runs, Orders int }
 
-// Curves returns a curve for each source. The points of a curve are the numbers of orders
-// known after a number of runs of the source, at most four for each doubling of the runs.
-// The known orders include those that were merged into o by then.
+// Curves returns a curve for each source: the number of known orders as a function of the
+// source's runs. A curve has at most four points for each doubling of the runs. Orders
+// that were merged into o are included from then on.
 func (o *Orders) Curves() (list [][]Point) {
 	for _, id := range slices.Sorted(maps.Keys(o.past.sources)) {
 		if s := o.past.sources[id]; len(s.marks) > 0 {

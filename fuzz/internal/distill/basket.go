@@ -15,22 +15,23 @@ type Passed struct {
 }
 
 // A Basket collects passing runs with new receive pairs. When it is full, it drops runs
-// whose pairs other runs contain too. Several goroutines may use a Basket. The zero
-// Basket is empty.
+// whose pairs are also in other runs of the basket. Several goroutines may use a Basket.
+// The zero Basket is empty.
 type Basket struct {
 	mu     sync.Mutex
 	known  map[Pair]bool // the pairs of all added runs
 	passed []Passed
-	pairs  int // the number of pairs in passed, repeated ones included
+	pairs  int // the number of pairs of all runs in passed, including repeated pairs
 }
 
 // Limits that keep a basket from growing with the search.
 const (
-	// A basket with more than mostPassed runs or mostGathered pairs is distilled, to at
-	// most half of that.
+	// A basket with more than mostPassed runs or mostGathered pairs is distilled. It
+	// then has at most half as many of both.
 	mostPassed   = 1000
 	mostGathered = 1 << 20
-	// mostKnown limits the pairs that a basket knows. Then it accepts no more runs.
+	// mostKnown limits the number of known pairs. A basket beyond this limit accepts no
+	// more runs.
 	mostKnown = 1 << 21
 )
 
@@ -60,8 +61,9 @@ func (b *Basket) Add(p Passed) {
 	}
 }
 
-// Fewest returns the cases of few runs that together contain all pairs of the added runs.
-// The function Fewest selects them. Among equally good cases it selects the smallest.
+// Fewest returns the cases of a few runs that together contain all pairs of the added
+// runs. The function Fewest selects the runs. Among equally good runs it selects the one
+// with the smallest case.
 func (b *Basket) Fewest() []corpus.Case {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -73,8 +75,8 @@ func (b *Basket) Fewest() []corpus.Case {
 	return cases
 }
 
-// distill drops all runs except those that the function Fewest selects. It keeps at most
-// half of mostPassed runs and mostGathered pairs.
+// distill drops all runs except the runs that the function Fewest selects. It keeps at
+// most mostPassed/2 runs and mostGathered/2 pairs.
 func (b *Basket) distill() {
 	slices.SortStableFunc(b.passed, func(p, q Passed) int { return p.Case.Compare(&q.Case) })
 	var sets [][]Pair

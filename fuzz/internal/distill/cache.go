@@ -19,8 +19,8 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 )
 
-// A Key identifies a Cache, which holds the cases of one property of one module with one
-// fingerprint. Cases with another fingerprint may not fit the program.
+// A Key identifies a Cache. The cache holds the cases of one property of one module with
+// one Fingerprint. Cases with a different Fingerprint may not fit the program.
 type Key struct{ Module, Property, Fingerprint string }
 
 // A Cache is a folder with the passing cases of a Key. Processes may share a Cache. They
@@ -34,9 +34,9 @@ type Key struct{ Module, Property, Fingerprint string }
 type Cache struct {
 	// Dir is the folder; "" means none.
 	Dir string
-	// Bytes limits the size of a file; zero means 256 KB. A file has at most 256
-	// cases. If there are more, the first cases are saved. Basket.Fewest returns the
-	// cases that add the most pairs first.
+	// Bytes limits the size of a file; zero means 256 KB. A file has at most 256 cases.
+	// If there are more cases, only the first ones are saved. Therefore Basket.Fewest
+	// puts the cases that add the most pairs first.
 	Bytes int
 }
 
@@ -45,21 +45,22 @@ const (
 	extension  = ".cases"
 	keySize    = 8 // the length of a key, in bytes
 	usualBytes = 256 << 10
-	// mostCases limits the cases of a file.
+	// mostCases limits the number of cases in a file.
 	mostCases = 256
-	// mostFiles limits the files of a folder. Older files, left by killed processes,
-	// are deleted.
+	// mostFiles limits the number of files in a folder. Beyond this limit the oldest
+	// files, which killed processes left, are deleted.
 	mostFiles = 8
-	// mostFolders limits the folders below a root. The least recently used
-	// folders are deleted.
+	// mostFolders limits the number of folders below a root. Beyond this limit the least
+	// recently used folders are deleted.
 	mostFolders = 128
-	// abandoned is the age at which a temporary file is deleted.
+	// abandoned is the age at which a temporary file is deleted, because the process
+	// that wrote it was probably killed.
 	abandoned = time.Hour
 )
 
 // Fingerprint returns a text that identifies the toolchain, the platform and, if the Go
-// tool recorded them, the versions of the dependencies. It does not depend on the program
-// itself, because cases are needed most after a change of the program.
+// tool recorded them, the versions of the dependencies. It does not depend on the
+// program's own source, because cases are needed most after a change of the program.
 func Fingerprint() string {
 	text := runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -79,7 +80,8 @@ func In(root string, k Key) Cache {
 	return Cache{Dir: filepath.Join(root, folder, hex.EncodeToString(sum[:keySize]))}
 }
 
-// A Held has the cases that Load has read, and their files, for a later call to Replace.
+// A Held has the cases that Load has read, and the files that had them. Replace needs
+// it.
 type Held struct {
 	// Cases are the loaded cases, in the order in which they were saved.
 	Cases []corpus.Case
@@ -106,8 +108,8 @@ func (c Cache) Load() (h Held) {
 	return h
 }
 
-// list returns the files of the cache, the newest first. If there are more than
-// mostFiles, it deletes the oldest.
+// list returns the paths of the cache's files, the newest first. If there are more than
+// mostFiles files, it deletes the oldest files.
 func (c Cache) list() (paths []string) {
 	if c.Dir == "" {
 		return nil
@@ -151,7 +153,8 @@ func (c Cache) size() int {
 // lastLine ends each case.
 const lastLine = "\nend\n"
 
-// split returns the texts of the cases in a file, without an incomplete one at its end.
+// split returns the texts of the cases in a file. It omits an incomplete case at the end
+// of the file.
 func split(text string) (list []string) {
 	for {
 		at := strings.Index(text, lastLine)
@@ -164,9 +167,9 @@ func split(text string) (list []string) {
 	}
 }
 
-// Replace saves cases, followed by rest, in place of the cases of h. rest holds cases of
-// h that the caller has not run. Replace saves as many cases as fit into a file, and
-// returns their number.
+// Replace saves the given cases, followed by the cases in rest, in place of the cases of
+// h. rest is for cases of h that the caller has not run. Replace saves as many cases as
+// fit into a file, and returns the number of saved cases.
 func (c Cache) Replace(h Held, cases, rest []corpus.Case) (kept int, err error) {
 	if c.Dir == "" {
 		return 0, nil
@@ -205,8 +208,8 @@ func (c Cache) join(cases []corpus.Case) (text []byte, n int, err error) {
 	return text, n, nil
 }
 
-// unchanged reports whether the cache already has one file with this text. If so, it sets
-// the file's modification time to now.
+// unchanged reports whether the only file of the cache already has this text. If so, it
+// sets the file's modification time to now.
 func (h *Held) unchanged(text []byte) bool {
 	if len(h.files) != 1 {
 		return len(h.files)+len(text) == 0
@@ -216,7 +219,7 @@ func (h *Held) unchanged(text []byte) bool {
 	}
 	now := time.Now()
 	err := os.Chtimes(h.files[0], now, now)
-	return !errors.Is(err, fs.ErrNotExist) // if the file does not exist, another process has deleted it and saved its own
+	return !errors.Is(err, fs.ErrNotExist) // if the file no longer exists, another process has deleted it and saved its own cases
 }
 
 // write writes a file under a new name.
@@ -230,7 +233,7 @@ func (c Cache) write(text []byte) error {
 }
 
 // clear deletes the temporary files of killed processes. If there are more than
-// mostFolders caches below the root, it also deletes the least recently used ones.
+// mostFolders caches below the root, it also deletes the least recently used caches.
 func (c Cache) clear() {
 	aside, _ := filepath.Glob(filepath.Join(c.Dir, ".*.tmp"))
 	for _, path := range aside {

@@ -3,10 +3,10 @@
 // received one message before another.) A later search replays the runs, and so has these
 // pairs from the start.
 //
-// Cases are saved in a Cache, a folder for each property, outside of version control. The
-// size of a Cache is limited, and it may be deleted at any time. The cache affects which
-// runs a search makes. So two searches with the same seed are equal only if both start
-// with the same cache, or without one.
+// Cases are saved in a Cache, a folder for each property, outside of version control.
+// The size of a Cache is limited, and it may be deleted at any time. The cache affects
+// which runs a search makes. So two searches with the same seed make the same runs only
+// if both start with the same cache, or both without a cache.
 //
 //	cache := distill.In(root, distill.Key{Module: "example.com/bank", Property: "neverOverdrawn"})
 //	held := cache.Load()
@@ -18,7 +18,7 @@
 //	… continue the search, and add each run that passes
 //	kept, err := cache.Replace(held, basket.Fewest(), nil)
 //
-// A cache is not trusted: cases are run to find out which pairs they contain. If a case
-// no longer runs as it was saved, it is saved as it runs now. Damaged files are read as
-// far as possible.
+// The contents of a cache are not trusted. Each case is run to find out which pairs it
+// contains. If a case no longer runs as it was saved, it is saved as it runs now.
+// Damaged files are read as far as possible.
 package distill

@@ -5,10 +5,10 @@ import (
 	"container/heap"
 )
 
-// Fewest returns the indices of few sets that together have all elements of all sets. The
-// first set has the most elements, and each next set has the most missing elements. If
-// several have the most, Fewest takes the first. Finally it drops sets of which every
-// element is in another taken set.
+// Fewest returns the indices of a few sets that together have all elements of all sets.
+// It first takes the set with the most elements, and then repeatedly the set with the
+// most missing elements. If several sets have the most, Fewest takes the first of them.
+// Finally it drops each set whose elements are all in other taken sets.
 //
 // Finding the minimum is NP-hard (set cover, Karp 1972). The number of taken sets is at
 // most H(n) = 1 + 1/2 + … + 1/n times the minimum, where n is the size of the largest set
@@ -22,7 +22,7 @@ func Fewest[E comparable](sets [][]E) (taken []int) {
 		}
 	}
 	heap.Init(&q)
-	covers := make([]int, n) // for each element, the number of taken sets that have it
+	covers := make([]int, n) // has an entry for each element: the number of taken sets that have the element
 	for len(q) > 0 {
 		// The gain of a set (entry.adds) never grows. So if the gain of the top
 		// set is current, no other set has a larger gain.
@@ -44,11 +44,11 @@ func Fewest[E comparable](sets [][]E) (taken []int) {
 	return needed(taken, numbered, covers)
 }
 
-// number returns sets with each element replaced by a number and without repeated
-// elements, and the number of different elements.
+// number returns the sets with each element replaced by a number, without repeated
+// elements. It also returns the number of different elements.
 func number[E comparable](sets [][]E) (numbered [][]int32, n int) {
 	numbers := map[E]int32{}
-	seen := []int{} // for each element, the number, from 1, of the last set that has it
+	seen := []int{} // has an entry for each element: the number, from 1, of the last set with the element
 	for i, set := range sets {
 		var list []int32
 		for _, e := range set {
@@ -68,7 +68,7 @@ func number[E comparable](sets [][]E) (numbered [][]int32, n int) {
 	return numbered, len(numbers)
 }
 
-// adds returns the number of elements of a set that no taken set has.
+// adds returns the number of elements of set that no taken set has.
 func adds(set []int32, covers []int) (n int) {
 	for _, e := range set {
 		if covers[e] == 0 {
@@ -78,7 +78,8 @@ func adds(set []int32, covers []int) (n int) {
 	return n
 }
 
-// needed returns the taken sets that have an element which is in no other taken set.
+// needed returns the taken sets without the sets that are not needed. A set is not
+// needed if each of its elements is also in a different taken set.
 func needed(taken []int, sets [][]int32, covers []int) (list []int) {
 	for _, i := range taken {
 		spare := true
@@ -96,8 +97,8 @@ func needed(taken []int, sets [][]int32, covers []int) (list []int) {
 	return list
 }
 
-// An entry is a set with its gain, the number of elements that no taken set had when the
-// gain was last computed.
+// An entry is a set (its index) with its gain. The gain, in adds, is the number of
+// elements that no taken set had when the gain was last computed.
 type entry struct{ set, adds int }
 
 // A queue is a heap.Interface of entries with the largest gain on top.

@@ -5,8 +5,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A Pair is a receive pair: step First came before step Second at the same actor. Steps
-// are given by their identities.
+// A Pair is a receive pair: step First came before step Second at the same actor. First
+// and Second are the identities of the steps.
 type Pair struct{ First, Second uint64 }
 
 // mostPairs limits the pairs of a run. Their number grows with the square of the number

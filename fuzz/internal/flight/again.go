@@ -16,23 +16,23 @@ import (
 // process replays only the runs of that record.
 const Variable = "JOSTLE_FLIGHT"
 
-// An Outcome is the result of a replay.
+// An Outcome is the result of replaying a record.
 type Outcome struct {
-	// Died is set if the new process began the runs of the record, and died before
-	// their end.
+	// Died is set if the new process began the runs of the record, and died before the
+	// end of the runs.
 	Died bool
-	// Text says which runs were in progress when the first process died, and the
-	// result of the replay.
+	// Text says which runs were in progress when the process of the record died, and
+	// what the replay did.
 	Text string
 }
 
-// waitForPipes is the time for which other processes may keep the output of an ended
-// process open.
+// waitForPipes limits how long the replay waits for other processes that keep the output
+// of the ended process open.
 const waitForPipes = 3 * time.Second
 
-// Again replays the runs of the record in a new process. It starts this test binary in
-// the folder of the package, for the test of the record alone. The process is killed
-// after the limit.
+// Again replays the runs of the record in a new process. It starts the current test
+// binary in the folder of the package, to run only the test of the record. The process
+// is killed after the limit.
 func (l *Left) Again(limit time.Duration) Outcome {
 	if len(l.On) == 0 {
 		return Outcome{Text: l.headline() + ": there is no run to replay"}
@@ -43,25 +43,26 @@ func (l *Left) Again(limit time.Duration) Outcome {
 	if err == nil {
 		said, status, cut, err = l.start(limit)
 	}
-	what := "replayed, it kills its process again"
+	what := "replayed, the run kills its process again"
 	switch s := stateOf(l.Path()); {
 	case err != nil:
-		return Outcome{Text: fmt.Sprintf("%s: it cannot be replayed: %v", l.headline(), err)}
+		return Outcome{Text: fmt.Sprintf("%s: the run cannot be replayed: %v", l.headline(), err)}
 	case s == waiting:
-		return Outcome{Text: fmt.Sprintf("%s: it could not be replayed: the test did not reach it within %s (%s)", l.headline(), words.Elapsed(limit), status)}
+		return Outcome{Text: fmt.Sprintf("%s: the run could not be replayed: the test did not reach the run within %s (%s)", l.headline(), words.Elapsed(limit), status)}
 	case s == landed && (cut || status == passed || status == failed):
-		return Outcome{Text: l.headline() + ": replayed in its own process, it ended normally"}
+		return Outcome{Text: l.headline() + ": replayed in its own process, the run ended normally"}
 	case cut && s == flying:
-		what = "replayed, it does not end within " + words.Elapsed(limit)
+		what = "replayed, the run does not end within " + words.Elapsed(limit)
 	case s == landed:
-		what = "replayed, it ended, but handling its failure killed the process"
+		what = "replayed, the run ended, but handling its failure killed the process"
 	}
 	return Outcome{Died: true, Text: fmt.Sprintf("DIED %s: %s: %s\n%s",
-		l.headline(), what, status, words.Indented(fmt.Sprintf("%s\nagain: %s=%s %s\nreplayed first from now on, until it ends normally; to forget it, remove that file",
+		l.headline(), what, status, words.Indented(fmt.Sprintf("%s\nagain: %s=%s %s\neach test run replays this run first until it ends normally; to forget it, remove that file",
 			said, Variable, words.Quoted(l.Path()), words.Command(l.Test, l.Dir))))}
 }
 
-// headline says which runs were in progress when the last process died.
+// headline returns a text that says which runs were in progress when the process of the
+// record died.
 func (l *Left) headline() string {
 	at := "before the first run"
 	for i, run := range l.On {
@@ -74,13 +75,13 @@ func (l *Left) headline() string {
 	return fmt.Sprintf("the last process died %s, fuzz.%s of %s, seed %d", at, l.Verb, l.Test, l.Seed)
 }
 
-// These are the exit statuses of a process whose test passed or failed.
+// The exit statuses of a process whose test passed or failed.
 const (
 	passed = "exit status 0"
 	failed = "exit status 1"
 )
 
-// start replays the runs in another process. It returns the last output and the exit
+// start replays the runs in a new process. It returns the last output and the exit
 // status of the process, and whether the process was stopped at the limit.
 func (l *Left) start(limit time.Duration) (said, status string, cut bool, err error) {
 	self, err := os.Executable()
@@ -97,14 +98,14 @@ func (l *Left) start(limit time.Duration) (said, status string, cut bool, err er
 	if err := cmd.Run(); cmd.Process == nil {
 		return "", "", false, err
 	}
-	// ignore the error of Run, which may only say that another process keeps the pipe
-	// open
+	// The error of Run is ignored, because it may only say that another process keeps
+	// the pipe open.
 	return out.LastWords(), cmd.ProcessState.String(), ctx.Err() != nil || strings.HasPrefix(out.Reason(), "panic: test timed out after "), nil
 }
 
-// arguments returns the arguments of the replaying process, given the arguments of this
-// process. It keeps the arguments that are no flags of package testing, and those flags
-// of package testing that a run may depend on.
+// arguments returns the arguments of the replaying process, given the arguments own of
+// this process. It keeps all arguments except flags of package testing. Of these flags
+// it keeps those that a run may depend on.
 func arguments(pattern string, limit time.Duration, own []string) []string {
 	list := []string{"-test.run=" + pattern, "-test.timeout=" + limit.String(), "-test.count=1", "-test.paniconexit0"}
 	var rest []string
@@ -126,11 +127,11 @@ func arguments(pattern string, limit time.Duration, own []string) []string {
 	return append(list, rest...)
 }
 
-// switches are the flags of package testing without a value. For other flags, the next
-// argument may be the value.
+// switches are the flags of package testing without a value. After a flag that is not a
+// switch, the next argument may be the value.
 var switches = []string{"artifacts", "benchmem", "failfast", "fullpath", "fuzzworker", "paniconexit0", "short", "v"}
 
-// mostTail is the minimum size of the end of the output that a Tail keeps.
+// A Tail keeps at least the last mostTail bytes of the output.
 const mostTail = 256 << 10
 
 // A Tail is an io.Writer that keeps the end of the output written to it.
@@ -145,18 +146,18 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// These limit the lines of output that are shown.
+// The limits of the output that LastWords returns.
 const (
-	mostSaid   = 20 // the maximum number of lines, starting at the line of Reason
-	mostBefore = 5  // the maximum number of lines before the line of Reason
+	mostSaid   = 20 // the maximum number of lines from the line that Reason finds
+	mostBefore = 5  // the maximum number of lines before the line that Reason finds
 )
 
-// lastWords are beginnings of lines that say why a process ended. The first may also be
-// elsewhere in a line.
+// lastWords are the beginnings of lines that say why a process ended. The first text may
+// also be in the middle of a line.
 var lastWords = []string{"NO PROGRESS for ", dataRace, "fatal error: ", "panic: ", "runtime: ", "SIG", "unexpected fault address"}
 
-// LastWords returns the lines around the Reason of a dead process, or the last lines if
-// there is no Reason.
+// LastWords returns the lines of output that say why the process died (see Reason), with
+// some lines before and after them. It returns the last lines if Reason finds nothing.
 func (t *Tail) LastWords() string {
 	lines, at := t.reason()
 	if at < 0 {
@@ -165,8 +166,8 @@ func (t *Tail) LastWords() string {
 	return strings.Join(lines[max(0, at-mostBefore):min(len(lines), max(0, at)+mostSaid)], "\n")
 }
 
-// Reason returns the line that says why the process ended, "" if there is none. For a
-// data race it adds the functions of the two accesses.
+// Reason returns the line that says why the process ended, or "" if there is no such
+// line. For a data race it adds the names of the functions with the two accesses.
 func (t *Tail) Reason() string {
 	lines, at := t.reason()
 	if at < 0 {
@@ -183,8 +184,9 @@ func (t *Tail) Reason() string {
 
 const dataRace = "WARNING: DATA RACE"
 
-// racing returns the functions of the two accesses in a report of the race detector. They
-// are sorted, because the same race may be reported in either order.
+// racing returns the names of the two functions with the accesses in a report of the
+// race detector. The names are sorted, because the same race may be reported in either
+// order.
 func racing(lines []string) (list []string) {
 	wanted := false
 	for _, line := range lines {
@@ -203,8 +205,8 @@ func racing(lines []string) (list []string) {
 	return list
 }
 
-// reason returns all lines, and the index of the line that says why the process ended, -1
-// if there is none.
+// reason returns all lines, and the index of the line that says why the process ended.
+// The index is -1 if no line does.
 func (t *Tail) reason() (lines []string, at int) {
 	lines = strings.Split(strings.TrimSpace(string(t.text)), "\n")
 	return lines, slices.IndexFunc(lines, func(line string) bool {

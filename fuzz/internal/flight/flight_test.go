@@ -394,14 +394,14 @@ func TestWhatComesOfRuns(t *testing.T) {
 		died  bool
 		want  string
 	}{
-		{"begins lands", false, ": replayed in its own process, it ended normally"},
-		{"begins lands fails", false, ": replayed in its own process, it ended normally"},
-		{"begins lands stays", false, ": replayed in its own process, it ended normally"},
-		{"begins lands leaves", false, ": replayed in its own process, it ended normally"},
-		{"begins lands exits", true, ": replayed, it ended, but handling its failure killed the process: exit status 3"},
-		{"begins exits", true, ": replayed, it kills its process again: exit status 3"},
-		{"begins stays", true, ": replayed, it does not end within 5s: exit status 2"},
-		{"fails", false, ": it could not be replayed: the test did not reach it within 30s (exit status 1)"},
+		{"begins lands", false, ": replayed in its own process, the run ended normally"},
+		{"begins lands fails", false, ": replayed in its own process, the run ended normally"},
+		{"begins lands stays", false, ": replayed in its own process, the run ended normally"},
+		{"begins lands leaves", false, ": replayed in its own process, the run ended normally"},
+		{"begins lands exits", true, ": replayed, the run ended, but handling its failure killed the process: exit status 3"},
+		{"begins exits", true, ": replayed, the run kills its process again: exit status 3"},
+		{"begins stays", true, ": replayed, the run does not end within 5s: exit status 2"},
+		{"fails", false, ": the run could not be replayed: the test did not reach the run within 30s (exit status 1)"},
 	} {
 		t.Run(c.deeds, func(t *testing.T) {
 			t.Parallel()

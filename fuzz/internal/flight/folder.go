@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// A Folder is the path of the folder of records. If it is "", nothing is recorded.
+// A Folder is the path of a folder with records. If it is "", nothing is recorded.
 type Folder string
 
-// In returns the folder of records below a root, or "" if root is "".
+// In returns the folder of records below the folder root, or "" if root is "".
 func In(root string) Folder {
 	if root == "" {
 		return ""
@@ -22,19 +22,20 @@ func In(root string) Folder {
 
 const (
 	extension = ".flight"
-	unready   = ".new" // the file's extension until the record is locked
-	// mostKept limits the records of dead processes in a folder.
+	unready   = ".new" // the additional extension of the file until the record is locked
+	// mostKept limits the number of records of dead processes in a folder.
 	mostKept = 100
 	keySize  = 16 // the length of a key, in hexadecimal digits
 )
 
-// key returns the prefix of the file names of a call's records.
+// key returns the prefix of the names of the files that record runs of a call.
 func (c *Call) key() string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{c.Dir, c.Test, c.Verb, c.Func}, "\x00")))
 	return hex.EncodeToString(sum[:keySize/2])
 }
 
-// A Recorder writes a record of which runs are in progress. A nil Recorder does nothing.
+// A Recorder writes a record that says which runs are in progress. A nil Recorder does
+// nothing.
 type Recorder struct {
 	path string
 	file *os.File
@@ -85,7 +86,8 @@ func (r *Recorder) Slot(worker int) Slot {
 	return Slot{&r.head[firstWord+worker]}
 }
 
-// A Slot records the runs of one worker. The zero Slot records nothing.
+// A Slot is the part of a record in which one worker notes the run that it begins. The
+// zero Slot records nothing.
 type Slot struct{ word *uint64 }
 
 // Begin records that a run begins. index is the number of the run in the phase, from 0.
@@ -95,7 +97,8 @@ func (s Slot) Begin(p Phase, index int) {
 	}
 }
 
-// prune removes the oldest records of dead processes if there are too many.
+// prune removes the oldest records of dead processes if the folder has more than
+// mostKept files.
 func (f Folder) prune() {
 	files, err := os.ReadDir(string(f))
 	if err != nil || len(files) <= mostKept {
@@ -119,8 +122,8 @@ func (f Folder) prune() {
 	}
 }
 
-// claim opens and locks a file. It returns nil if another process has locked or removed
-// the file.
+// claim opens and locks the file at path. It returns nil if another process has locked
+// or removed the file.
 func claim(path string) *os.File {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() { // opening a named pipe would block
@@ -137,7 +140,7 @@ func claim(path string) *os.File {
 	return nil
 }
 
-// isAt reports whether a locked file is still at its path. The process that held the lock
+// isAt reports whether the locked file is still at path. The process that held the lock
 // before may have removed or replaced the file.
 func isAt(file *os.File, path string) bool {
 	now, err := os.Stat(path)
@@ -145,15 +148,15 @@ func isAt(file *os.File, path string) bool {
 	return err == nil && err2 == nil && os.SameFile(now, own)
 }
 
-// A Left is the record of a dead process, locked by this process.
+// A Left is a record that a dead process has left. The current process has locked it.
 type Left struct {
 	Record
 	file *os.File
 }
 
-// Left returns the records that dead processes left for a call. It removes records with
-// the same runs as another one, and broken files, whose number it returns. Call Keep or
-// Remove for each returned record.
+// Left returns the records that dead processes left for a call. Of several records with
+// the same runs it keeps one and removes the others. It also removes broken files, and
+// returns their number. The caller must call Keep or Remove for each returned record.
 func (f Folder) Left(c Call) (list []*Left, broken int) {
 	if f == "" {
 		return nil, 0
@@ -185,7 +188,7 @@ func (f Folder) Left(c Call) (list []*Left, broken int) {
 	return list, broken
 }
 
-// same reports whether two records have the same runs and settings.
+// same reports whether records l and m have the same runs and settings.
 func (l *Left) same(m *Left) bool {
 	return l.Seed == m.Seed && l.Runs == m.Runs && l.Workers == m.Workers && slices.Equal(l.Strategies, m.Strategies) && slices.Equal(l.On, m.On)
 }
@@ -199,7 +202,7 @@ func (l *Left) Remove() {
 	l.file.Close()
 }
 
-// Keep unlocks the record and leaves it for the next process.
+// Keep unlocks the record and leaves its file for the next process.
 func (l *Left) Keep() {
 	unlock(l.file)
 	l.file.Close()

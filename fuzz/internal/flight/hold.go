@@ -25,7 +25,7 @@ func Take(path string) (h *Hold, who string) {
 	beside := path + ".jostle-lock"
 	os.MkdirAll(filepath.Dir(path), 0o755) // if MkdirAll fails, OpenFile fails too
 	began := time.Now()
-	for { // repeat until the locked file is the one at its path
+	for { // repeat until the locked file is the file at the path
 		file, err := os.OpenFile(beside, os.O_RDWR|os.O_CREATE, 0o644)
 		if err != nil {
 			return nil, ""
@@ -37,7 +37,7 @@ func Take(path string) (h *Hold, who string) {
 				time.Sleep(patience / 100)
 				continue
 			}
-			if who = strings.TrimSpace(string(text)); who == "" { // the other process has locked the file but not yet written to it
+			if who = strings.TrimSpace(string(text)); who == "" { // the process with the lock has not yet written to the file
 				who = "another process"
 			}
 			return nil, who
@@ -52,11 +52,12 @@ func Take(path string) (h *Hold, who string) {
 	}
 }
 
-// patience is the time for which Take retries. If a process is killed while it starts
-// another process, its files stay locked until the other process has begun.
+// patience is the time for which Take retries. It is needed because a process that is
+// killed while it starts a child process leaves its files locked until the child has
+// begun.
 const patience = 2 * time.Second
 
-// mostWho limits the length of the description of the process that holds the lock.
+// mostWho limits the description of the process that holds the lock, in bytes.
 const mostWho = 200
 
 // Release ends the reservation of the file.

@@ -8,17 +8,18 @@ import (
 	"unsafe"
 )
 
-// canLock reports whether lock can succeed.
+// canLock reports whether the function lock works on this operating system.
 const canLock = true
 
-// lock locks an open file until it is closed or the process ends. It returns false if the
-// file is locked through another descriptor, in this process or another.
+// lock locks an open file until it is closed or the process ends. It returns false if
+// the file is already locked through a different descriptor, in this or any other
+// process.
 func lock(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
-// unlock unlocks a file immediately. Closing the file might unlock it later, because a
-// process that is being started may still have it open.
+// unlock unlocks a file immediately. Closing the file is not enough, because a child
+// process that is being started may still have the file open.
 func unlock(f *os.File) { syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 
 // mapHead maps the words at the beginning of the file into memory. A store to these words

@@ -25,7 +25,8 @@ type Record struct {
 	Strategies []string // the strategies of the search
 	Workers    int      // the number of workers of the search
 	Runs       int      // the number of runs that the search was to make
-	// On holds the last run that each worker began. It is stored in the head of the file.
+	// On holds the last run that each worker began. The head of the file stores it, not
+	// the JSON text.
 	On []Run `json:"-"`
 }
 
@@ -39,20 +40,20 @@ type Run struct {
 // A Phase is a part of a search. Each phase numbers its runs from 0.
 type Phase uint8
 
-// The phases.
+// The phases of a search.
 const (
-	// Saved are the runs of saved cases.
+	// Saved is the phase that runs the saved cases.
 	Saved Phase = 1 + iota
-	// Exhaust are the runs with which Check tries every order before it searches at
+	// Exhaust is the phase in which Check tries every order, before it searches at
 	// random.
 	Exhaust
-	// Sample are the random runs.
+	// Sample is the phase of random runs.
 	Sample
-	// Explore are the runs of Explore.
+	// Explore is the phase with the runs of fuzz.Explore.
 	Explore
-	// Bytes are the runs of the seed inputs of a fuzzing engine.
+	// Bytes is the phase that runs the seed inputs of a fuzzing engine.
 	Bytes
-	// Cached are the runs of passing cases that other searches have saved.
+	// Cached is the phase that runs passing cases which earlier searches have saved.
 	Cached
 	phases
 )
@@ -65,10 +66,10 @@ func (p Phase) String() string {
 // String returns a name such as "run 18 at random".
 func (r Run) String() string { return fmt.Sprintf("run %d %v", r.Index+1, r.Phase) }
 
-// A file begins with a head of 128 words, which is mapped into memory. The record follows
-// as JSON. The first word is magic, and the second word is the state. Each other word
-// belongs to a worker. The highest byte holds the phase of the run in progress, and the
-// lower bytes hold the number of the run, from 1.
+// The file of a record begins with a head of 128 words, which is mapped into memory. The
+// record as JSON follows the head. The first word is magic, and the second word is the
+// state. Each further word belongs to a worker: its highest byte is the phase of the run
+// in progress, and its lower bytes are the number of the run, from 1.
 const (
 	magic      = "jostlef1"
 	headWords  = 128
@@ -78,16 +79,16 @@ const (
 	phaseShift = 56
 )
 
-// A state says how far the replay of a record has come.
+// A state says whether the replay of a record has begun or ended.
 type state uint64
 
 const (
-	waiting state = iota // the replay has not begun, or there was no time for it
+	waiting state = iota // the replay has not begun, or stopped before the runs of the record
 	flying               // the replay is in progress
 	landed               // the replay has ended, but the process has not ended yet
 )
 
-// encode returns the contents of a record's file before any run.
+// encode returns the contents of a record's file before the first run.
 func encode(r *Record) []byte {
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -100,7 +101,7 @@ func encode(r *Record) []byte {
 
 var errBroken = errors.New("not a complete flight record")
 
-// decode returns the record in the contents of a file.
+// decode returns the record from the contents of its file.
 func decode(file []byte) (r Record, err error) {
 	if len(file) < headSize || !bytes.HasPrefix(file, []byte(magic)) {
 		return r, errBroken
@@ -122,7 +123,7 @@ func decode(file []byte) (r Record, err error) {
 	return r, nil
 }
 
-// Read reads the record at a path.
+// Read returns the record in the file at path.
 func Read(path string) (Record, error) {
 	file, err := os.ReadFile(path)
 	if err != nil {
@@ -135,8 +136,9 @@ func Read(path string) (Record, error) {
 	return r, err
 }
 
-// CopyOf copies a file into a folder, so that a replay can use the copy and leave the
-// file unchanged. It returns the path of the copy, or "" if the file cannot be copied.
+// CopyOf copies the file at path into the folder dir, so that a replay can use the copy
+// and leave the original unchanged. It returns the path of the copy, or "" if the file
+// cannot be copied.
 func CopyOf(path, dir string) string {
 	text, err := os.ReadFile(path)
 	to := filepath.Join(dir, filepath.Base(path))
@@ -146,11 +148,11 @@ func CopyOf(path, dir string) string {
 	return to
 }
 
-// Begin records in the file at a path that the replay of its record has begun.
+// Begin sets the state of the record at path: the replay of the record has begun.
 func Begin(path string) error { return setState(path, flying) }
 
-// Land records in the file at a path that the replay of its record is over. reached says
-// whether the run was replayed to its end.
+// Land sets the state of the record at path: the replay of the record is over. reached
+// must be set if the run was replayed to its end.
 func Land(path string, reached bool) error {
 	if !reached {
 		return setState(path, waiting)
@@ -158,7 +160,7 @@ func Land(path string, reached bool) error {
 	return setState(path, landed)
 }
 
-// setState writes the state into the record at a path.
+// setState writes state s into the record at path.
 func setState(path string, s state) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -168,7 +170,8 @@ func setState(path string, s state) error {
 	return errors.Join(err, f.Close())
 }
 
-// stateOf returns the state in the record at a path, waiting if it cannot be read.
+// stateOf returns the state in the record at path, or waiting if the record cannot be
+// read.
 func stateOf(path string) state {
 	file, err := os.ReadFile(path)
 	if err != nil || len(file) < headSize {

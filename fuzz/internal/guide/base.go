@@ -7,15 +7,17 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// mostSteps limits a base to the first steps of a run, because the memory of a base and the
-// time of a generator grow with the square of the number of steps.
+// mostSteps is the maximum number of steps of a run that a Base has. The memory of a Base
+// and the time of a Generator grow with the square of this number.
 const mostSteps = 512
 
 // A Base is a passing run from which schedules are made. It has the steps of the run, and
-// knows which steps must precede which in every order. It shares no memory with the trace.
+// knows for each two steps whether one must precede the other in every order. It shares no
+// memory with the trace.
 type Base struct {
 	steps []step
-	// must has a row of bits for each step: the steps that must come before it.
+	// must has a row of bits for each step. In row i, bit j is set if step j must come
+	// before step i.
 	must  []uint64
 	words int // the number of words in each row
 }
@@ -24,9 +26,9 @@ type Base struct {
 type step struct {
 	id      uint64
 	actor   int32
-	before  int32 // the last earlier step of the same actor that counts, or None
+	before  int32 // the last earlier step of the same actor with counts set, or None
 	counts  bool  // set for a receive that a goal may name
-	given   bool  // set if no strategy chooses the step: a fault, or a step of start-up
+	given   bool  // set for a fault or a step of start-up, because the strategy does not choose such a step
 	changes bool  // set if the step changes the handlers of the actor
 }
 
@@ -39,10 +41,10 @@ func stepOf(t *trace.Trace, i int) step {
 	return step{s.ID, s.Actor, trace.None, counts(s), isGiven(s), s.Changed}
 }
 
-// isGiven reports whether no strategy chooses the step.
+// isGiven reports whether the strategy does not choose step s.
 func isGiven(s *trace.Step) bool { return s.Kind != trace.Receive || s.Settled }
 
-// counts reports whether a goal may name a step.
+// counts reports whether a goal may name step s (see Criterion).
 func counts(s *trace.Step) bool {
 	return !isGiven(s) && (s.Wanted == trace.Anything || s.Wanted == trace.SomeMatch)
 }
@@ -87,42 +89,44 @@ func (b *Base) achieves(c Criterion, order []int32, f func(Goal)) {
 
 func (b *Base) goal(c Criterion, x, y int32) Goal { return Goal{c, b.steps[x].id, b.steps[y].id} }
 
-// related reports whether steps x and y form a goal of criterion c (section IV-B).
+// related reports whether steps x and y can form a goal of criterion c (section IV-B of
+// the Bitá paper).
 func (b *Base) related(c Criterion, x, y int32) bool {
 	p, q := &b.steps[x], &b.steps[y]
 	return p.actor == q.actor && p.counts && q.counts && (c != PMR || p.changes || q.changes)
 }
 
-// A closure computes which steps must come before which, as a transitive closure
-// (definitions 5 to 7).
+// A closure computes for each two steps of a run whether one must come before the other,
+// as a transitive closure (definitions 5 to 7 of the Bitá paper).
 //
-// A message may depend on everything that its sender has received. So a step must come
-// after the happens-before set of the step that sent its message, and after that of the
-// step that created its actor. This set has the step itself, the steps that must come
-// before it, and the sets of the earlier steps of its actor. A step must also come after
-// the previous step of the same channel.
+// The happens-before set of a step has the step itself, the steps that must come before
+// it, and the happens-before sets of the earlier steps of its actor. A message may depend
+// on everything that its sender has received. So a step must come after all steps in the
+// happens-before set of the step that sent its message. It must also come after all steps
+// in the happens-before set of the step that created its actor, and after the previous
+// step of the same channel.
 //
-// Two rules go beyond the actors of the paper. A quiescent point (nothing was deliverable),
-// a clock tick and a fault separate all earlier steps from all later ones. If a step
-// accesses shared state that an earlier step accessed, its set contains the set of the
-// earlier step.
+// Two rules are not in the paper. A quiescent point (nothing was deliverable), a clock
+// tick and a fault separate all earlier steps from all later steps. If a step accesses
+// shared state that an earlier step accessed, its happens-before set contains the
+// happens-before set of the earlier step.
 //
 // A closure can be reused for further traces, which saves memory.
 type closure struct {
 	*trace.Trace
 	words    int
-	must     []uint64   // for each step, the steps that must come before it; the memory belongs to the base
-	past     []uint64   // for each step, its happens-before set
+	must     []uint64   // has a row of bits for each step: the steps that must come before it; belongs to the Base
+	past     []uint64   // has a row of bits for each step: its happens-before set
 	channels hash.Table // maps a channel to the last step that received from the channel
-	touched  hash.Table // maps a piece of state to the last step that accessed the state; ItsSteps are in actor.touched
+	touched  hash.Table // maps a piece of state, except trace.ItsSteps, to the last step that accessed the state
 	actors   []actor
 }
 
-// An actor is what a closure stores about one actor.
+// An actor is the state of a closure for one actor of the run.
 type actor struct {
 	start   int32 // the step in which the actor received its start message, or None
-	counted int32 // the actor's last step that counts, or None
-	touched int32 // the last step that accessed the actor's state ItsSteps, or None
+	counted int32 // the actor's last step with counts set, or None
+	touched int32 // the last step that accessed trace.ItsSteps of the actor, or None
 }
 
 func (c *closure) base(t *trace.Trace) *Base {
@@ -168,22 +172,22 @@ func (c *closure) close(n int) {
 	}
 }
 
-// mustOf returns row i of must, the steps that must come before step i, without the words
-// that are zero in any case.
+// mustOf returns row i of must: the steps that must come before step i. It omits the words
+// for steps after step i, which are always zero.
 func (c *closure) mustOf(i int) []uint64 { return c.must[i*c.words:][:i>>6+1] }
 
-// pastOf returns row i of past, the happens-before set of step i, without the words that
-// are zero in any case.
+// pastOf returns row i of past: the happens-before set of step i. It omits the words for
+// steps after step i, which are always zero.
 func (c *closure) pastOf(i int) []uint64 { return c.past[i*c.words:][:i>>6+1] }
 
 // stands reports whether a fault or a clock tick separates step i from all earlier steps.
-// Then all earlier steps must come before step i and all later ones.
+// If so, all earlier steps must come before step i and before all later steps.
 func (c *closure) stands(i int) bool {
 	return i > 0 && (c.Steps[i].Kind != trace.Receive || c.Steps[i-1].Kind != trace.Receive || c.Steps[i].Time != c.Steps[i-1].Time)
 }
 
-// follow adds the steps that must precede step i because of its message and the creation of
-// its actor. It also computes the happens-before set of step i.
+// follow computes the steps that must come before step i because of its message or the
+// creation of its actor. It also computes the happens-before set of step i.
 func (c *closure) follow(i int) {
 	s, must, past := &c.Steps[i], c.mustOf(i), c.pastOf(i)
 	if made := c.Actors[s.Actor].Step; made >= 0 && int(made) < i {
@@ -199,8 +203,8 @@ func (c *closure) follow(i int) {
 	}
 }
 
-// receive adds the steps that must precede step i, because of its message m, to the set
-// must.
+// receive adds to the set must the steps that must come before step i because of its
+// message m.
 func (c *closure) receive(i int, m *trace.Send, must []uint64) {
 	if m.Step != trace.None {
 		add(must, c.pastOf(int(m.Step)))
@@ -232,9 +236,9 @@ func (c *closure) receive(i int, m *trace.Send, must []uint64) {
 	}
 }
 
-// touches adds to the happens-before set of step i the sets of earlier steps that accessed
-// the same state (see trace.Touch). next is the index in Touches of the first access to
-// check; touches returns the index for the next call.
+// touches adds to the happens-before set of step i the happens-before sets of earlier
+// steps that accessed the same state (see trace.Touch). The accesses of step i begin in
+// c.Touches at index next. touches returns this index for the next step.
 func (c *closure) touches(i, next int) int {
 	for ; next < len(c.Touches) && int(c.Touches[next].Step) <= i; next++ {
 		switch x := &c.Touches[next]; {
@@ -251,8 +255,8 @@ func (c *closure) touches(i, next int) int {
 	return next
 }
 
-// link adds to the happens-before set of step i the set of the last step that accessed the
-// same state.
+// link adds to the happens-before set of step i the happens-before set of the last step
+// that accessed the same state.
 func (c *closure) link(i int, what trace.Touched, actor, ask int32) {
 	key := uint64(what)<<56 ^ uint64(uint32(actor))<<28 ^ uint64(uint32(ask))
 	if before, had := c.touched.Add(key, int32(i)); had && int(before) != i {
@@ -261,9 +265,10 @@ func (c *closure) link(i int, what trace.Touched, actor, ask int32) {
 	}
 }
 
-// touchSteps adds to the happens-before set of step i the set of the last step that
-// accessed the steps of an actor. Each step of the actor is such an access, but the set of
-// step i already contains the set of Prev.
+// touchSteps adds to the happens-before set of step i the happens-before set of the last
+// step that accessed trace.ItsSteps of an actor. Each step of the actor is an access to
+// its ItsSteps. The previous step of step i's own actor is skipped, because its set was
+// added before.
 func (c *closure) touchSteps(i int, actor int32) {
 	at := &c.actors[actor].touched
 	if *at != trace.None && *at != int32(i) && *at != c.Steps[i].Prev {

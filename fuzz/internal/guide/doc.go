@@ -1,6 +1,6 @@
 // Package guide makes schedules with new receive pairs from recorded runs. It implements
-// Bitá (Tasharofi et al., "Bita: Coverage-guided, automatic testing of actor programs",
-// ASE 2013, section IV).
+// section IV of the Bitá paper (Tasharofi et al., "Bita: Coverage-guided, automatic
+// testing of actor programs", ASE 2013).
 //
 // A Goal is a receive pair: two receives of one actor, in one of the two orders. A Base is
 // a recorded run that knows which of its steps must come before which. A Generator goes

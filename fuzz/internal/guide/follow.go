@@ -6,16 +6,17 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A follow is a demand on two receives of one actor: the second comes right after the first
-// or, if the follow is negated, does not. A list of follows is an abstract schedule, as in
-// reads-from fuzzing. It leaves the order of all other receives free.
+// A follow is a demand that receive second comes right after receive first at an actor, or
+// that it does not. A list of follows is called an abstract schedule, as in reads-from
+// fuzzing (Wolff et al., ASPLOS 2024). The order of all receives that have no follow is
+// free.
 type follow struct {
-	first, second int32 // steps of a base
-	not           bool  // set if the condition is negated
+	first, second int32 // two steps of a Base
+	not           bool  // set if second must not come right after first
 }
 
-// realize returns an order that begins like the base and meets as many demands as are known
-// to be feasible. It treats demands on early steps of the base first, because steps after a
+// realize returns an order of the steps of b that meets all demands that are known to be
+// feasible together. It starts with the demands on early steps, because steps after a
 // reversed receive may never come.
 func (b *Base) realize(demands []follow) []int32 {
 	demands = slices.Clone(demands)
@@ -42,12 +43,12 @@ func (b *Base) realize(demands []follow) []int32 {
 	return list[:length]
 }
 
-// between reports whether the list contains a receive that counts, of the same actor as x.
+// between reports whether list has a receive of the same actor as x that counts.
 func (b *Base) between(list []int32, x int32) bool {
 	return slices.ContainsFunc(list, func(k int32) bool { return b.related(PR, k, x) })
 }
 
-// A dice is a pseudo-random number generator. Its first value is the seed.
+// A dice is a pseudo-random number generator. Its initial value is the seed.
 type dice uint64
 
 func (d *dice) below(n int) int {

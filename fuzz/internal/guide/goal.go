@@ -6,24 +6,26 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A Criterion says which two receives of one actor form a goal. A receive counts only if
-// the program could have received another message instead. For example, the answer to a
-// waiting process does not count.
+// A Criterion says which two receives of one actor form a goal (see Goal). Only receives
+// that count can form a goal. A receive counts if the actor could have received a
+// different message. For example, the answer to a waiting process does not count.
 type Criterion uint8
 
-// The criteria, in the order that Bitá recommends.
+// The criteria, in the order in which the Bitá paper recommends to use them.
 const (
-	// PR is a pair of receives: the first comes before the second (definition 2).
+	// PR is a pair of receives of which the first comes anywhere before the second
+	// (definition 2 of the Bitá paper).
 	PR Criterion = iota
-	// PMR is a pair of receives of which at least one changes the handlers of the
-	// actor, with no such receive between the two (definition 3).
+	// PMR is a pair of receives of which at least one changes the handlers of the actor.
+	// No receive between the two changes the handlers (definition 3).
 	PMR
-	// PCR is a pair of consecutive receives: no other receive comes between them
-	// (definition 1).
+	// PCR is a pair of consecutive receives: no receive comes between the two (definition
+	// 1).
 	PCR
 )
 
-// Criteria returns the criteria in the order that Bitá recommends.
+// Criteria returns the criteria in the order in which the Bitá paper recommends to use
+// them.
 func Criteria() []Criterion { return []Criterion{PR, PMR, PCR} }
 
 func (c Criterion) String() string {
@@ -34,8 +36,9 @@ func (c Criterion) String() string {
 	return fmt.Sprintf("guide.Criterion(%d)", uint8(c))
 }
 
-// A Goal is a receive pair, given by the identities of the steps. A run achieves the goal
-// if the receives come in this order and meet the criterion.
+// A Goal is a receive pair that a search tries to achieve, given by the identities of the
+// two steps. A run achieves the goal if step First comes before step Second and the two
+// meet the criterion.
 type Goal struct {
 	Criterion     Criterion
 	First, Second uint64
@@ -45,7 +48,7 @@ type Goal struct {
 func (g Goal) Turned() Goal { return Goal{g.Criterion, g.Second, g.First} }
 
 func (g Goal) key() uint64 {
-	return (g.First+uint64(g.Criterion))*hash.Gamma ^ g.Second // this suffices, because identities are hashes
+	return (g.First+uint64(g.Criterion))*hash.Gamma ^ g.Second // good enough as a hash, because identities are hashes
 }
 
 // Achieved is a set of achieved goals.

@@ -8,20 +8,20 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Limits of a ladder.
+// The limits of a Ladder.
 const (
-	mostNames   = 32   // the maximum number of names of signs
-	mostRungs   = 256  // the maximum number of values of one name
-	mostInAll   = 512  // the maximum number of values of all names together
-	mostHeights = 8    // the maximum number of kept runs of a name with heights
-	mostClimbed = 4096 // of each kept run, the maximum number of first steps that are recorded
+	mostNames   = 32   // the maximum number of different names of signs
+	mostRungs   = 256  // the maximum number of values with one name
+	mostInAll   = 512  // the maximum number of values in a ladder
+	mostHeights = 8    // the maximum number of heights with one name
+	mostClimbed = 4096 // the maximum number of recorded steps of a kept run
 )
 
-// A Sign is a hint that a property gave about how far its run got.
+// A Sign is a hint that a property gave in a run about how far the run got.
 type Sign struct {
 	Name  uint64 // a hash of the name of the hint
 	Value uint64 // a hash of the reported value
-	// IsHeight reports whether the sign has a Height instead of a Value.
+	// IsHeight is set if the sign has a Height, and no Value.
 	IsHeight bool
 	// Height is a number that the search tries to maximize.
 	Height float64
@@ -29,70 +29,73 @@ type Sign struct {
 	Steps int
 }
 
-// A Ladder keeps the runs that got far, as IJON does (Aschermann et al., S&P 2020). Signs
-// say how far a run got. For each value of a name, the ladder keeps the run that gave this
-// value after the fewest steps. For a name with heights, it keeps the runs with the
-// greatest heights. With each run it keeps an S, which the caller needs to make a similar
-// run.
+// A Ladder keeps the runs that got far, as IJON does (Aschermann et al., S&P 2020). How
+// far a run got is known from its signs (see Sign). For each value of a sign, the ladder
+// keeps the run that gave the sign after the fewest steps. For signs with heights, it
+// keeps the runs with the greatest heights. With each run the ladder keeps an S, which the
+// caller needs to make a similar run.
 //
-// Climbs are orders made from kept runs. Each name gets the same number of climbs on
-// average. Among the runs of a name, runs with rare values are chosen most. A run is not
-// chosen for a value that more than half of all runs have. A run is chosen less often if
-// climbs from it led to nothing new.
+// A climb is an order that the ladder makes from a kept run. Each name of a sign gets the
+// same number of climbs on average. Among the runs of a name, runs with rare values are
+// chosen most. Values that more than half of all runs have are not chosen. A run is chosen
+// less often if climbs from it led to nothing new.
 //
 // The zero Ladder is empty. Results depend only on the seeds and the runs it has seen.
 type Ladder[S any] struct {
 	names  []*rungs[S]
-	index  hash.Table // maps a name to its index in names
+	index  hash.Table // maps the name of a sign to its index in names
 	runs   int
-	inAll  int  // the number of values of all names
-	isFull bool // set if there were too many names
+	inAll  int  // the number of values in the ladder
+	isFull bool // set if some sign was ignored because of mostNames
 }
 
-// rungs are the rungs of one name.
+// rungs holds the rungs of the signs with one name.
 type rungs[S any] struct {
 	name   uint64
-	list   []*rung[S] // the rungs; if they have heights, highest first
+	list   []*rung[S] // the rungs; those with heights are sorted, highest first
 	index  hash.Table // maps a value to its index in list; unused for heights
-	isFull bool       // set if there were too many values
+	isFull bool       // set if some value was ignored because of a limit
 
 	areHeights bool
 }
 
-// A rung is a point that a run has reached.
+// A rung is a value or height of a sign that some run gave, with the run that the ladder
+// keeps for it.
 type rung[S any] struct {
 	run    *climbed[S]
 	height float64
-	steps  int // the number of steps of the run before it reached the rung
-	times  int // the number of runs that reached the rung
+	steps  int // the number of steps of the run when it gave the sign
+	times  int // the number of runs that gave this value or height
 	tries  int // the number of climbs from the rung since such a climb last led to something new
 }
 
 // A climbed is a run that the ladder keeps.
 type climbed[S any] struct {
 	base *Base
-	ids  []uint64 // the identities of the run's first steps; zero for steps that no strategy chooses
+	ids  []uint64 // the identities of the run's first steps; zero for a step that the strategy did not choose
 	with S
 }
 
 // A Climb is an order that a ladder makes from a kept run.
 type Climb[S any] struct {
 	Order
-	// With belongs to the kept run. Other belongs to a second kept run, which may be
-	// the same run.
+	// With is the S that the ladder keeps with the run. Other is the S of a second kept
+	// run, or of the same run.
 	With, Other *S
-	// Steps is the number of first steps of the kept run whose choices are repeated.
+	// Steps is the number of steps, at the start of the kept run, whose choices are
+	// repeated.
 	Steps int
 
 	from *rung[S]
 }
 
-// IsZero reports whether c is no climb.
+// IsZero reports whether c is the zero Climb.
 func (c *Climb[S]) IsZero() bool { return c.from == nil }
 
-// See adds a run and its signs. by is the climb that planned the run, or zero. isNew
-// reports whether the run reached something new. If the ladder keeps the run, it also keeps
-// the result of with.
+// See adds a run with trace t and its signs. by is the Climb from which the run was
+// planned, or the zero Climb. isNew reports whether the run gave a new value or a new
+// greatest height. If the ladder keeps the run, it calls the function with and keeps the
+// result.
 func (l *Ladder[S]) See(t *trace.Trace, signs []Sign, by Climb[S], with func() S) (isNew bool) {
 	l.runs++
 	var run *climbed[S]
@@ -149,15 +152,15 @@ func (l *Ladder[S]) named(s *Sign) *rungs[S] {
 	return r
 }
 
-// note records a value, and reports whether it is new and kept. A full ladder keeps no
-// new values.
+// note records the value of a sign. It reports whether the value is new and the ladder
+// keeps it. If full is set, the ladder keeps no new values.
 func (r *rungs[S]) note(s *Sign, full bool, keep func() *climbed[S]) (isNew bool) {
 	i, had := r.index.Get(s.Value)
 	switch {
 	case had:
 		at := r.list[i]
 		at.times++
-		if s.Steps < at.steps { // prefer fewer steps, because a climb varies only the run after these steps
+		if s.Steps < at.steps { // prefer fewer steps, because a climb varies only what comes after these steps
 			at.run, at.steps = keep(), s.Steps
 		}
 		return false
@@ -170,7 +173,8 @@ func (r *rungs[S]) note(s *Sign, full bool, keep func() *climbed[S]) (isNew bool
 	return true
 }
 
-// rise records a height, and reports whether it is the greatest so far.
+// rise records the height of a sign, and reports whether the height is the greatest so
+// far.
 func (r *rungs[S]) rise(s *Sign, keep func() *climbed[S]) (isHighest bool) {
 	i, had := slices.BinarySearchFunc(r.list, s.Height, func(at *rung[S], h float64) int { return cmp.Compare(h, at.height) })
 	if had {
@@ -185,8 +189,8 @@ func (r *rungs[S]) rise(s *Sign, keep func() *climbed[S]) (isHighest bool) {
 	return i == 0
 }
 
-// Full returns the names that have more values than the ladder keeps. more reports whether
-// there were too many names.
+// Full returns the names of signs that have more values than the ladder keeps. more
+// reports whether further names were ignored.
 func (l *Ladder[S]) Full() (names []uint64, more bool) {
 	for _, r := range l.names {
 		if r.isFull {
@@ -197,8 +201,9 @@ func (l *Ladder[S]) Full() (names []uint64, more bool) {
 }
 
 // Next returns a climb, or the zero Climb if no kept run can be chosen. Most climbs repeat
-// a run up to the sign, or a bit less, and leave the rest open. Other climbs reverse two
-// receives, or continue with the steps of another run.
+// a run up to the step in which it gave the sign, or a few steps less, and say nothing
+// about later steps. Other climbs reverse two receives, or continue with the steps of a
+// second run.
 func (l *Ladder[S]) Next(seed uint64) Climb[S] {
 	d := dice(seed)
 	from, other := l.choose(&d), l.choose(&d)
@@ -210,7 +215,7 @@ func (l *Ladder[S]) Next(seed uint64) Climb[S] {
 	n := max(0, min(from.steps, len(from.run.ids)))
 	kind := d.below(8)
 	if kind > 4 && n == len(from.run.ids) {
-		kind = 0 // the property gave the sign at the end of the run, so the steps that led to it are unknown
+		kind = 0 // the sign came at the end of the run, so it is unknown which steps led to it
 	}
 	switch kind {
 	case 0:
@@ -228,7 +233,7 @@ func (l *Ladder[S]) Next(seed uint64) Climb[S] {
 	return c
 }
 
-// choose draws a rung. It returns nil if no rung can be chosen.
+// choose chooses a rung at random. It returns nil if no rung has a weight.
 func (l *Ladder[S]) choose(d *dice) *rung[S] {
 	var open [][]int
 	var of []*rungs[S]
@@ -254,13 +259,13 @@ func (l *Ladder[S]) choose(d *dice) *rung[S] {
 	return nil // unreachable: the weights add up to the sum
 }
 
-// weights returns the weight of each rung, given the number of runs so far. Each height has
-// an eighth of the weight of the next greater one.
+// weights returns the weight of each rung, given the number of runs so far. Each height
+// has an eighth of the weight of the next greater height.
 func (r *rungs[S]) weights(runs int) []int {
 	list := make([]int, len(r.list))
 	for i, at := range r.list {
 		switch worth := 1 << 30 / (8 + at.tries); {
-		case 2*at.times > runs: // most runs reach the rung
+		case 2*at.times > runs: // most runs give this value or height
 		case r.areHeights:
 			list[i] = 1 + worth>>(3*i)
 		default:
@@ -270,13 +275,13 @@ func (r *rungs[S]) weights(runs int) []int {
 	return list
 }
 
-// first returns the identities of the first n steps, without steps that no strategy
-// chooses.
+// first returns the identities of those among the first n steps that the strategy chose.
 func (c *climbed[S]) first(n int) []uint64 {
 	return slices.DeleteFunc(slices.Clone(c.ids[:n]), func(id uint64) bool { return id == 0 })
 }
 
-// cross returns the first n steps of c, followed by the remaining steps of o.
+// cross returns the identities of the first n steps of c, followed by the steps of o that
+// are not among them.
 func (c *climbed[S]) cross(n int, o *climbed[S]) []uint64 {
 	list := c.first(n)
 	var had hash.Table
@@ -291,8 +296,8 @@ func (c *climbed[S]) cross(n int, o *climbed[S]) []uint64 {
 	return list
 }
 
-// turn returns an order that ends with two reversed receives of the run. It returns the
-// zero Order if no two receives can be reversed.
+// turn returns an order that ends with two receives of the run, reversed. It returns the
+// zero Order if it finds no two receives that can be reversed.
 func (c *climbed[S]) turn(d *dice) Order {
 	if c.base.Len() == 0 {
 		return Order{}

@@ -11,8 +11,8 @@ import (
 // mostKept is the maximum number of runs that a pool keeps.
 const mostKept = 256
 
-// A Pool keeps runs and makes orders from them. Its user decides which runs to keep, for
-// example those with a new receive pair.
+// A Pool keeps runs and makes orders from them. The caller decides which runs to keep, for
+// example the runs with a new receive pair.
 //
 // Runs are chosen by their shapes. Two runs have the same shape if they took the same
 // steps, in any order. Runs with rare shapes are chosen most. Runs with shapes that were
@@ -26,24 +26,24 @@ const mostKept = 256
 type Pool struct {
 	kept   []*Kept
 	shapes hash.Table // maps a shape to its index in times; a shape is the sum of the mixed identities of a run's steps
-	times  []int      // for each shape, the number of runs with the shape
+	times  []int      // has an element for each shape: the number of runs with the shape
 	runs   int
 	reader closure
-	odds   []int      // for each kept run, its weight in the method choose
+	odds   []int      // has an element for each kept run: its weight in the method choose
 	number hash.Table // maps the identity of a step to its index in steps
 	steps  []sight
-	last   []int32 // for each actor of the run in See, the last receive that counts, or None
-	failed Goals   // the goals of the orders that could not be followed
+	last   []int32 // has an element for each actor of the run that See counts: the last receive that counts, or None
+	failed Goals   // the goals of the orders that no run could follow
 }
 
 // A sight describes a step that occurred in some run.
 type sight struct {
 	mixed uint64  // the mixed identity of the step
-	kept  bool    // set if some kept run has the step
-	next  []int32 // the receives that came directly after the step at the same actor, one for each run
+	kept  bool    // set if a kept run has the step
+	next  []int32 // the next receive of the same actor, for each run with the step
 }
 
-// A Kept is a run that a pool keeps.
+// A Kept is a run that a Pool keeps.
 type Kept struct {
 	// Index is the number of runs that were kept before this one.
 	Index int
@@ -51,12 +51,12 @@ type Kept struct {
 	base    *Base
 	fresh   int   // the index of the first step that no earlier kept run had, or the number of steps
 	shape   int32 // the index of the run's shape in Pool.times
-	tries   int   // number of orders made from the run since such an order last led to something new
+	tries   int   // the number of orders made from this run since one of them last led to something new
 	root    *Base
-	demands []follow // the abstract schedule that changed root into this run
+	demands []follow // the abstract schedule (see follow) that led from the run root to this run
 }
 
-// A Move is an order that a pool makes from a kept run.
+// A Move is an order that a Pool makes from a kept run.
 type Move struct {
 	Order
 	From *Kept
@@ -68,8 +68,8 @@ type Move struct {
 // Len returns the number of kept runs.
 func (p *Pool) Len() int { return len(p.kept) }
 
-// See counts a run, its shape and its goals. isNew reports whether the run took a step that
-// no kept run took.
+// See counts a run, its shape and its goals. isNew reports whether the run has a step that
+// no kept run has.
 func (p *Pool) See(t *trace.Trace) (isNew bool) {
 	p.runs++
 	sum := uint64(0)
@@ -94,7 +94,7 @@ func (p *Pool) See(t *trace.Trace) (isNew bool) {
 	return isNew
 }
 
-// numberOf returns the index of a step in steps, after adding a new step.
+// numberOf returns the index of a step in p.steps. It adds the step if it is new.
 func (p *Pool) numberOf(id uint64) int32 {
 	k, had := p.number.Get(id)
 	if !had {
@@ -105,7 +105,7 @@ func (p *Pool) numberOf(id uint64) int32 {
 	return k
 }
 
-// achieved returns the number of times that a goal of criterion PCR was achieved.
+// achieved returns the number of runs that achieved a goal of criterion PCR.
 func (p *Pool) achieved(g Goal) (times int32) {
 	second := p.numberOf(g.Second)
 	for _, next := range p.steps[p.numberOf(g.First)].next {
@@ -116,8 +116,8 @@ func (p *Pool) achieved(g Goal) (times int32) {
 	return times
 }
 
-// shapeOf returns the index in times of the shape with the given sum, after adding a new
-// shape.
+// shapeOf returns the index in p.times of the shape with the given sum. It adds the shape
+// if it is new.
 func (p *Pool) shapeOf(sum uint64) int32 {
 	i, had := p.shapes.Add(sum, int32(len(p.times)))
 	if !had {
@@ -126,8 +126,9 @@ func (p *Pool) shapeOf(sum uint64) int32 {
 	return i
 }
 
-// Keep adds a run, which See has just counted, to the kept runs. by is the move that
-// planned the run, or zero. Keep returns nil if the pool is full or the run has no steps.
+// Keep adds a run to the kept runs and returns the Kept. See must have counted the run
+// just before. by is the Move from which the run was planned, or the zero Move. Keep
+// returns nil if the pool is full or the run has no steps.
 func (p *Pool) Keep(t *trace.Trace, by Move) *Kept {
 	if by.From != nil {
 		by.From.tries = 0
@@ -154,7 +155,7 @@ func (p *Pool) Keep(t *trace.Trace, by Move) *Kept {
 	return k
 }
 
-// Failed records that an order could not be followed, which lowers the weight of its
+// Failed records that no run could follow the order of m. This lowers the weight of its
 // goal.
 func (p *Pool) Failed(m Move) {
 	if m.Goal != (Goal{}) {
@@ -200,8 +201,8 @@ func (p *Pool) choose(d *dice) *Kept {
 	return nil // unreachable: the weights add up to the sum
 }
 
-// cut returns an order with the first steps of a run. If the run has a new step, half of
-// the orders contain all steps before it.
+// cut returns an order that repeats some first steps of a run. If the run has a step that
+// no earlier kept run had, half of the orders repeat at least the steps before that step.
 func (p *Pool) cut(k *Kept, d *dice) Move {
 	from, n := 0, k.base.Len()
 	if k.fresh < n && d.oneIn(2) {
@@ -210,9 +211,10 @@ func (p *Pool) cut(k *Kept, d *dice) Move {
 	return k.move(k.base.whole()[:from+d.below(n-from)])
 }
 
-// turn returns an order that reverses two receives of a run. It draws a few pairs of
-// receives and takes the pair whose reversal was least often achieved or found infeasible.
-// Half of the orders also contain the later steps of the run that can still be expected.
+// turn returns an order that reverses two receives of a run. It chooses a few pairs of
+// receives at random, and takes the pair whose reversal was least often achieved or found
+// infeasible. Half of the orders also have the later steps of the run that do not depend
+// on the two receives.
 func (p *Pool) turn(k *Kept, d *dice) Move {
 	least, near := int32(-1), d.oneIn(2)
 	var first, second int32
@@ -238,8 +240,8 @@ func (p *Pool) turn(k *Kept, d *dice) Move {
 	return m
 }
 
-// mutate changes the abstract schedule from which a run was generated, and returns an order
-// that meets it. The change adds, removes or negates one demand.
+// mutate adds, removes or negates one demand in the abstract schedule that led to a run.
+// It returns an order that meets the changed demands.
 func (p *Pool) mutate(k *Kept, d *dice) Move {
 	demands := slices.Clone(k.demands)
 	i := d.below(len(demands) + 1)
@@ -265,8 +267,8 @@ func (k *Kept) move(list []int32) Move {
 	return Move{Order: Order{Steps: k.base.identities(list)}, From: k}
 }
 
-// pair draws two receives of one actor that can come in reverse order. ok is false if it
-// finds none.
+// pair returns two receives of one actor that can be reversed, chosen at random. ok is
+// false if it finds none.
 func (b *Base) pair(d *dice) (x, y int32, ok bool) {
 	for range 16 {
 		y = int32(d.below(b.Len()))
@@ -287,9 +289,9 @@ func (b *Base) pair(d *dice) (x, y int32, ok bool) {
 	return 0, 0, false
 }
 
-// turnable yields the receives that come before y at its actor in the base but need not
-// come before y in every order. The last one comes first. turnable yields nothing if y is
-// not a receive that counts.
+// turnable yields the earlier receives of y's actor in the base that need not come before
+// y in every order, in reverse order. It yields nothing if step y is not a receive that
+// counts.
 func (b *Base) turnable(y int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		for x := b.steps[y].before; x != trace.None; x = b.steps[x].before {

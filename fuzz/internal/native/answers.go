@@ -2,22 +2,22 @@ package native
 
 import "github.com/jostle-go/jostle/pulse/choice"
 
-// The answers of a draft are bytes. They decide the questions of the run, which are all
-// decisions except which message is received. All bytes are valid answers to all
+// The Answers of a Draft are bytes. They answer the questions of the run. A question is
+// any decision except the one which message comes next. All bytes are valid answers to all
 // questions.
 //
 // The answer to most questions is a number modulo the number of possible answers. The
 // number takes one byte for at most 256 answers, two bytes (little-endian) for at most
 // 65,536, and four bytes for more.
 //
-// Questions about faults and early timers are frequent, but mostly answered by zero. They
-// are called rare (see choice.Kind.IsRare), and one byte answers several of them. A byte n
-// below 192 answers this question and the next n rare questions by zero. The bytes from 192
-// on are the answers 1, 2, … modulo the number of answers other than zero. If there are
-// more than 64 such answers, the byte is followed by a number as above.
+// Questions about faults and early timers are called rare, because their answer is mostly
+// zero (see choice.Kind.IsRare). One byte answers several of them. A byte n below 192
+// answers the current rare question and the next n rare questions by zero. The bytes from
+// 192 on are the answers 1, 2, … modulo the number of nonzero answers. If a question has
+// more than 64 nonzero answers, the byte is followed by a number as above.
 const (
 	strikes   = 192           // the first byte that causes a fault
-	direct    = 256 - strikes // the number of bytes that cause a fault
+	direct    = 256 - strikes // the number of byte values that cause a fault
 	mostQuiet = strikes - 1   // the largest byte that causes no fault
 )
 
@@ -32,7 +32,7 @@ type answerReader struct {
 func (r *answerReader) Reset(answers []byte) { *r = answerReader{bytes: answers} }
 
 // Next answers a question of kind k with n possible answers. If too few bytes are left, ok
-// is false and r drops these bytes.
+// is false and r skips the remaining bytes.
 func (r *answerReader) Next(k choice.Kind, n int) (value int, ok bool) {
 	switch {
 	case n < 2:
@@ -97,7 +97,7 @@ func appendAnswers(b []byte, choices []choice.Choice) []byte {
 	return w.bytes
 }
 
-// An answerWriter writes what an answerReader reads.
+// An answerWriter writes answers in the form that an answerReader reads.
 type answerWriter struct {
 	bytes []byte
 	room  int
@@ -123,8 +123,8 @@ func (w *answerWriter) answer(c choice.Choice, rest []choice.Choice) bool {
 	return w.number(strikes, 1) && w.number(c.Value-1, answerSize(n-1))
 }
 
-// quietFor returns the number of rare questions answered by zero before the next one that
-// is not, at most mostQuiet.
+// quietFor returns the number of rare questions in rest that are answered by zero, up to
+// the first nonzero answer. It returns at most mostQuiet.
 func quietFor(rest []choice.Choice) (n int) {
 	for _, c := range rest {
 		switch {

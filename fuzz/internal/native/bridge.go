@@ -6,19 +6,19 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A bridge makes receive pairs visible to Go's fuzzing engine. The engine saves an input if
-// it reaches a new basic block or reaches a block more often than before. Different orders
-// of messages reach the same blocks, so the bridge maps each receive pair, by the
-// identities of its steps, to one of 4,096 slots. Each slot has a block of its own.
+// A bridge makes receive pairs visible to Go's fuzzing engine. The engine saves an input
+// if it reaches a new basic block or reaches a block more often than before. But different
+// orders of messages reach the same blocks. So the bridge maps each receive pair, by the
+// identities of its two steps, to one of 4,096 slots. Each slot has its own basic block.
 //
-// A run reports all of its pairs, not only new ones. Otherwise an input would reach fewer
+// A run reports all of its pairs, not only new pairs. Otherwise an input would reach fewer
 // blocks when the engine runs it again.
 //
 // The bridge is a pulse.Observer that collects the pairs of each step. After the run, hit
-// reaches the block of each collected slot once.
+// executes the block of each collected slot once.
 type bridge struct {
 	seen  [slots / wordBits]uint16
-	steps [][]uint64 // for each actor, the identities of its steps so far
+	steps [][]uint64 // has an element for each actor: the identities of its steps so far
 }
 
 const (
@@ -54,5 +54,5 @@ func (b *bridge) Stepped(s *pulse.System, step int) {
 	b.steps[st.Actor] = append(before, st.ID)
 }
 
-// hit reaches the block of each slot that the run used.
+// hit executes the block of each slot in b.seen.
 func (b *bridge) hit() { hitAll[byte](b.seen[:]) }

@@ -9,9 +9,9 @@ import (
 )
 
 // A Draft is a case encoded as bytes, for engines that mutate only bytes, such as go test
-// -fuzz. Every byte string is a draft, and Play runs every draft. The seed decides
-// everything that the draft does not. The empty draft is the run that delivers the oldest
-// message first and makes every other choice zero.
+// -fuzz. Every byte string is a draft, and Play runs every draft. Where the draft is too
+// short for the run, its Seed makes the decisions. The empty draft gives the run that
+// delivers the oldest message first and makes all other choices zero.
 //
 // The bytes:
 //
@@ -26,25 +26,25 @@ import (
 // priorities that would begin after the end are left out. Several byte strings may encode
 // one draft; Bytes returns the canonical one.
 //
-// The encoding suits engines. Both counts have fixed positions, so an insertion or deletion
-// after them does not change them. The priorities are in the order in which messages are
-// sent, so a change of one byte moves one message. Priorities come last and have no count,
-// so an engine may append or remove some without effect on the other parts.
+// The encoding is suited to mutation. Both counts have fixed positions, so an insertion or
+// deletion behind the counts does not change them. The priorities are in the order in
+// which messages are sent, so a change of one byte moves one message. The priorities come
+// last and have no count, so an engine may append or remove some without effect on the
+// other parts.
 type Draft struct {
-	// Seed determines what the other fields do not: draws when Words are used up,
-	// choices when Answers are used up, and priorities beyond Priorities. With seed
-	// zero this is not random: the oldest message comes first, and all choices are
-	// zero.
+	// Seed determines the draws when Words are used up, the choices when Answers are used
+	// up, and the priorities of messages beyond Priorities. With seed zero there is no
+	// randomness: the oldest message comes first, and all choices are zero.
 	Seed uint64
-	// Words are the first random numbers of the draws, props.WordsPerDraw for each draw
-	// in turn. The encoding has at most maxWords of them.
+	// Words are the first random numbers that the draws read. Each draw in turn has
+	// props.WordsPerDraw of them. The encoding has at most maxWords words.
 	Words []uint64
-	// Answers are the bytes that answerReader reads. The encoding has at most
-	// maxAnswers of them.
+	// Answers are the bytes that answerReader reads. The encoding has at most maxAnswers
+	// bytes.
 	Answers []byte
-	// Priorities has one byte for each message in the order of sending, including
-	// timers and starts of processes. The deliverable message with the highest priority
-	// comes first; if several have it, the oldest of them.
+	// Priorities has one byte for each message in the order of sending, including timers
+	// and starts of processes. The deliverable message with the highest priority comes
+	// first; the oldest one if several messages have this priority.
 	Priorities []byte
 }
 
@@ -56,15 +56,15 @@ const (
 
 const (
 	wordSize    = 8
-	draftHeader = wordSize + 2 // the size of the seed and two counts
+	draftHeader = wordSize + 2 // the size of the seed and the two counts
 )
 
 // draftOf returns a draft that replays a case. It needs the trace of a run of the case,
 // because a case orders messages by identity and a draft by the order of sending. The
 // replay takes the same steps, as far as prioritiesOf can express their order.
 //
-// Parts that do not fit are left out: numbers of a draw after props.WordsPerDraw, draws
-// after maxWords numbers, choices after maxAnswers bytes.
+// draftOf omits parts that do not fit: the numbers of a draw beyond props.WordsPerDraw,
+// draws beyond maxWords numbers, and choices beyond maxAnswers bytes.
 func draftOf(c *corpus.Case, t *trace.Trace) *Draft {
 	d := &Draft{Seed: c.Seed, Answers: appendAnswers(nil, c.Record.Choices), Priorities: prioritiesOf(t)}
 	for i := range c.Inputs {
@@ -95,8 +95,8 @@ func (d *Draft) FromBytes(data []byte) {
 	d.Priorities = append(d.Priorities[:0], data[answers:]...)
 }
 
-// Bytes returns the canonical encoding of d. FromBytes decodes it to the same draft, except
-// for words and answers beyond the limits.
+// Bytes returns the canonical encoding of d. FromBytes decodes it to a draft equal to d,
+// without words and answers beyond the limits.
 func (d *Draft) Bytes() []byte {
 	words, answers := d.Words[:min(len(d.Words), maxWords)], d.Answers[:min(len(d.Answers), maxAnswers)]
 	b := make([]byte, 0, draftHeader+wordSize*len(words)+len(answers)+len(d.Priorities))

@@ -13,8 +13,8 @@ import (
 // current process began.
 type Engine struct {
 	folder string    // the folder of the package
-	inside string    // the folder of the inputs, relative to folder
-	before []GoInput // the inputs that were saved when the engine was made
+	inside string    // the folder of the inputs, relative to the field folder
+	before []GoInput // the inputs that were saved when the Engine was made
 }
 
 // EngineOf returns the Engine of a fuzz target, after reading the saved inputs in the
@@ -25,9 +25,9 @@ func EngineOf(packageFolder, target string) *Engine {
 	return e
 }
 
-// Shrink replaces inputs that the engine has saved since EngineOf, if they fail with the
-// signature of case c. It replaces each with the bytes of the case, which may be smaller.
-// Shrink returns lines to print.
+// Shrink replaces the inputs that the engine has saved since EngineOf and that fail with
+// the signature of case c. It overwrites each of them with the bytes of c if the bytes of
+// c are better (see replace). Shrink returns lines to print.
 func (e *Engine) Shrink(h *Harness, c *corpus.Case) (said []string) {
 	now, _ := Import(filepath.Join(e.folder, e.inside))
 	for _, in := range now {
@@ -45,13 +45,13 @@ func (e *Engine) Shrink(h *Harness, c *corpus.Case) (said []string) {
 	return said
 }
 
-// replace overwrites the file of an input with the bytes of a case, if both fail with the
-// same signature and the bytes of the case are better. They are better if their run takes
-// fewer steps, or as many steps with fewer bytes. The file keeps the name that the engine
-// printed. replace returns the steps before and after, or zeros if it does not overwrite
-// the file.
+// replace overwrites the file of an input with the bytes of a case if both fail with the
+// same signature and the bytes of the case are better. The bytes are better if their run
+// has fewer steps, or the same number of steps with fewer bytes. The file keeps the name
+// that the engine printed. replace returns the number of steps before and after, or zeros
+// if it does not overwrite the file.
 //
-// The input is run in this process. If that kills the process, the file is unchanged.
+// The input is run in this process. If the run kills the process, the file is unchanged.
 func (h *Harness) replace(in GoInput, c *corpus.Case) (was, is int, err error) {
 	signature, was := outcome(h.Run(in.Data))
 	if signature == "" || signature != c.Signature {
@@ -72,7 +72,8 @@ func (h *Harness) replace(in GoInput, c *corpus.Case) (was, is int, err error) {
 	return was, is, overwrite(in.Path, goText(data))
 }
 
-// outcome returns the failure signature ("" if none) and the number of steps.
+// outcome returns the failure signature of a run ("" if it passed) and the number of its
+// steps.
 func outcome(res props.Result) (signature string, steps int) {
 	if res.Failure != nil {
 		signature = res.Failure.Lasting()
@@ -83,8 +84,9 @@ func outcome(res props.Result) (signature string, steps int) {
 	return signature, steps
 }
 
-// trim removes parts of a draft that make no difference: the seed, and then the ends of the
-// priorities, answers and words. same reports whether a run is still as before.
+// trim removes the parts of a draft that make no difference. It tries to remove the seed,
+// and then the ends of the priorities, answers and words. The function same must report
+// whether a run is still as before.
 func (h *Harness) trim(data []byte, same func(props.Result) bool) []byte {
 	try := func(change func(*Draft)) bool {
 		var d Draft
@@ -105,8 +107,8 @@ func (h *Harness) trim(data []byte, same func(props.Result) bool) []byte {
 	return data
 }
 
-// ends shortens a list of length n as long as try succeeds with the shorter length. It
-// halves the step after each failure.
+// ends shortens a list of length n as long as try succeeds with the shorter length. The
+// number of removed elements is halved after each failure.
 func ends(n int, try func(int) bool) {
 	for step := n; step > 0; {
 		if step <= n && try(n-step) {

@@ -19,8 +19,8 @@ const goVersion = "go test fuzz v1"
 // goText returns the text of an input file of go test -fuzz.
 func goText(data []byte) []byte { return fmt.Appendf(nil, "%s\n[]byte(%q)\n", goVersion, data) }
 
-// fromGoText returns the bytes in the text of an input file of go test -fuzz. Errors have
-// the path and line, and say what is there and what was expected.
+// fromGoText returns the input that an input file of go test -fuzz contains. Errors have
+// the path and line, the text found there and the expected text.
 func fromGoText(path string, text []byte) ([]byte, error) {
 	failf := func(line int, format string, args ...any) ([]byte, error) {
 		return nil, fmt.Errorf("%s:%d: %s: inputs must have one []byte", path, line, fmt.Sprintf(format, args...))
@@ -55,12 +55,13 @@ func fromGoText(path string, text []byte) ([]byte, error) {
 // A GoInput is one input of Go's fuzzing engine.
 type GoInput struct {
 	Path string
-	Data []byte // the bytes of the input, which Harness.Run takes
+	Data []byte // the input in the form that Harness.Run takes
 }
 
 // Import reads the inputs in a folder of go test -fuzz, sorted by name. The folder is
-// testdata/fuzz/FuzzName or the folder of the same target in the cache. Import returns a
-// problem for each file that it cannot read. A missing folder has no inputs.
+// testdata/fuzz/FuzzName or the folder for FuzzName in Go's cache. Import returns a
+// problem for each file that it cannot read. If the folder does not exist, Import returns
+// no inputs.
 func Import(dir string) (inputs []GoInput, problems []error) {
 	files, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -101,9 +102,10 @@ func readGoInput(path string) ([]byte, error) {
 	return fromGoText(path, text)
 }
 
-// Export writes an input to a folder of go test -fuzz, under the name that the engine would
-// give it, and returns the path of the file. It creates the folder if needed. An input may
-// hold less than the case from which it was made, so run it to see whether it still fails.
+// Export writes an input to a folder of go test -fuzz, under the name that the engine
+// would give it, and returns the path of the file. It creates the folder if needed. An
+// input may lack parts of the case from which it was made, so run the input to see whether
+// it still fails.
 func Export(dir string, data []byte) (path string, err error) {
 	text := goText(data)
 	path = filepath.Join(dir, fmt.Sprintf("%x", sha256.Sum256(text))[:16])

@@ -12,25 +12,25 @@ import (
 type Harness struct {
 	// Runner runs the property.
 	Runner *props.Runner
-	// Blind disables the bridge, so that the engine does not see receive pairs.
+	// Blind disables the bridge. Then the engine does not see receive pairs.
 	Blind  bool
 	draft  Draft
 	bridge bridge
 }
 
-// stepsPerRun limits a run if the property sets no limit, because the engine does not
-// notice an endless run.
+// stepsPerRun limits the steps of a run if the property sets no limit. Without a limit the
+// engine would not notice an endless run.
 const stepsPerRun = 10_000
 
-// A run may have up to earlyTimers early timers if the property leaves that to the search.
-// Only one seed in earlyShare gives such runs, and seed zero does not. An early timer fires
-// while messages wait.
+// An early timer fires while messages are deliverable. A run may have up to earlyTimers
+// early timers, unless the property sets this number. Only one draft seed in earlyShare
+// allows early timers, and seed zero does not.
 const (
 	earlyTimers = 2
 	earlyShare  = 4
 )
 
-// early returns the maximum number of timers that may fire early in the run of a draft.
+// early returns the number of timers that may fire early in the run of a draft.
 func early(d *Draft) int {
 	if d.Seed%earlyShare == earlyShare-1 {
 		return earlyTimers
@@ -38,7 +38,8 @@ func early(d *Draft) int {
 	return 0
 }
 
-// Run runs the property once. The result is valid until the next run.
+// Run runs the property once with the draft that data encodes. The result is valid until
+// the next run.
 func (h *Harness) Run(data []byte) props.Result {
 	h.draft.FromBytes(data)
 	plan := props.Plan{Words: h.draft.Words, Seed: h.draft.Seed, Steps: stepsPerRun, EarlyTimers: early(&h.draft), Strategy: Play(&h.draft)}
@@ -52,12 +53,12 @@ func (h *Harness) Run(data []byte) props.Result {
 	return res
 }
 
-// Seed returns the seed of the last draft that was run, which decided everything that the
-// draft did not.
+// Seed returns the seed of the last draft that was run.
 func (h *Harness) Seed() uint64 { return h.draft.Seed }
 
-// BytesOf returns the bytes of a draft for a case. It replays the case to find the order of
-// sending. If the case no longer applies, BytesOf returns nil.
+// BytesOf returns the bytes of a draft that replays a case. It runs the case to find the
+// order in which messages are sent. BytesOf returns nil if the case no longer applies to
+// the program.
 func (h *Harness) BytesOf(c *corpus.Case) []byte {
 	replayer := strategy.Replay(&c.Record, strategy.ReplayOptions{Lenient: true})
 	res := h.Runner.Run(props.Plan{Inputs: c.Inputs, EarlyTimers: c.EarlyTimers, Strategy: replayer})
@@ -73,7 +74,7 @@ const (
 	randomPriorities = 48
 )
 
-// RandomBytes returns the bytes of a draft that is derived from n.
+// RandomBytes returns the bytes of a pseudo-random draft, determined by n.
 func RandomBytes(n uint64) []byte {
 	d := Draft{Seed: hash.Seed(n, 0)}
 	for i := range uint64(randomWords) {

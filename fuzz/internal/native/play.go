@@ -7,10 +7,11 @@ import (
 )
 
 // Play returns the strategy of a draft. It delivers the message with the highest priority;
-// if several messages have it, the oldest of them. The priority of the i-th message sent is
-// byte i of the draft's Priorities. If there is no such byte, the priority is derived from
-// the draft's seed and the identity of the message. The draft's Answers, and after them the
-// seed of the draft, determine all other choices. The seed of the run has no effect.
+// the oldest one if several messages have this priority. The priority of the i-th message
+// sent is byte i of the draft's Priorities. If Priorities is too short, the priority is
+// derived from the draft's seed and the identity of the message. The draft's Answers
+// determine all other choices, and the draft's seed does when the Answers are used up. The
+// seed of the run has no effect.
 //
 // Each run reads the draft when it begins. The draft must not change until the run is over.
 func Play(d *Draft) pulse.Strategy { return &player{draft: d} }
@@ -26,8 +27,8 @@ func (s *player) Begin(uint64) {
 	s.answers.Reset(s.draft.Answers)
 }
 
-// Needs asks for a recorded run, in which the slot of a message is its position in the
-// order of sending.
+// Needs asks for recording, because in a recorded run the slot of a message is its index
+// in the order of sending.
 func (s *player) Needs() pulse.Needs { return pulse.Needs{Record: true} }
 
 func (s *player) Pick(e *pulse.Enabled) int {
@@ -41,7 +42,7 @@ func (s *player) Pick(e *pulse.Enabled) int {
 	return best
 }
 
-// of returns the priority of message i.
+// of returns the priority of deliverable message i.
 func (s *player) of(e *pulse.Enabled, i int) uint64 {
 	if slot := e.Slot(i); slot < len(s.draft.Priorities) {
 		return uint64(s.draft.Priorities[slot]) << 56

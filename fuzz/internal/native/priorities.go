@@ -7,17 +7,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// prioritiesOf returns priorities with which Play repeats the steps of a run: one byte for
-// each message that was sent.
+// prioritiesOf returns the priorities of a draft with which Play repeats the steps of a
+// run. It has one byte for each message that was sent.
 //
-// Each message gets the highest priority that is possible. It must not exceed the priority
-// of a message that was received before it while both were deliverable. If the message is
-// older than the message received before it, its priority must be lower by one. So in a run
-// that delivers the oldest message first, all priorities are 255, and only overtaking uses
-// up priorities. A run of at most 255 steps keeps its order. So does a longer run, unless
-// it has a chain of more than 255 overtakings, in each of which the message that was
-// overtaken overtakes the next one. In such a run, messages get priority zero when the
-// priorities are used up, and come oldest first.
+// Each message gets the highest priority that is possible. If another message was received
+// earlier while both were deliverable, the priority must not exceed that of the other
+// message. It must be lower by one if the other message is newer. So in a run that
+// delivers the oldest message first, all priorities are 255, and only overtaking uses up
+// priorities. A run of at most 255 steps keeps its order. A longer run also keeps its
+// order, unless more than 255 messages in a chain each overtake the next one. In such a
+// run, messages get priority zero when the priorities are used up, and come oldest first.
 //
 // Priorities cannot express that all messages were held back until a timer fired.
 func prioritiesOf(t *trace.Trace) []byte {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// IsFuzzing reports whether a process with these arguments was started with -fuzz.
+// IsFuzzing reports whether the process with the arguments args was started with -fuzz.
 func IsFuzzing(args []string) bool {
 	for _, arg := range args {
 		name, pattern, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
@@ -16,8 +16,9 @@ func IsFuzzing(args []string) bool {
 	return IsWorker(args)
 }
 
-// IsWorker reports whether a process with these arguments is a worker of go test -fuzz. A
-// worker runs inputs for a parent process, which has replayed the saved cases.
+// IsWorker reports whether the process with the arguments args is a worker of go test
+// -fuzz. A worker runs inputs for a parent process. The parent has already replayed the
+// saved cases.
 func IsWorker(args []string) bool {
 	return slices.ContainsFunc(args, func(arg string) bool { return strings.TrimLeft(arg, "-") == "test.fuzzworker" })
 }

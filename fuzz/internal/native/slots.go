@@ -7,7 +7,8 @@ package native
 //
 // The results of the functions have no meaning. They join the counted expressions into one.
 
-// hitAll reaches the block of each slot whose bit is set in w, which has 256 words.
+// hitAll executes the basic block of each slot (see bridge) whose bit is set in w. The
+// slice w must have 256 words.
 func hitAll[T any](w []uint16) bool {
 	return hitRow[[0]T](w[0:]) == hitRow[[1]T](w[16:]) == hitRow[[2]T](w[32:]) == hitRow[[3]T](w[48:]) ==
 		hitRow[[4]T](w[64:]) == hitRow[[5]T](w[80:]) == hitRow[[6]T](w[96:]) == hitRow[[7]T](w[112:]) ==
