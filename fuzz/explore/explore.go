@@ -257,7 +257,8 @@ func (x *explorer) estimate() {
 	}
 }
 
-// measureParts continues the estimate when the search pauses.
+// measureParts updates the estimate of the size of the search. It is called when a search that
+// is carried out in parts pauses.
 func (x *explorer) measureParts() {
 	if x.part > 0 && !x.over && x.meter != nil {
 		x.meter.estimator.measureLate(x.search.tally.result.Runs)

@@ -73,9 +73,9 @@ func (n *namer) message(i int) uint64 {
 	return id
 }
 
-// question returns a number for a question. The number depends on the message sent last if the
-// question is about a fault of a message, and on the message received last if the question is
-// about an actor.
+// question returns a number that identifies a choice of kind k in other runs. The number depends
+// on the message sent last if the choice is about a fault of a message, and on the message
+// received last if the choice is about an actor.
 func (n *namer) question(k choice.Kind) uint64 {
 	n.catchUp()
 	about := uint64(0)

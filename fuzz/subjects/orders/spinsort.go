@@ -13,7 +13,7 @@ import (
 //
 // Delivery is Unordered, as in ActorFoundry, so that all numbers race at each
 // stage. There are n! orders at the first stage times (n-1)! at the second, and
-// so on. So 4 numbers have 4!·3!·2!·1! = 288 distinct orders, and 1,152 in all,
+// so on. So 4 numbers have 4!·3!·2!·1! = 288 distinct orders, and 1,152 runs,
 // as in table 3.2. The thesis does not show the code.
 func Spinsort(size int) Program {
 	return Program{

@@ -23,7 +23,7 @@ type stage struct {
 	becomes bool           // the runtime's actors can change their behavior
 	refused *pulse.Failure // the failure with which pulse refused a call of the test
 	mu      sync.Mutex
-	wrong   string // describes the first call that breaks the rule steps
+	wrong   string // describes the first handler call outside a step of its actor; "" if there was none
 }
 
 // A parcel is one message of a program. No two parcels are equal, because n counts
