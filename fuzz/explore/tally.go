@@ -21,7 +21,7 @@ type tally struct {
 	keepOn  bool           // a copy of Options.KeepOn
 	leftOut bool           // set if a bound has excluded some orders
 	subtree int            // the subtree's number, from 1; 0 above all subtrees
-	told    Worker         // the worker whose method Done is called after each run; nil if no worker is told of the runs
+	told    Worker         // its method Done is called after each run; nil for no call
 	probed  map[string]int // the number of failed probes, by signature
 }
 

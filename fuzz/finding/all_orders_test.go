@@ -116,18 +116,10 @@ func (l *least) look(t *testing.T, r *props.Runner, property func(*props.T)) {
 // constraints, which are looked for among all.
 func (l *least) constrained(n int) bool {
 	for _, in := range l.inputs {
-		var all []choice.Constraint
-		for _, first := range slices.Sorted(maps.Keys(in.ids)) {
-			for _, second := range slices.Sorted(maps.Keys(in.ids)) {
-				if first != second {
-					all = append(all, choice.Constraint{First: first, Second: second})
-				}
-			}
-		}
 		s := &choice.Schedule{}
 		by := strategy.Ordered(s)
 		r := props.NewRunner("slow", in.property)
-		fails := eachChoice(all, n, nil, func(list []choice.Constraint) bool {
+		fails := eachChoice(constraintsOn(in.ids), n, nil, func(list []choice.Constraint) bool {
 			s.Before = list
 			res := r.Run(props.Plan{Strategy: by})
 			return res.Failure != nil && res.System.Steps() == l.steps

@@ -332,18 +332,22 @@ func (x *allInputs) Done(run explore.Run) {
 // Again forgets nothing: what failed has failed.
 func (x *allInputs) Again() {}
 
-// constrained reports whether an input has a run of the least size under so many constraints.
-func (x *allInputs) constrained(in *leastInput, n int) bool {
-	var all []choice.Constraint
-	for _, first := range slices.Sorted(maps.Keys(in.ids)) {
-		for _, second := range slices.Sorted(maps.Keys(in.ids)) {
+// constraintsOn returns all constraints on two of the given steps.
+func constraintsOn(ids map[uint64]bool) (all []choice.Constraint) {
+	for _, first := range slices.Sorted(maps.Keys(ids)) {
+		for _, second := range slices.Sorted(maps.Keys(ids)) {
 			if first != second {
 				all = append(all, choice.Constraint{First: first, Second: second})
 			}
 		}
 	}
+	return all
+}
+
+// constrained reports whether an input has a run of the least size under so many constraints.
+func (x *allInputs) constrained(in *leastInput, n int) bool {
 	s := &choice.Schedule{}
-	return eachChoice(all, n, nil, func(list []choice.Constraint) bool {
+	return eachChoice(constraintsOn(in.ids), n, nil, func(list []choice.Constraint) bool {
 		s.Before = list
 		res := x.runner.Run(props.Plan{Inputs: in.inputs, Strategy: strategy.Ordered(s)})
 		return res.Failure != nil && res.System.Steps() == x.size[1]

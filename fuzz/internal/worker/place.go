@@ -2,6 +2,7 @@ package worker
 
 import (
 	"encoding/binary"
+	"fmt"
 	"os"
 )
 
@@ -10,16 +11,22 @@ import (
 // times a second.
 type place struct{ file *os.File }
 
-// newPlace creates the file of a new process. The file has no name where the system allows that.
-func newPlace() (place, error) {
-	f, err := os.CreateTemp("", "jostle-batch-*")
-	if err == nil {
-		os.Remove(f.Name()) // fails on Windows; then close removes it
+// newPlace creates the file of a new process, with its final size, so that a disk that fills up
+// later does no harm. The file has no name if the system allows that.
+func newPlace() (p place, err error) {
+	if p.file, err = os.CreateTemp("", "jostle-batch-*"); err != nil {
+		return p, fmt.Errorf("a worker needs a temporary file: %w", err)
 	}
-	return place{f}, err
+	os.Remove(p.file.Name()) // fails on Windows, where close removes the file
+	if _, err = p.file.WriteAt(make([]byte, 8), 0); err != nil {
+		p.close()
+		return p, fmt.Errorf("a worker needs a temporary file: %w", err)
+	}
+	return p, nil
 }
 
-// set writes the number of a batch. An error is ignored: then less is known about a death.
+// set writes the number of a batch. It ignores an error, which only makes the report of a death
+// less exact.
 func (p place) set(batch int) {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], uint64(batch))
