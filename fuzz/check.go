@@ -11,6 +11,17 @@ import (
 // Check searches for a run in which the property fails, for about two seconds, and
 // fails the test if it finds one. It runs the saved cases first.
 //
+// The Checks of a package together search for about ten seconds, so that go test
+// stays fast: five have two seconds each. A Check that ends early leaves its time to
+// the Checks after it. When the ten seconds are over, each searches for 0.2 seconds,
+// and says so with go test -v. Checks that run at the same time, by t.Parallel, spend
+// the same seconds of the clock. A Check searches for two seconds after all if it
+// would fail only because no run reached something. Not counted are saved cases,
+// shrinking, and Checks with Config.Budget, Config.Runs or JOSTLE_BUDGET, which have
+// that time each. With -short, all these times are a tenth. Each process of go test
+// has its own ten seconds, which the repetitions of -count share. In a benchmark, a
+// Check always has two seconds.
+//
 // Check also fails the test if fewer than one run in ten reaches a verdict. A run has no
 // verdict if the property skips it or a draw finds no value. The test also fails if no run
 // reaches a situation that T.Sometimes names. The log, which go test -v prints, has the
@@ -67,4 +78,7 @@ func (v *verb) conclude(r *session.Reply) {
 		}
 	}
 	v.t.Log(r.Text)
+	if r.Share > 0 {
+		v.t.Logf("searched for %v instead of %v, as the Checks of a package share %v (see Config.Budget)", r.Share, v.Budget, fullChecks*v.Budget)
+	}
 }

@@ -35,7 +35,7 @@ func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
 // read what a failing test prints.
 func TestSample(t *testing.T) {
 	name, _, _ := strings.Cut(os.Getenv("JOSTLE_SAMPLE"), ":")
-	for _, group := range []map[string]func(*testing.T){allSamples(), verbSamples, refusedSamples, skippingSamples, lateSamples, renamedSamples, stallSamples, dyingSamples, flightSamples, calmSamples, bugSamples} {
+	for _, group := range []map[string]func(*testing.T){allSamples(), verbSamples, refusedSamples, skippingSamples, lateSamples, renamedSamples, stallSamples, dyingSamples, flightSamples, calmSamples, bugSamples, sharedSamples} {
 		if sample := group[name]; sample != nil {
 			sample(t)
 		}

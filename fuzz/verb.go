@@ -41,6 +41,7 @@ func (c Config) begin(t testing.TB, name string, usual time.Duration, property f
 		err = c.refuse(name)
 	}
 	var arms []search.Entry
+	shares := name == "Check" && c.Budget == 0 && e.Budget == 0
 	if c = c.settle(&e, usual); err == nil {
 		arms, err = portfolio(c.Strategies)
 	}
@@ -60,6 +61,11 @@ func (c Config) begin(t testing.TB, name string, usual time.Duration, property f
 	}
 	v.session, v.dog = s, newWatchdog(&e, s.Limit)
 	_, benchmark := t.(*testing.B)
+	if shares && c.Runs == 0 && !benchmark { // a benchmark measures the same each time
+		s.Share = func() (time.Duration, func()) {
+			return ofProcess.begin(time.Now(), c.Budget), func() { ofProcess.end(time.Now()) }
+		}
+	}
 	s.Property.Made = func(r *props.Runner) {
 		v.dog.Look(r)
 		if !benchmark { // a benchmark may explore a million times

@@ -110,6 +110,9 @@ type Reply struct {
 	Over int `json:",omitempty"`
 	// Cut is set if Request.Enough ended a Run request within a batch.
 	Cut bool `json:",omitempty"`
+	// Share is the time of the search of a Check request, if Session.Share made it less than
+	// Request.Time.
+	Share time.Duration `json:",omitempty"`
 	// Failed is the number of runs that failed.
 	Failed int `json:",omitempty"`
 	// Missed lists the situations of Sometimes that no run reached.

@@ -75,7 +75,11 @@ func (s *Session) few(ctx, searching context.Context, q *Request, r *Reply) (lef
 	}
 	s.say(Event{At: &At{What: "the runs of every order before the search"}})
 	start := time.Now()
-	part, cancel := context.WithTimeout(searching, s.FewFor)
+	most := s.FewFor
+	if end, ok := searching.Deadline(); ok {
+		most = min(most, time.Until(end)/2)
+	}
+	part, cancel := context.WithTimeout(searching, most)
 	defer cancel()
 	x := search.Exhaust(part, s.Property, q.Seed, Few)
 	r.shown.addAll(x.Orders)
@@ -144,6 +148,14 @@ func (s *Session) Rerun(q *Request, run flight.Run) (f *finding.Finding, reached
 	return cmp.Or(f, h.Failed), reached
 }
 
+// share returns the time of the search of a Check request, and a function to call when it is over.
+func (s *Session) share(q *Request) (most time.Duration, over func()) {
+	if s.Share == nil {
+		return q.Time, func() {}
+	}
+	return s.Share()
+}
+
 // check runs the saved cases and, if there are few, every order. Then it makes random runs
 // until one fails.
 func (s *Session) check(ctx context.Context, q *Request, r *Reply) error {
@@ -151,12 +163,19 @@ func (s *Session) check(ctx context.Context, q *Request, r *Reply) error {
 		return err
 	}
 	start := time.Now()
-	searching, cancel := s.within(ctx, q.Time)
+	most, over := s.share(q)
+	defer over()
+	searching, cancel := s.within(ctx, most)
 	defer cancel()
 	if left, err := s.few(ctx, searching, q, r); err != nil || !left {
 		return err
 	}
 	res := s.Search(searching, q)
+	if most < q.Time {
+		if r.Share = most; res.Finding == nil && len(res.Complaints()) > 0 {
+			r.Share, res = 0, s.Search(ctx, q)
+		}
+	}
 	s.late(r, &res)
 	if c := res.Cached.String(); c != "" {
 		r.note("%s", c)

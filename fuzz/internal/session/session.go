@@ -41,6 +41,11 @@ type Session struct {
 	// FewFor limits the time in which Begin and Check requests try to run every order; zero
 	// means that they do not try.
 	FewFor time.Duration
+	// Share is called when a Check request begins to search. It returns the time of the search, if
+	// that is less than Request.Time, and a function to call when the search is over. It may be
+	// nil. If the search has a reason to fail the test without a failing run, it is repeated with
+	// Request.Time.
+	Share func() (most time.Duration, over func())
 
 	// Later leaves failing runs unshrunk, for a later request. If Later is not set, a failing
 	// run is shrunk, explained and saved at once, and ends the request.

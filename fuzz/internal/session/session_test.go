@@ -8,11 +8,15 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
 )
 
 // filesOf returns the names and the texts of the files of a folder.
@@ -130,6 +134,53 @@ func TestShrunkCasesOutliveTheirRequest(t *testing.T) {
 		}
 		if now := filesOf(t, s.Folder); !slices.Equal(now, before) {
 			t.Errorf("after %s there are %q", q.Do, now)
+		}
+	}
+}
+
+// TestShare: a search ends after its share of the time. It has the time of its request after all
+// if it would fail the test without a failing run.
+func TestShare(t *testing.T) {
+	draws := func(t *props.T) {
+		n := props.Draw(t, rapid.IntRange(0, 1000), "n")
+		sys := t.System()
+		sys.Send(sys.Spawn("actor", pulse.Func(func(*pulse.Ctx, any) {})), n)
+		sys.Run()
+	}
+	runs := 0
+	const usual = time.Hour // more than 500 runs take
+	for _, c := range []struct {
+		name     string
+		property func(*props.T)
+		most     time.Duration // the share
+		share    time.Duration // in the reply
+		text     string        // the beginning of the reply's text
+	}{
+		{"passes", draws, 1, 1, "1 run in "},
+		{"has a share as large as the request", draws, usual, 0, "500 runs in "},
+		{"fails", func(t *props.T) { draws(t); t.Errorf("wrong") }, 1, 1, ""},
+		{"reaches a situation late", func(t *props.T) { draws(t); runs++; t.Sometimes("ten runs", runs >= 10) }, 1, 0, "500 runs in "},
+		{"skips at first", func(t *props.T) {
+			if runs++; runs < 20 {
+				t.Skip("too early")
+			}
+			draws(t)
+		}, 1, 0, "500 runs in "},
+		{"is exhausted", func(t *props.T) { t.System().Run() }, time.Minute, 0, "complete: the only possible order was run"},
+	} {
+		begun, over := 0, 0
+		s := &Session{Property: search.Property{Name: "p", Test: "TestX", Func: c.property}, Folder: corpus.FolderOf(t.TempDir(), "p"),
+			Share: func() (time.Duration, func()) { begun++; return c.most, func() { over++ } }}
+		if c.most == time.Minute {
+			s.FewFor = usual
+		}
+		runs = 0
+		r, err := s.Do(t.Context(), &Request{Do: Check, Seed: 1, Time: usual, Runs: 500})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if begun != 1 || over != 1 || r.Share != c.share || !strings.HasPrefix(r.Text, c.text) || r.Fails() != (c.text == "") {
+			t.Errorf("a search that %s: begun %d times, over %d, share %v, %q, problems %q", c.name, begun, over, r.Share, r.Text, r.Problems)
 		}
 	}
 }

@@ -1,0 +1,65 @@
+package fuzz
+
+import (
+	"sync"
+	"time"
+)
+
+// An allowance is the search time that the Checks of a process share. It is spent while at least
+// one of them searches: Checks that run in parallel spend the same second once, as a person who
+// waits for go test does.
+type allowance struct {
+	mu      sync.Mutex
+	spent   time.Duration
+	counted time.Time // the time up to which spent has been counted
+	running int       // the number of Checks that have begun and not ended
+	until   time.Time // the time at which all of these searches should have ended
+}
+
+// ofProcess is the allowance of this process. Calls to verbs share no other variable. A Check needs
+// it because nothing else can tell how long the Checks before it have searched.
+var ofProcess allowance
+
+// The Checks of a process together have the usual time of fullChecks Checks. When this is spent,
+// each has the usual time divided by leastPart.
+const (
+	fullChecks = 5
+	leastPart  = 10
+)
+
+// begin returns the time for the search of a Check that begins now, given the usual time. The
+// caller must call end when the search is over.
+func (a *allowance) begin(now time.Time, usual time.Duration) time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.count(now)
+	least := usual / leastPart
+	left := max(least, fullChecks*usual-a.spent)
+	most := min(usual, (left+least-1)/least*least) // rounded up, because spent is not exact
+	if end := now.Add(most); a.running == 0 || end.After(a.until) {
+		a.until = end
+	}
+	a.running++
+	return most
+}
+
+// end ends a search. The Checks that follow have the time that it has left.
+func (a *allowance) end(now time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.count(now)
+	a.running--
+}
+
+// count adds the time since the last count to spent, up to a.until: a step that never ends, and the
+// shrinking of a failure, spend no more than the time of their search.
+func (a *allowance) count(now time.Time) {
+	to := now
+	if a.until.Before(now) {
+		to = a.until
+	}
+	if a.running > 0 {
+		a.spent += max(0, to.Sub(a.counted))
+	}
+	a.counted = now
+}

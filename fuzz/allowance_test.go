@@ -1,0 +1,142 @@
+package fuzz
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// all is how long a scripted Check takes that searches for all of its time.
+const all = -1
+
+// play has go test run Checks in so many tests at once, on a clock of its own. Each Check takes the
+// given number of seconds, or all of its time. It returns the times that the Checks had, in the
+// order in which they began, and when the last one ended.
+func play(usual time.Duration, parallel int, takes ...float64) (had []time.Duration, total time.Duration) {
+	var a allowance
+	start := time.Unix(1000, 0)
+	free := slices.Repeat([]time.Time{start}, parallel) // when each test can run its next Check
+	busy := make([]bool, parallel)
+	for len(takes) > 0 || slices.Contains(busy, true) {
+		next := -1
+		for i := range free {
+			if (busy[i] || len(takes) > 0) && (next < 0 || free[i].Before(free[next])) {
+				next = i
+			}
+		}
+		if busy[next] {
+			a.end(free[next])
+			busy[next] = false
+			total = max(total, free[next].Sub(start))
+			continue
+		}
+		most := a.begin(free[next], usual)
+		had = append(had, most)
+		if takes[0] != all {
+			most = time.Duration(takes[0] * float64(time.Second))
+		}
+		free[next], busy[next], takes = free[next].Add(most), true, takes[1:]
+	}
+	return had, total
+}
+
+// inWords lists times, with a count for equal ones: "5×2s 45×0.2s".
+func inWords(times []time.Duration) string {
+	var list []string
+	for len(times) > 0 {
+		n := slices.IndexFunc(times, func(d time.Duration) bool { return d != times[0] })
+		if n < 0 {
+			n = len(times)
+		}
+		list = append(list, fmt.Sprintf("%d×%v", n, times[0]))
+		times = times[n:]
+	}
+	return strings.Join(list, " ")
+}
+
+// TestAllowance: up to five Checks have two seconds each, all of them together ten, and each at
+// least a fifth of a second.
+func TestAllowance(t *testing.T) {
+	const usual, ms = checkBudget, time.Millisecond
+	done := slices.Repeat[[]float64] // done(list, n) is n times the Checks of list
+	for _, c := range []struct {
+		name     string
+		usual    time.Duration
+		parallel int
+		takes    []float64
+		had      string
+		total    time.Duration
+	}{
+		{"one", usual, 1, []float64{all}, "1×2s", 2000 * ms},
+		{"five", usual, 1, done([]float64{all}, 5), "5×2s", 10_000 * ms},
+		{"five that end a little late", usual, 1, done([]float64{2.003}, 5), "5×2s", 10_015 * ms},
+		{"six", usual, 1, done([]float64{all}, 6), "5×2s 1×200ms", 10_200 * ms},
+		{"fifty", usual, 1, done([]float64{all}, 50), "5×2s 45×200ms", 19_000 * ms},
+		{"fifty of which forty are exhausted at once", usual, 1, done([]float64{0.005, all, 0.005, 0.005, 0.005}, 10), "22×2s 28×200ms", 11200 * ms},
+		{"two at a time", usual, 2, done([]float64{all}, 50), "10×2s 40×200ms", 14000 * ms},
+		{"two at a time, which do not begin together", usual, 2, append([]float64{0.3}, done([]float64{2.003}, 14)...), "10×2s 1×1.8s 4×200ms", 14321 * ms},
+		{"eight at a time", usual, 8, done([]float64{all}, 50), "40×2s 10×200ms", 10400 * ms},
+		{"one fails, and is shrunk for five seconds", usual, 1, append([]float64{5.1}, done([]float64{all}, 5)...), "5×2s 1×200ms", 13300 * ms},
+		{"one hangs, next to others", usual, 2, append([]float64{600}, done([]float64{all}, 8)...), "6×2s 3×200ms", 600_000 * ms},
+		{"runs of a second", usual, 1, done([]float64{1}, 20), "9×2s 1×1s 10×200ms", 20_000 * ms},
+		{"exhausted, one after the other", usual, 1, done([]float64{0.05}, 300), "164×2s 4×1.8s 4×1.6s 4×1.4s 4×1.2s 4×1s 4×800ms 4×600ms 4×400ms 104×200ms", 15_000 * ms},
+		{"with -short", usual / shorter, 1, done([]float64{all}, 50), "5×200ms 45×20ms", 1900 * ms},
+	} {
+		had, total := play(c.usual, c.parallel, c.takes...)
+		if got := inWords(had); got != c.had || total != c.total {
+			t.Errorf("%s: the Checks had %s, and took %v; want %s, and %v", c.name, got, total, c.had, c.total)
+		}
+	}
+}
+
+// sharedSamples are Checks after others, which have spent what all share.
+var sharedSamples = map[string]func(*testing.T){
+	"share": func(t *testing.T) {
+		ofProcess.spent = time.Hour
+		for name, c := range map[string]Config{"usual": {}, "seed": {Seed: 7}, "budget": {Budget: time.Millisecond}, "runs": {Runs: 10}} {
+			t.Run(name, func(t *testing.T) { c.Check(t, subjectNamed("writer").Property(true)) })
+		}
+		t.Run("must", func(t *testing.T) { MustFind(t, subjectNamed("writer").Property(false)) })
+	},
+}
+
+// TestShareIsSaid: a Check says in one line that it had less than two seconds. Its Config and the
+// environment set another time, which is no share.
+func TestShareIsSaid(t *testing.T) {
+	const line = "searched for TIME instead of TIME, as the Checks of a package share TIME (see Config.Budget)\n"
+	for env, want := range map[string]string{"JOSTLE_BUDGET=": "seed usual", "JOSTLE_BUDGET=10": "", "JOSTLE_BUDGET=1ms": ""} {
+		out := runSample(t, "share", t.TempDir(), env)
+		var said []string
+		for _, part := range strings.Split(out, "=== RUN   TestSample/") {
+			if name, _, _ := strings.Cut(part, "\n"); strings.Contains(part, line) {
+				said = append(said, name)
+			}
+		}
+		slices.Sort(said)
+		if got := strings.Join(said, " "); got != want || strings.Count(out, "searched for ") != len(said) || !strings.Contains(out, "--- PASS: TestSample ") {
+			t.Errorf("with %s these say it: %q, want %q\n%s", env, got, want, out)
+		}
+	}
+}
+
+// BenchmarkFifty compares 50 Checks with 50 times one Check that shares nothing, by the clock. None
+// can be exhausted. With -short, every time is a tenth.
+func BenchmarkFifty(b *testing.B) {
+	const checks = 50
+	for b.Loop() {
+		ofProcess = allowance{}
+		property := subjectNamed("writer").Property(true)
+		clock := func(do func()) float64 { start := time.Now(); do(); return time.Since(start).Seconds() }
+		together := clock(func() {
+			for range checks {
+				Check(struct{ testing.TB }{b}, property)
+			}
+		})
+		alone := clock(func() { Check(b, property) }) // a benchmark shares nothing
+		b.ReportMetric(together, "s")
+		b.ReportMetric(checks*alone, "s-alone")
+		b.ReportMetric(together/(checks*alone), "share")
+	}
+}
