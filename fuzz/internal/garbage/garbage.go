@@ -38,13 +38,35 @@ const (
 	mostGarbage  = 128 << 20 // the desired amount of garbage before a collection, in bytes, as far as the above limits allow
 )
 
+// searching is the collector of all searches that are running, and their number. They share one
+// because GOGC belongs to the process: with two, the end of a search would reset GOGC for the other.
+var searching struct {
+	mu        sync.Mutex
+	collector *collector
+	searches  int
+}
+
 // Watch sets GOGC for the live heap now and after each garbage collection, until stop is called.
-// Then GOGC has its default again. Watch does nothing if the environment or the program has set
-// GOGC or GOMEMLIMIT.
+// When nobody watches anymore, GOGC has its default again. Watch does nothing if the environment or
+// the program has set GOGC or GOMEMLIMIT.
 func Watch() (stop func()) {
-	c := newCollector()
-	c.watch()
-	return c.stop
+	s := &searching
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.searches++; s.searches == 1 {
+		s.collector = newCollector()
+		s.collector.watch()
+	}
+	return unwatch
+}
+
+func unwatch() {
+	s := &searching
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.searches--; s.searches == 0 {
+		s.collector.stop()
+	}
 }
 
 func newCollector() *collector {

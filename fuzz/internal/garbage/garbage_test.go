@@ -70,7 +70,11 @@ func TestStop(t *testing.T) {
 	if other(); percent() <= usualPercent {
 		t.Errorf("GOGC is %d%% after another search has ended", percent())
 	}
-	if stop(); percent() != usualPercent {
+	third := Watch()
+	if stop(); percent() <= usualPercent {
+		t.Errorf("GOGC is %d%% during a search that began before the one that has ended", percent())
+	}
+	if third(); percent() != usualPercent {
 		t.Errorf("GOGC is %d%% after stop", percent())
 	}
 	if runtime.GC(); percent() != usualPercent {
