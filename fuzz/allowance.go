@@ -16,8 +16,8 @@ type allowance struct {
 	until   time.Time // the time at which all of these searches should have ended
 }
 
-// ofProcess is the allowance of this process. Calls to verbs share no other variable. A Check needs
-// it because nothing else can tell how long the Checks before it have searched.
+// ofProcess is the allowance of this process. It is a variable of the package because nothing else
+// tells a Check how long those before it have searched, and nobody knows how many will follow.
 var ofProcess allowance
 
 // The Checks of a process together have the usual time of fullChecks Checks. When this is spent,

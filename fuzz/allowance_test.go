@@ -121,20 +121,58 @@ func TestShareIsSaid(t *testing.T) {
 	}
 }
 
+// TestWhoShares: the Checks that have the usual time share it, and nothing else does.
+func TestWhoShares(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		config Config
+		verb   string
+		tb     testing.TB
+		budget string // JOSTLE_BUDGET
+		want   bool
+	}{
+		{"Check", Config{}, "Check", t, "", true},
+		{"Check with other settings", Config{Seed: 7, Workers: 2, Strategies: []string{"random"}}, "Check", t, "", true},
+		{"Check with a budget", Config{Budget: checkBudget}, "Check", t, "", false},
+		{"Check with runs", Config{Runs: 10}, "Check", t, "", false},
+		{"Check with a budget in the environment", Config{}, "Check", t, "3s", false},
+		{"Check with runs in the environment", Config{}, "Check", t, "3000", false},
+		{"Check in a benchmark", Config{}, "Check", &testing.B{}, "", false},
+		{"MustFind", Config{}, "MustFind", t, "", false},
+		{"Explore", Config{}, "Explore", t, "", false},
+		{"Target", Config{}, "Target", t, "", false},
+	} {
+		t.Setenv("JOSTLE_BUDGET", c.budget)
+		if v := c.config.begin(c.tb, c.verb, checkBudget, one); (v.session.Share != nil) != c.want {
+			t.Errorf("%s shares: %t, want %t", c.name, !c.want, c.want)
+		}
+	}
+}
+
+// A quiet benchmark is a test to Check and logs nothing.
+type quiet struct{ testing.TB }
+
+func (quiet) Log(...any)          {}
+func (quiet) Logf(string, ...any) {}
+
 // BenchmarkFifty compares 50 Checks with 50 times one Check that shares nothing, by the clock. None
 // can be exhausted. With -short, every time is a tenth.
 func BenchmarkFifty(b *testing.B) {
 	const checks = 50
+	usual := checkBudget
+	if testing.Short() {
+		usual /= shorter
+	}
 	for b.Loop() {
 		ofProcess = allowance{}
 		property := subjectNamed("writer").Property(true)
 		clock := func(do func()) float64 { start := time.Now(); do(); return time.Since(start).Seconds() }
 		together := clock(func() {
 			for range checks {
-				Check(struct{ testing.TB }{b}, property)
+				Check(quiet{b}, property)
 			}
 		})
-		alone := clock(func() { Check(b, property) }) // a benchmark shares nothing
+		alone := clock(func() { Config{Budget: usual}.Check(quiet{b}, property) })
 		b.ReportMetric(together, "s")
 		b.ReportMetric(checks*alone, "s-alone")
 		b.ReportMetric(together/(checks*alone), "share")
