@@ -71,14 +71,15 @@ func (c Config) Check(t testing.TB, property func(*props.T)) {
 // conclude logs the result of a search without findings.
 func (v *verb) conclude(r *session.Reply) {
 	v.t.Helper()
-	if text := v.hurry(); text != "" && r.Complete == "" {
-		v.t.Log(text)
+	hurry := v.hurry()
+	if hurry != "" && r.Complete == "" {
+		v.t.Log(hurry)
 		if !testing.Verbose() {
-			v.beside(text)
+			v.beside(hurry)
 		}
 	}
 	v.t.Log(r.Text)
-	if r.Share > 0 {
+	if hurry == "" && r.Share > 0 {
 		v.t.Logf("searched for %v instead of %v, as the Checks of a package share %v (see Config.Budget)", r.Share, v.Budget, fullChecks*v.Budget)
 	}
 }

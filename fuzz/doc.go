@@ -5,7 +5,7 @@
 //
 // A property is a func(*props.T); see package props.
 //
-//	Check     searches for two seconds in every go test
+//	Check     searches for two seconds in every go test, at most ten for a package
 //	Explore   runs every distinct order, for every combination of OneOf values
 //	Target    runs the property under go test -fuzz
 //	MustFind  fails unless the property fails: a planted bug must be noticed
@@ -32,7 +32,7 @@
 // overrides them:
 //
 //	JOSTLE_SEED      7              other inputs and orders; else 1
-//	JOSTLE_BUDGET    30s or 10000   time or number of runs
+//	JOSTLE_BUDGET    30s or 10000   time or number of runs of each search
 //	JOSTLE_REPLAY    file or name   run only this case and show its trace
 //	JOSTLE_OUT       folder         save cases there, with HTML, JSON and a chart
 //	JOSTLE_SHRINK    1m or 0        time to shrink and explain a failure; else 5s

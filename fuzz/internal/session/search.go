@@ -173,6 +173,7 @@ func (s *Session) check(ctx context.Context, q *Request, r *Reply) error {
 	res := s.Search(searching, q)
 	if most < q.Time {
 		if r.Share = most; res.Finding == nil && len(res.Complaints()) > 0 {
+			start = time.Now()
 			r.Share, res = 0, s.Search(ctx, q)
 		}
 	}

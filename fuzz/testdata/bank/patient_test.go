@@ -43,6 +43,6 @@ func allDrawnOut(t *props.T) {
 	}
 }
 
-func TestAllDrawnOut(t *testing.T)  { fuzz.Check(t, allDrawnOut) }   // seconds, in every go test
+func TestAllDrawnOut(t *testing.T)  { fuzz.Check(t, allDrawnOut) }   // two seconds in every go test, ten for a package
 func TestInEveryOrder(t *testing.T) { fuzz.Explore(t, allDrawnOut) } // every order, for each combination of OneOf values
 func FuzzAllDrawnOut(f *testing.F)  { fuzz.Target(f, allDrawnOut) }  // go test -fuzz
