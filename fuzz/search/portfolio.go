@@ -65,8 +65,7 @@ func usual() []Entry {
 		if list[i].Name == "bita" {
 			list[i].New = func(batch uint64) Arm { return &bita{bases: int(batch >> 1 & 1)} }
 			list[i].Renew = func(a Arm, batch uint64) bool {
-				b := a.(*bita)
-				*b = bita{forced: b.forced, bases: int(batch >> 1 & 1)}
+				a.(*bita).renew(int(batch >> 1 & 1))
 				return true
 			}
 		}

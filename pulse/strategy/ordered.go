@@ -83,11 +83,11 @@ func (o *Orderer) Begin(uint64) {
 // name returns the state of the step with identity id. It adds a state if there is
 // none. The pointer is valid until the next call to name.
 func (o *Orderer) name(id uint64) *named {
-	if o.find(id) == nil {
+	place, had := o.places.Add(id, int32(len(o.named)+1))
+	if !had {
 		o.named = append(o.named, named{})
-		o.places.Put(id, int32(len(o.named)))
 	}
-	return o.find(id)
+	return &o.named[place-1]
 }
 
 // find returns the state of the step with identity id, or nil if the step is not in
@@ -109,14 +109,13 @@ func (o *Orderer) Pick(e *pulse.Enabled) int {
 	o.catchUp()
 	free, bound := best{at: -1}, best{at: -1}
 	for i := range e.Len() {
-		n := o.find(e.ID(i))
-		switch {
-		case n == nil:
-			free.offer(e, i, o.Priority(e.ID(i)))
-		case n.waits == 0:
-			free.offer(e, i, o.of(n, e, i))
-		default:
-			bound.offer(e, i, o.of(n, e, i))
+		id := e.ID(i)
+		n := o.find(id)
+		priority := o.of(n, id)
+		if n == nil || n.waits == 0 {
+			free.offer(e, i, priority)
+		} else {
+			bound.offer(e, i, priority)
 		}
 	}
 	switch {
@@ -129,13 +128,13 @@ func (o *Orderer) Pick(e *pulse.Enabled) int {
 	return bound.at
 }
 
-// of returns the priority of message i. n is the state of the step that receives
-// the message.
-func (o *Orderer) of(n *named, e *pulse.Enabled, i int) uint64 {
-	if n.set {
+// of returns the priority of a message. id is the identity of the step that receives
+// the message, and n its state, nil if the step is not in the schedule.
+func (o *Orderer) of(n *named, id uint64) uint64 {
+	if n != nil && n.set {
 		return n.priority
 	}
-	return o.Priority(e.ID(i))
+	return o.Priority(id)
 }
 
 // A best is the message with the highest priority among the messages given to
