@@ -24,10 +24,13 @@ type Generator struct {
 	achieved Achieved
 	// known has a row of bits for each step of the base. In row y, bit x is set if the goal
 	// "x before y" is known to be achieved: by the base, by an order or by achieved.
-	known  []uint64
-	whole  []int32
-	i, j   int  // the pair of steps to check next
-	turned bool // set if the pair must be checked in reversed order
+	known []uint64
+	whole []int32
+	after []int32 // for each step, the next receive of its actor, None if there is none or if the step does not count
+
+	// The receives to check next: see following. x is -1 at first.
+	x, y   int32
+	turned bool
 
 	// The fields from here on are memory for achieve and schedule.
 	earlier []uint64 // has a row of bits for each actor: its receives so far, for PR
@@ -48,10 +51,16 @@ func NewGenerator(b *Base, by Criterion, achieved Achieved) *Generator {
 // that b itself does not achieve. Save adds the goals of b and of all orders to achieved.
 func (g *Generator) Begin(b *Base, by Criterion, achieved Achieved) {
 	g.base, g.by, g.achieved = b, by, achieved
-	g.i, g.j, g.turned = 0, 1, false
+	g.x, g.y, g.turned = -1, trace.None, false
 	n, actors := len(b.steps), 0
+	g.after = g.after[:0]
 	for i := range b.steps {
-		actors = max(actors, int(b.steps[i].actor)+1)
+		s := &b.steps[i]
+		actors = max(actors, int(s.actor)+1)
+		g.after = append(g.after, trace.None)
+		if s.before != trace.None {
+			g.after[s.before] = int32(i)
+		}
 	}
 	g.known = slices.Grow(g.known[:0], n*b.words)[:n*b.words]
 	clear(g.known)
@@ -123,16 +132,8 @@ func (g *Generator) Save() {
 // Next returns an order for a goal that is not achieved yet. All goals of the order then
 // count as achieved. ok is false if no goal is left (algorithm 1 of the Bitá paper).
 func (g *Generator) Next() (order Order, ok bool) {
-	for n := int32(len(g.whole)); g.i < len(g.whole); {
-		x, y, turned := int32(g.i), int32(g.j), g.turned
-		if y >= n || !g.base.steps[x].counts {
-			g.i, g.j, g.turned = g.i+1, g.i+2, false
-			continue
-		}
-		if g.turned = !g.turned; turned {
-			g.j++
-		}
-		if g.isOpen(x, y, turned) {
+	for x, y, turned := g.following(); y != trace.None; x, y, turned = g.following() {
+		if g.isPossible(x, y) && g.isNew(x, y, turned) {
 			goal := g.base.goal(g.by, x, y)
 			if turned {
 				goal = goal.Turned()
@@ -146,24 +147,37 @@ func (g *Generator) Next() (order Order, ok bool) {
 	return Order{}, false
 }
 
-// isOpen reports whether the goal of the steps x and y, or the reversed goal if turned is
-// set, is possible and not achieved yet.
-func (g *Generator) isOpen(x, y int32, turned bool) bool {
-	if !g.base.related(g.by, x, y) || g.base.MustPrecede(int(x), int(y)) {
-		return false
+// following returns the two receives to check next, and whether to check them in reversed
+// order. It goes through all pairs of receives of one actor. After them y is None.
+func (g *Generator) following() (x, y int32, turned bool) {
+	for g.y == trace.None && int(g.x)+1 < len(g.after) {
+		g.x++
+		g.y = g.after[g.x]
 	}
+	x, y, turned = g.x, g.y, g.turned
+	if g.turned = y != trace.None && !turned; turned {
+		g.y = g.after[y]
+	}
+	return x, y, turned
+}
+
+// isPossible reports whether the goal of the steps x and y and the reversed goal are
+// possible.
+func (g *Generator) isPossible(x, y int32) bool {
+	return g.base.related(g.by, x, y) && !g.base.MustPrecede(int(x), int(y))
+}
+
+// isNew reports whether the goal of the steps x and y, or the reversed goal if turned is
+// set, is not achieved yet.
+func (g *Generator) isNew(x, y int32, turned bool) bool {
 	if turned {
 		x, y = y, x
 	}
 	known := &g.knownOf(y)[x>>6]
-	if *known&(1<<(x&63)) != 0 {
-		return false
-	}
-	if g.achieved.Has(g.base.goal(g.by, x, y)) {
+	if *known&(1<<(x&63)) == 0 && g.achieved.Has(g.base.goal(g.by, x, y)) {
 		*known |= 1 << (x & 63)
-		return false
 	}
-	return true
+	return *known&(1<<(x&63)) == 0
 }
 
 // schedule returns an order of steps that achieves the goal of x and y, or the reversed
@@ -193,10 +207,11 @@ func (g *Generator) pair(tail []int32) (x, y int32, turned, ok bool) {
 			continue
 		}
 		for _, y := range tail[i+1:] {
-			if g.isOpen(x, y, false) {
+			switch {
+			case !g.isPossible(x, y):
+			case g.isNew(x, y, false):
 				return x, y, false, true
-			}
-			if g.isOpen(x, y, true) {
+			case g.isNew(x, y, true):
 				return x, y, true, true
 			}
 		}
