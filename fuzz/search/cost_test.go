@@ -113,7 +113,7 @@ func BenchmarkRunCost(b *testing.B) {
 			var random, other []*costed
 			for _, s := range subjects.All() {
 				p := search.Property{Name: s.Name, Test: s.Name, Func: s.Property(true)}
-				random, other = append(random, newCosted(b, p, "random", 20_000)), append(other, newCosted(b, p, arm, 20_000))
+				random, other = append(random, newCosted(b, p, "random", 10_000)), append(other, newCosted(b, p, arm, 10_000))
 			}
 			for b.Loop() {
 				for i := range random {
