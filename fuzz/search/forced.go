@@ -66,14 +66,22 @@ const mostForced = 3
 // receive pair to reach) is tried twice.
 type bita struct {
 	forced
-	goals guide.Goals
-	base  *guide.Base       // the base run; nil if no more orders will be made from it
-	rest  []guide.Criterion // the remaining criteria for choosing receive pairs; the generator uses the first one
-	by    *guide.Generator  // the generator of orders; nil until needed
-	from  source            // the inputs and choices of the base run
-	based bool              // set if the last run was a base run
-	bases int               // the number of base runs (runs that are not made from another run) so far
-	made  int               // the number of orders made from the base run
+	goals  guide.Goals
+	reader guide.Reader
+	base   *guide.Base       // the base run; nil if no more orders will be made from it
+	rest   []guide.Criterion // the remaining criteria for choosing receive pairs; the generator uses the first one
+	by     guide.Generator   // the generator of orders
+	begun  bool              // set if the generator makes orders from the base run
+	from   source            // the inputs and choices of the base run
+	based  bool              // set if the last run was a base run
+	bases  int               // the number of base runs (runs that are not made from another run) so far
+	made   int               // the number of orders made from the base run
+}
+
+// renew resets b to the state of a new bita, after the given number of base runs.
+func (b *bita) renew(bases int) {
+	b.goals.Reset()
+	b.base, b.begun, b.based, b.bases, b.made = nil, false, false, bases, 0
 }
 
 // Plan plans a run with the next order, or a base run if there is no order.
@@ -85,7 +93,10 @@ func (b *bita) Plan(p *props.Plan) {
 		b.plan(p, o, b.from.answers)
 		return
 	}
-	b.based, p.Strategy, b.made, b.base = true, nil, 0, nil
+	if b.begun {
+		b.by.Save()
+	}
+	b.based, p.Strategy, b.made, b.base, b.begun = true, nil, 0, nil, false
 	if b.bases++; b.bases > 1 {
 		p.Strategy = strategy.Random()
 	}
@@ -94,13 +105,15 @@ func (b *bita) Plan(p *props.Plan) {
 // next returns the next order made from the base run. ok is false if there is none.
 func (b *bita) next() (o guide.Order, ok bool) {
 	for b.base != nil && b.made < mostForced {
-		if b.by == nil {
-			b.by = guide.NewGenerator(b.base, b.rest[0], &b.goals)
+		if !b.begun {
+			b.by.Begin(b.base, b.rest[0], &b.goals)
+			b.begun = true
 		}
 		if o, ok = b.by.Next(); ok {
 			return o, true
 		}
-		if b.by, b.rest = nil, b.rest[1:]; len(b.rest) == 0 {
+		b.begun = false
+		if b.rest = b.rest[1:]; len(b.rest) == 0 {
 			b.base = nil
 		}
 	}
@@ -113,5 +126,5 @@ func (b *bita) Learn(res *props.Result) {
 		return
 	}
 	b.from = sourceOf(res)
-	b.base, b.rest, b.by = guide.NewBase(res.System.Trace()), guide.Criteria(), nil
+	b.base, b.rest = b.reader.Base(res.System.Trace()), guide.Criteria()
 }

@@ -48,10 +48,14 @@ var stages = [...]stage{
 	}},
 }
 
+// stageOf returns the index of the stage of a batch.
+func stageOf(batch int) int {
+	return slices.IndexFunc(stages[:], func(s stage) bool { return batch < s.until || s.until == 0 })
+}
+
 // listOf returns the names of the arms of a batch of the default portfolio.
 func listOf(batch int) []string {
-	i := slices.IndexFunc(stages[:], func(s stage) bool { return batch < s.until || s.until == 0 })
-	lists := stages[i].lists
+	lists := stages[stageOf(batch)].lists
 	return strings.Fields(lists[batch%len(lists)])
 }
 
@@ -65,8 +69,7 @@ func usual() []Entry {
 		if list[i].Name == "bita" {
 			list[i].New = func(batch uint64) Arm { return &bita{bases: int(batch >> 1 & 1)} }
 			list[i].Renew = func(a Arm, batch uint64) bool {
-				b := a.(*bita)
-				*b = bita{forced: b.forced, bases: int(batch >> 1 & 1)}
+				a.(*bita).renew(int(batch >> 1 & 1))
 				return true
 			}
 		}
@@ -97,37 +100,68 @@ type share struct {
 
 	runs, floorRuns int
 	cost, floorCost int
-	spent           int // the number of runs for which isSpent returned true
+	spent           int // the number of runs for which made was called with spent set
 }
 
-func (s *sampler) newShare(batch int) *share {
-	if !s.staged {
-		out := &share{}
-		for i := range s.Portfolio {
-			out.list = append(out.list, &s.Portfolio[i])
-		}
-		return out
-	}
-	byName := func(name string) *Entry {
-		return &s.Portfolio[slices.IndexFunc(s.Portfolio, func(e Entry) bool { return e.Name == name })]
-	}
-	out := &share{floor: byName(floorArm)}
-	for _, name := range listOf(batch) {
-		out.list = append(out.list, byName(name))
-	}
-	return out
+// A turns has the entries that take turns in the batches of a search.
+type turns struct {
+	floor *Entry // see share
+	// lists has, for each stage, the lists of the stage. A portfolio that is not the
+	// default one has a single stage with a single list.
+	lists  [][][]*Entry
+	staged bool
 }
+
+// newTurns returns the turns of a portfolio. staged is set for the default one.
+func newTurns(portfolio []Entry, staged bool) (t turns) {
+	if !staged {
+		var list []*Entry
+		for i := range portfolio {
+			list = append(list, &portfolio[i])
+		}
+		return turns{lists: [][][]*Entry{{list}}}
+	}
+	byName := map[string]*Entry{}
+	for i := range portfolio {
+		byName[portfolio[i].Name] = &portfolio[i]
+	}
+	t = turns{floor: byName[floorArm], staged: true, lists: make([][][]*Entry, len(stages))}
+	for i, s := range stages {
+		for _, names := range s.lists {
+			var list []*Entry
+			for _, name := range strings.Fields(names) {
+				list = append(list, byName[name])
+			}
+			t.lists[i] = append(t.lists[i], list)
+		}
+	}
+	return t
+}
+
+// share returns the share of a batch.
+func (t *turns) share(batch int) share {
+	stage := 0
+	if t.staged {
+		stage = stageOf(batch)
+	}
+	lists := t.lists[stage]
+	return share{floor: t.floor, list: lists[batch%len(lists)]}
+}
+
+// allSpent reports whether isSpent returned true for all runs so far.
+func (s *share) allSpent() bool { return s.spent == s.runs }
 
 // next returns the arm of the next run.
 func (s *share) next() *Entry {
-	if s.floor != nil && (s.spent == s.runs || floorPart*s.floorRuns < s.runs+1 || floorPart*s.floorCost < s.cost) {
+	if s.floor != nil && (s.allSpent() || floorPart*s.floorRuns < s.runs+1 || floorPart*s.floorCost < s.cost) {
 		return s.floor
 	}
 	s.taken++
 	return s.list[(s.taken-1)%len(s.list)]
 }
 
-// made counts a completed run of an arm. spent is the result of isSpent for that run.
+// made counts a completed run of an arm. spent is the result of isSpent for that run. It
+// matters only if allSpent was true before.
 func (s *share) made(e *Entry, res *props.Result, spent bool) {
 	if spent {
 		s.spent++

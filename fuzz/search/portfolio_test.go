@@ -10,6 +10,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/internal/flight"
 	"github.com/jostle-go/jostle/fuzz/subjects"
+	"github.com/jostle-go/jostle/fuzz/subjects/writer"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
@@ -221,4 +222,22 @@ func BenchmarkCosts(b *testing.B) {
 		b.ReportMetric(4*sum/float64(len(list)), e.Name)
 	}
 	b.ReportMetric(0, "ns/op")
+}
+
+// TestRenewedArms: an arm that is renewed for its next batch plans the same runs as a new
+// one, for each arm of the default portfolio.
+func TestRenewedArms(t *testing.T) {
+	p := Property{Name: t.Name(), Test: t.Name(), Func: writer.Property(true)}
+	for _, e := range usual() {
+		runs := func(e Entry) (list []uint64) {
+			Sample(context.Background(), p, Options{Runs: 400, Seed: 5, Portfolio: []Entry{e},
+				Passed: func(_ string, res *props.Result) { list = append(list, orderOf(res)) }})
+			return list
+		}
+		anew := e
+		anew.Renew = nil
+		if got, want := runs(e), runs(anew); e.Renew == nil || len(want) != 400 || !slices.Equal(got, want) {
+			t.Errorf("%s: the runs of renewed arms differ", e.Name)
+		}
+	}
 }

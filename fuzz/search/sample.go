@@ -162,9 +162,11 @@ func Sample(ctx context.Context, p Property, o Options) Result {
 func newSampler(ctx context.Context, p Property, o Options) *sampler {
 	s := &sampler{Options: o, property: p, size: o.BatchSize(), tally: NewTally()}
 	s.Portfolio = o.arms()
-	if s.staged = len(s.Portfolio) == 0; s.staged {
+	staged := len(s.Portfolio) == 0
+	if staged {
 		s.Portfolio = usual()
 	}
+	s.turns = newTurns(s.Portfolio, staged)
 	s.orders = s.ordersOf(0)
 	s.deadline, _ = ctx.Deadline()
 	s.over.Store(ctx.Err() != nil)
@@ -177,8 +179,8 @@ func newSampler(ctx context.Context, p Property, o Options) *sampler {
 type sampler struct {
 	Options
 	property Property
-	size     int          // the number of runs in a batch
-	staged   bool         // set if the portfolio is the default one
+	size     int // the number of runs in a batch
+	turns    turns
 	deadline time.Time    // zero if there is no deadline
 	over     atomic.Bool  // set when the context is done
 	close    func() bool  // stops watching the context
@@ -296,14 +298,14 @@ func (w *worker) armOf(e *Entry, b int) Arm {
 // its runs were performed or one failed.
 func (w *worker) batch(b int) bool {
 	defer w.noteCrowds(b)
-	turns := w.newShare(b)
-	spent := false // the result of isSpent for the last run
+	share := w.turns.share(b)
+	spent := false // set if isSpent returned true for the last run; it is called only if the result matters
 	for i := range w.size {
 		index := b*w.size + i
 		if w.Runs > 0 && index >= w.Runs || w.decided(index) {
 			return true
 		}
-		e := turns.next()
+		e := share.next()
 		arm := w.armOf(e, b)
 		w.plan = props.Plan{Seed: w.inputSeed(index, spent),
 			StrategySeed: hash.Seed(w.Seed+1, uint64(index)), EarlyTimers: early(b, index)}
@@ -315,8 +317,8 @@ func (w *worker) batch(b int) bool {
 		w.result = w.runner.Run(w.plan)
 		res := &w.result
 		arm.Learn(res)
-		spent = isSpent(res)
-		turns.made(e, res, spent)
+		spent = (share.allSpent() || (index+1)%runsPerInput > 0) && isSpent(res)
+		share.made(e, res, spent)
 		w.tally.Count(e.Name, res)
 		w.count(index, e, res)
 		if w.known != nil && !w.known[orderOf(res)] {

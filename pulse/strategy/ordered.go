@@ -31,6 +31,7 @@ type Orderer struct {
 
 	places hash.Table // maps the identity of a step to its position in named, from 1
 	named  []named
+	ranks  []rank // for each message of the trace, its rank
 	// firsts and seconds are linked lists of constraints, numbered from 1. firsts
 	// gives the next constraint with the same first step, and seconds the next with
 	// the same second step. Zero ends a list.
@@ -52,6 +53,15 @@ type named struct {
 	seconds  int32 // the first constraint with this step as its second step; 0 if none
 }
 
+// A rank is what Pick needs to know about a message. The zero value says that this was not
+// looked up yet.
+type rank struct {
+	priority uint64
+	place    int32 // the position in named of the step that receives the message, from 1; notNamed if it has none
+}
+
+const notNamed = -1
+
 // mostHeld is the maximum number of times that a strategy may return Hold in a run.
 // Without this limit, a timer that is set repeatedly could fire early forever.
 const mostHeld = 1000
@@ -62,6 +72,7 @@ func (o *Orderer) Begin(uint64) {
 	o.Seeded.Begin(s.Seed)
 	o.run, o.enabled, o.read, o.held = nil, nil, 0, 0
 	o.places.Reset()
+	o.ranks = o.ranks[:0]
 	o.named, o.firsts, o.seconds, o.unmet = o.named[:0], o.firsts[:0], o.seconds[:0], o.unmet[:0]
 	clear(o.next[:])
 	for _, p := range s.Priorities {
@@ -83,11 +94,11 @@ func (o *Orderer) Begin(uint64) {
 // name returns the state of the step with identity id. It adds a state if there is
 // none. The pointer is valid until the next call to name.
 func (o *Orderer) name(id uint64) *named {
-	if o.find(id) == nil {
+	place, had := o.places.Add(id, int32(len(o.named)+1))
+	if !had {
 		o.named = append(o.named, named{})
-		o.places.Put(id, int32(len(o.named)))
 	}
-	return o.find(id)
+	return &o.named[place-1]
 }
 
 // find returns the state of the step with identity id, or nil if the step is not in
@@ -107,16 +118,19 @@ func (o *Orderer) Needs() pulse.Needs { return pulse.Needs{Single: true, Record:
 func (o *Orderer) Pick(e *pulse.Enabled) int {
 	o.run, o.enabled = e.Trace(), e
 	o.catchUp()
+	for range len(o.run.Sends) - len(o.ranks) {
+		o.ranks = append(o.ranks, rank{})
+	}
 	free, bound := best{at: -1}, best{at: -1}
 	for i := range e.Len() {
-		n := o.find(e.ID(i))
-		switch {
-		case n == nil:
-			free.offer(e, i, o.Priority(e.ID(i)))
-		case n.waits == 0:
-			free.offer(e, i, o.of(n, e, i))
-		default:
-			bound.offer(e, i, o.of(n, e, i))
+		r := &o.ranks[e.Slot(i)]
+		if r.place == 0 {
+			*r = o.rankOf(e.ID(i))
+		}
+		if r.place == notNamed || o.named[r.place-1].waits == 0 {
+			free.offer(e, i, r.priority)
+		} else {
+			bound.offer(e, i, r.priority)
 		}
 	}
 	switch {
@@ -129,13 +143,16 @@ func (o *Orderer) Pick(e *pulse.Enabled) int {
 	return bound.at
 }
 
-// of returns the priority of message i. n is the state of the step that receives
-// the message.
-func (o *Orderer) of(n *named, e *pulse.Enabled, i int) uint64 {
-	if n.set {
-		return n.priority
+// rankOf returns the rank of the message that the step with identity id receives.
+func (o *Orderer) rankOf(id uint64) rank {
+	place, ok := o.places.Get(id)
+	switch {
+	case !ok:
+		return rank{o.Priority(id), notNamed}
+	case o.named[place-1].set:
+		return rank{o.named[place-1].priority, place}
 	}
-	return o.Priority(e.ID(i))
+	return rank{o.Priority(id), place}
 }
 
 // A best is the message with the highest priority among the messages given to

@@ -45,8 +45,8 @@ func (o *Orders) Chance() Chance {
 // A pair is not counted if one of the two runs has an order that is in no other run.
 func (o *Orders) couples() int {
 	list := map[runs]bool{}
-	for _, r := range o.past.rare {
-		if r.second != 0 && o.past.held[r.first] == 0 && o.past.held[r.second] == 0 {
+	for _, s := range o.past.rare.all() {
+		if r := s.runs; r.second != 0 && o.past.held[r.first] == 0 && o.past.held[r.second] == 0 {
 			list[r] = true
 		}
 	}

@@ -206,8 +206,11 @@ func (w *fileWriter) writeRare() {
 		runs
 	}
 	var list []placed
-	for at, r := range w.past.rare {
-		list = append(list, placed{w.at[at.place], w.steps[at.place][at.k], w.steps[at.place][at.j], r})
+	for at, s := range w.past.rare.all() {
+		for orders := s.orders; orders != 0; orders &= orders - 1 {
+			j := 64*at.word + int32(bits.TrailingZeros64(orders))
+			list = append(list, placed{w.at[at.place], w.steps[at.place][at.k], w.steps[at.place][j], s.runs})
+		}
 	}
 	slices.SortFunc(list, func(x, y placed) int {
 		return cmp.Or(cmp.Compare(x.receiver, y.receiver), cmp.Compare(x.k, y.k), cmp.Compare(x.j, y.j))
@@ -414,12 +417,13 @@ func (r *fileReader) readRare() {
 		return
 	}
 	a := &r.o.receivers[place]
-	at := spot{place, r.below(len(a.steps)), r.below(len(a.steps))}
+	k, j := r.below(len(a.steps)), r.below(len(a.steps))
 	by := runs{r.id(), r.id()}
-	_, twice := r.o.past.rare[at]
-	if r.bad || twice || !a.bit(pr, at.j, at.k) || a.bit(many, at.j, at.k) || by.first == 0 || by.second != 0 && by.second <= by.first {
+	at, order := spotOf(place, j, k)
+	twice := r.o.past.rare.of(at, order) != runs{}
+	if r.bad || twice || !a.bit(pr, j, k) || a.bit(many, j, k) || by.first == 0 || by.second != 0 && by.second <= by.first {
 		r.fail()
 		return
 	}
-	r.o.past.set(at, runs{}, by)
+	r.o.past.add(at, order, by)
 }

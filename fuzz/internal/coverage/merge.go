@@ -110,17 +110,20 @@ func (u *union) add(a *receiver, matrix int, j, k int32) {
 // sightings merges the IDs of the runs that were recorded for the order "step j before
 // step k".
 func (u *union) sightings(a, b *receiver, j, k int32) {
-	mine := spot{u.to, u.renumber[k], u.renumber[j]}
-	if a.bit(many, mine.j, mine.k) {
+	myJ, myK := u.renumber[j], u.renumber[k]
+	if a.bit(many, myJ, myK) {
 		return
 	}
-	was := u.past.rare[mine]
-	is, ok := was.with(u.from.past.rare[spot{u.of, k, j}])
+	mine, order := spotOf(u.to, myJ, myK)
+	was := u.past.rare.of(mine, order)
+	is, ok := was.with(u.from.past.rare.of(spotOf(u.of, j, k)))
 	if b.bit(many, j, k) || !ok {
-		is = runs{}
-		a.put(many, mine.j, mine.k)
+		u.past.forget(mine, order)
+		a.put(many, myJ, myK)
+	} else if is != was {
+		u.past.forget(mine, order)
+		u.past.add(mine, order, is)
 	}
-	u.past.set(mine, was, is)
 }
 
 // merge combines the counts of one source from two Orders. Counts only grow, so the larger

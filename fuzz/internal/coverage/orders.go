@@ -248,7 +248,8 @@ func (o *Orders) receive(t *trace.Trace, i int) {
 	row := a.rows[many][int(k)*a.width : (int(k)+1)*a.width]
 	for i, seen := range l.seen {
 		if news := seen &^ row[i]; news != 0 {
-			o.note(a, l.place, k, i, news)
+			first := o.set(a, k, i, news)
+			row[i] |= o.note(spot{l.place, k, int32(i)}, news&^first, first)
 		}
 	}
 	l.seen = with(l.seen, k)
@@ -268,33 +269,16 @@ func (s *told) skip(row []uint64) int {
 	return int(s.full)
 }
 
-// set adds the bits news to one word of step k's row in matrix pr, and counts the bits
-// that are new.
-func (o *Orders) set(a *receiver, k int32, word int, news uint64) {
+// set adds the bits news to one word of step k's row in matrix pr. It counts and returns
+// the bits that are new.
+func (o *Orders) set(a *receiver, k int32, word int, news uint64) (first uint64) {
 	w := &a.rows[pr][int(k)*a.width+word]
-	if news &^= *w; news != 0 {
-		*w |= news
-		n := bits.OnesCount64(news)
-		o.seen += n
-		o.fresh += n
-	}
-}
-
-// note records orders of the current run that are not in the matrix many. If the current
-// run need not be recorded for Chance, note sets the bits of new orders in many without a
-// look-up in past.rare, because new orders are not in past.rare.
-func (o *Orders) note(a *receiver, place, k int32, word int, news uint64) {
-	if first := news &^ a.rows[pr][int(k)*a.width+word]; first != 0 && !o.notes() {
-		a.rows[many][int(k)*a.width+word] |= first
-		o.set(a, k, word, first)
-		news &^= first
-	}
-	o.set(a, k, word, news)
-	for ; news != 0; news &= news - 1 {
-		if o.shown(spot{place, k, int32(64*word + bits.TrailingZeros64(news))}) {
-			a.rows[many][int(k)*a.width+word] |= news & -news
-		}
-	}
+	first = news &^ *w
+	*w |= first
+	n := bits.OnesCount64(first)
+	o.seen += n
+	o.fresh += n
+	return first
 }
 
 // with adds step number k to a set of bits and returns the set. It lengthens the set as

@@ -1,21 +1,24 @@
 package coverage
 
+import (
+	"iter"
+	"math/bits"
+
+	"github.com/jostle-go/jostle/pulse/hash"
+)
+
 // A past records the runs that Chance needs. Counts are kept for each source and only
 // grow, so the larger of two counts is the later one. Therefore the result does not depend
 // on the order or number of merges.
 //
-// Invariants: A seen order either is in the map rare or has its bit in the matrix many
-// set, never both. The map held maps a run's ID to the number of orders in rare that only
-// this run has. It has no entries with the value zero.
+// Invariants: A seen order either is in rare or has its bit in the matrix many set, never
+// both. The map held maps a run's ID to the number of orders in rare that only this run
+// has. It has no entries with the value zero.
 type past struct {
 	sources map[uint64]*source
-	rare    map[spot]runs
+	rare    sightings
 	held    map[uint64]int32
 }
-
-// A spot identifies the order "step j before step k" of one receiver. place is the index
-// of the receiver in Orders.receivers.
-type spot struct{ place, k, j int32 }
 
 // runs has the IDs of the one or two unguided runs that have a certain order. The smaller
 // ID comes first. If there is one run, second is zero.
@@ -31,7 +34,7 @@ type source struct {
 	marks    []Point // the points of the curve
 }
 
-// mostRare is the maximum size of past.rare.
+// mostRare is the maximum number of orders in past.rare.
 const mostRare = 1 << 17
 
 func (p *past) of(id uint64) *source {
@@ -66,58 +69,255 @@ func (r runs) add(id uint64) (runs, bool) {
 	return runs{min(r.first, id), max(r.first, id)}, true
 }
 
-// notes reports whether the current run must be recorded for a new order. It must if the
-// run is unguided and past.rare has room. If past.rare has no room, notes counts the
-// unguided run as lost.
-func (o *Orders) notes() bool {
-	if o.random && len(o.past.rare) >= mostRare && !o.lost {
-		o.lost = true
-		o.own.lost++
-	}
-	return o.random && len(o.past.rare) < mostRare
-}
-
-// shown records that the current run has an order. The order must be new or in past.rare.
-// many reports whether the order need no longer be in past.rare and belongs in the matrix
-// many.
-func (o *Orders) shown(at spot) (many bool) {
+// note records that the current run has the given orders of a spot. known are those that
+// are in past.rare, and first those that are new. note returns the orders that need not be
+// in past.rare and belong in the matrix many.
+func (o *Orders) note(at spot, known, first uint64) (many uint64) {
 	p := &o.past
-	was, known := p.rare[at]
-	switch {
-	case !o.random:
-		p.set(at, was, runs{})
-		return true
-	case !known && !o.notes():
-		return true
+	if !o.random {
+		p.forget(at, known)
+		return known | first
 	}
-	is, ok := was.add(o.id)
-	if !ok {
-		is = runs{}
+	if known != 0 {
+		many = p.repeat(at, known, o.id)
 	}
-	p.set(at, was, is)
-	return !ok
+	if room := mostRare - p.rare.orders; bits.OnesCount64(first) > room {
+		if !o.lost {
+			o.lost = true
+			o.own.lost++
+		}
+		rest := first
+		for range room {
+			rest &= rest - 1
+		}
+		many, first = many|rest, first&^rest
+	}
+	if first != 0 {
+		p.add(at, first, runs{first: o.id})
+	}
+	return many
 }
 
-// set replaces the recorded runs of an order. was has the old runs, and is has the new
-// runs.
-func (p *past) set(at spot, was, is runs) {
-	if was == is {
+// add adds orders, which are not in p.rare, with the runs that have them.
+func (p *past) add(at spot, orders uint64, by runs) {
+	p.rare.add(at, orders, by)
+	p.hold(by, bits.OnesCount64(orders))
+}
+
+// forget removes orders from p.rare.
+func (p *past) forget(at spot, orders uint64) {
+	for i := p.rare.first(at); i != 0 && orders != 0; {
+		s := &p.rare.list[i]
+		if hit := s.orders & orders; hit != 0 {
+			p.take(s, hit)
+			orders &^= hit
+		}
+		i = s.next
+	}
+	p.rare.sweep(at)
+}
+
+// repeat adds a run to the runs that have the given orders, which are in p.rare. It removes
+// and returns the orders that three runs have.
+func (p *past) repeat(at spot, orders, id uint64) (many uint64) {
+	emptied := false
+	for i := p.rare.first(at); i != 0 && orders != 0; {
+		s := &p.rare.list[i]
+		next, hit := s.next, s.orders&orders
+		orders &^= hit
+		if by, ok := s.add(id); hit != 0 && (!ok || by != s.runs) {
+			p.take(s, hit)
+			emptied = emptied || s.orders == 0
+			if ok {
+				p.add(at, hit, by)
+			} else {
+				many |= hit
+			}
+		}
+		i = next
+	}
+	if emptied {
+		p.rare.sweep(at)
+	}
+	return many
+}
+
+// take removes orders from a sighting.
+func (p *past) take(s *sighting, orders uint64) {
+	s.orders &^= orders
+	n := bits.OnesCount64(orders)
+	p.rare.orders -= n
+	p.hold(s.runs, -n)
+}
+
+// hold counts orders that only one run has.
+func (p *past) hold(by runs, orders int) {
+	if by.second != 0 {
 		return
 	}
-	if p.rare == nil {
-		p.rare, p.held = map[spot]runs{}, map[uint64]int32{}
+	if p.held == nil {
+		p.held = map[uint64]int32{}
 	}
-	if was.first != 0 && was.second == 0 {
-		if p.held[was.first]--; p.held[was.first] == 0 {
-			delete(p.held, was.first)
+	if p.held[by.first] += int32(orders); p.held[by.first] == 0 {
+		delete(p.held, by.first)
+	}
+}
+
+// A spot identifies up to 64 orders of one receiver: "step j before step k" for all j with
+// j>>6 == word. place is the index of the receiver in Orders.receivers. A set of these
+// orders has bit j&63 for step j.
+type spot struct{ place, k, word int32 }
+
+// spotOf returns the spot of the order "step j before step k", and the set of this order.
+func spotOf(place, j, k int32) (spot, uint64) { return spot{place, k, j >> 6}, 1 << (j & 63) }
+
+// A sightings maps orders to the runs that have them. Orders of one spot with the same runs
+// share an entry, because a run often shows many of them at once. The zero value is empty.
+//
+// Invariants: len(heads) is zero or a power of two, and at most half of the heads are in
+// use. Between calls, each entry that is in use has an order, and no two entries of a spot
+// have the same order.
+type sightings struct {
+	orders int        // the number of orders
+	heads  []head     // a hash table with open addressing; its keys are spots
+	used   int        // the number of heads in use
+	shift  uint8      // 64 minus the binary logarithm of len(heads)
+	list   []sighting // the entries; entry 0 is not used
+	free   int32      // the first of the entries that are not in use, linked by next; 0 if none
+}
+
+// A head has the first entry of a spot; it is not in use if first is 0.
+type head struct {
+	spot
+	first int32
+}
+
+// A sighting is an entry of a sightings: a set of orders of one spot, and the runs that
+// have them.
+type sighting struct {
+	orders uint64
+	runs
+	next int32 // the next entry of the spot; 0 if none
+}
+
+const leastHeads = 6 // the smallest table has 1<<leastHeads heads
+
+// slot returns the index of the head at which the search for a spot begins.
+func (s *sightings) slot(at spot) int {
+	return int((uint64(at.place)<<42 ^ uint64(at.k)<<21 ^ uint64(at.word)) * hash.Gamma >> (s.shift & 63))
+}
+
+// find returns the index of the head of a spot, or of the unused head in which the spot
+// must be put.
+func (s *sightings) find(at spot) int {
+	for i := s.slot(at); ; i = (i + 1) & (len(s.heads) - 1) {
+		if h := &s.heads[i]; h.first == 0 || h.spot == at {
+			return i
 		}
 	}
-	if is.first != 0 && is.second == 0 {
-		p.held[is.first]++
+}
+
+// first returns the index of the first entry of a spot, 0 if it has none.
+func (s *sightings) first(at spot) int32 {
+	if len(s.heads) == 0 {
+		return 0
 	}
-	if is.first == 0 {
-		delete(p.rare, at)
+	return s.heads[s.find(at)].first
+}
+
+// of returns the runs that have an order, which is given as a set of one order. It returns
+// no runs if the order is not in s.
+func (s *sightings) of(at spot, order uint64) runs {
+	for i := s.first(at); i != 0; i = s.list[i].next {
+		if s.list[i].orders&order != 0 {
+			return s.list[i].runs
+		}
+	}
+	return runs{}
+}
+
+// all yields the entries, in the order of the table.
+func (s *sightings) all() iter.Seq2[spot, *sighting] {
+	return func(yield func(spot, *sighting) bool) {
+		for _, h := range s.heads {
+			for i := h.first; i != 0; i = s.list[i].next {
+				if !yield(h.spot, &s.list[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// add adds orders, which are not in s, with the runs that have them.
+func (s *sightings) add(at spot, orders uint64, by runs) {
+	s.orders += bits.OnesCount64(orders)
+	if 2*(s.used+1) > len(s.heads) {
+		s.grow()
+	}
+	h := &s.heads[s.find(at)]
+	for i := h.first; i != 0; i = s.list[i].next {
+		if s.list[i].runs == by {
+			s.list[i].orders |= orders
+			return
+		}
+	}
+	if h.first == 0 {
+		s.used++
+	}
+	added := sighting{orders, by, h.first}
+	if h.spot, h.first = at, s.free; s.free != 0 {
+		s.free, s.list[s.free] = s.list[s.free].next, added
 		return
 	}
-	p.rare[at] = is
+	h.first = int32(len(s.list))
+	s.list = append(s.list, added)
+}
+
+// sweep removes the entries of a spot that have no orders.
+func (s *sightings) sweep(at spot) {
+	if s.first(at) == 0 {
+		return
+	}
+	i := s.find(at)
+	for link := &s.heads[i].first; *link != 0; {
+		n := *link
+		if e := &s.list[n]; e.orders != 0 {
+			link = &e.next
+		} else {
+			*link, e.next, s.free = e.next, s.free, n
+		}
+	}
+	if s.heads[i].first == 0 {
+		s.remove(i)
+	}
+}
+
+// remove removes head i, which has no entries. It moves later heads into the gap, so that
+// find still finds them.
+func (s *sightings) remove(i int) {
+	s.used--
+	last := len(s.heads) - 1
+	for j := (i + 1) & last; s.heads[j].first != 0; j = (j + 1) & last {
+		if (j-s.slot(s.heads[j].spot))&last >= (j-i)&last {
+			s.heads[i] = s.heads[j]
+			i = j
+		}
+	}
+	s.heads[i] = head{}
+}
+
+func (s *sightings) grow() {
+	old := s.heads
+	if old == nil {
+		s.heads, s.list, s.shift = make([]head, 1<<leastHeads), make([]sighting, 1), 64-leastHeads
+		return
+	}
+	s.heads = make([]head, 2*len(old))
+	s.shift--
+	for _, h := range old {
+		if h.first != 0 {
+			s.heads[s.find(h.spot)] = h
+		}
+	}
 }

@@ -35,6 +35,18 @@ type step struct {
 // NewBase returns the base made from a trace.
 func NewBase(t *trace.Trace) *Base { return new(closure).base(t) }
 
+// A Reader makes bases from traces, one after the other, and reuses their memory.
+type Reader struct {
+	closure closure
+	base    Base
+}
+
+// Base returns the base made from a trace. It is valid until the next call.
+func (r *Reader) Base(t *trace.Trace) *Base {
+	r.closure.read(t, &r.base)
+	return &r.base
+}
+
 // stepOf describes step i of a trace, without setting the field before.
 func stepOf(t *trace.Trace, i int) step {
 	s := &t.Steps[i]
@@ -57,34 +69,13 @@ func (b *Base) Len() int { return len(b.steps) }
 func (b *Base) MustPrecede(i, j int) bool { return b.must[j*b.words+i>>6]&(1<<(i&63)) != 0 }
 
 // whole returns the indices of all steps, in the order of the run.
-func (b *Base) whole() []int32 {
-	list := make([]int32, len(b.steps))
-	for i := range list {
-		list[i] = int32(i)
+func (b *Base) whole() []int32 { return b.appendWhole(make([]int32, 0, len(b.steps))) }
+
+func (b *Base) appendWhole(list []int32) []int32 {
+	for i := range b.steps {
+		list = append(list, int32(i))
 	}
 	return list
-}
-
-// achieves calls f with each goal of criterion c that a run with the given order of steps
-// achieves. The sequence of calls is always the same.
-func (b *Base) achieves(c Criterion, order []int32, f func(Goal)) {
-	for at, y := range order {
-		if !b.steps[y].counts {
-			continue
-		}
-		for before := at - 1; before >= 0; before-- {
-			x := order[before]
-			if !b.steps[x].counts || b.steps[x].actor != b.steps[y].actor {
-				continue
-			}
-			if b.related(c, x, y) {
-				f(b.goal(c, x, y))
-			}
-			if c == PCR || c == PMR && b.steps[x].changes {
-				break
-			}
-		}
-	}
 }
 
 func (b *Base) goal(c Criterion, x, y int32) Goal { return Goal{c, b.steps[x].id, b.steps[y].id} }
@@ -130,9 +121,18 @@ type actor struct {
 }
 
 func (c *closure) base(t *trace.Trace) *Base {
+	b := &Base{}
+	c.read(t, b)
+	return b
+}
+
+// read makes b the base of a trace.
+func (c *closure) read(t *trace.Trace, b *Base) {
 	n := min(len(t.Steps), mostSteps)
-	b := &Base{steps: make([]step, n), words: (n + 63) / 64}
-	b.must = make([]uint64, n*b.words)
+	b.words = (n + 63) / 64
+	b.steps = slices.Grow(b.steps[:0], n)[:n]
+	b.must = slices.Grow(b.must[:0], n*b.words)[:n*b.words]
+	clear(b.must)
 	c.Trace, c.words, c.must = t, b.words, b.must
 	c.past = slices.Grow(c.past[:0], len(b.must))[:len(b.must)]
 	clear(c.past)
@@ -152,7 +152,6 @@ func (c *closure) base(t *trace.Trace) *Base {
 		b.steps[i] = s
 	}
 	c.Trace, c.must = nil, nil
-	return b
 }
 
 // close finds, for each of the first n steps, the steps that must come before it.

@@ -37,7 +37,7 @@ func (b *Base) realize(demands []follow) []int32 {
 		if b.MustPrecede(int(x), int(y)) {
 			continue
 		}
-		prefix, tail := b.bring(list, x, y, turned, PCR)
+		prefix, tail := b.bring(nil, nil, list, x, y, turned, PCR)
 		list, length = append(prefix, tail...), len(prefix)
 	}
 	return list[:length]

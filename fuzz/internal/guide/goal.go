@@ -69,6 +69,9 @@ func (s *Goals) Has(g Goal) bool {
 // Add adds a goal.
 func (s *Goals) Add(g Goal) { s.table.Count(g.key()) }
 
+// Reset removes all goals and keeps the memory.
+func (s *Goals) Reset() { s.table.Reset() }
+
 // Times returns the number of times that a goal was added.
 func (s *Goals) Times(g Goal) int32 {
 	n, _ := s.table.Get(g.key())

@@ -306,6 +306,6 @@ func (c *climbed[S]) turn(d *dice) Order {
 	if !ok {
 		return Order{}
 	}
-	prefix, _ := c.base.bring(c.base.whole(), x, y, true, PCR)
+	prefix, _ := c.base.bring(nil, nil, c.base.whole(), x, y, true, PCR)
 	return Order{c.base.goal(PCR, y, x), c.base.identities(prefix)}
 }

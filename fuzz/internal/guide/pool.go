@@ -231,7 +231,7 @@ func (p *Pool) turn(k *Kept, d *dice) Move {
 	if least < 0 {
 		return p.cut(k, d)
 	}
-	prefix, tail := k.base.bring(k.base.whole(), first, second, true, PCR)
+	prefix, tail := k.base.bring(nil, nil, k.base.whole(), first, second, true, PCR)
 	if near {
 		prefix = append(prefix, tail...)
 	}

@@ -72,6 +72,7 @@ func (c *tally) try(t *testing.T, r *rig, seed uint64, newBase func(*trace.Trace
 			if !ok {
 				break
 			}
+			g.Save()
 			if !goals.added[order.Goal] {
 				t.Errorf("an order for %v, which was not open, or which it does not achieve", order.Goal)
 			}
