@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 	"sync"
@@ -219,7 +220,16 @@ func (w *worker) beat() {
 }
 
 // sayUsed sends a beat with the memory and the processor time used.
-func (w *worker) sayUsed() { w.say(Message{Beat: &Beat{Memory: garbage.Memory(), CPU: cpuTime()}}) }
+func (w *worker) sayUsed() {
+	w.say(Message{Beat: &Beat{Memory: garbage.Memory(), CPU: cpuTime(), Busy: isBusy()}})
+}
+
+// isBusy reports whether a goroutine other than that of the caller runs or could run.
+func isBusy() bool {
+	counts := []metrics.Sample{{Name: "/sched/goroutines/running:goroutines"}, {Name: "/sched/goroutines/runnable:goroutines"}}
+	metrics.Read(counts)
+	return counts[0].Value.Uint64()+counts[1].Value.Uint64() > 1
+}
 
 // serve offers a property and carries out requests until the command stops it or is gone.
 func (w *worker) serve(verb string, s *session.Session, stall time.Duration) {
