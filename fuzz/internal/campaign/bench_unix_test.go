@@ -79,13 +79,14 @@ func measuredLoop(b *testing.B, loop []search.Property, runs []int, all bool) {
 	}
 }
 
-// measuredOptions returns the options of a measured campaign. The number of runs limits it. The
-// time limit makes its chunks as long as in a campaign of a minute.
-func measuredOptions(workers, properties int) campaign.Options {
+// measuredRuns returns the number of runs of each property of a measured campaign, for each worker.
+// They take two seconds, and so a campaign of eight properties a quarter of a minute. In a shorter
+// one the start of the processes, about 50 ms for each property, would be felt.
+func measuredRuns() int {
 	if testing.Short() {
-		return campaign.Options{Workers: workers, For: time.Minute, Runs: 4000 * workers / properties}
+		return 500
 	}
-	return campaign.Options{Workers: workers, For: time.Minute, Runs: 1_000_000 * workers / properties}
+	return 250_000
 }
 
 // BenchmarkShare compares the processor time of a campaign and its workers with the processor time
@@ -98,7 +99,7 @@ func BenchmarkShare(b *testing.B) {
 			var counted, uncounted, sys, took []float64
 			for b.Loop() {
 				var runs []int
-				c := spentBy(func() { runs = measuredCampaign(b, dir, list, measuredOptions(1, n)) })
+				c := spentBy(func() { runs = measuredCampaign(b, dir, list, campaign.Options{Workers: 1, Runs: measuredRuns()}) })
 				l := spentBy(func() { measuredLoop(b, loop, runs, true) })
 				u := spentBy(func() { measuredLoop(b, loop, runs, false) })
 				counted, uncounted = append(counted, c.sum()/l.sum()), append(uncounted, c.sum()/u.sum())
@@ -142,7 +143,7 @@ func BenchmarkTwoWorkers(b *testing.B) {
 			list, _ := measuredSubjects(b, dir, n)
 			perSecond := func(workers int) float64 {
 				begin, sum := time.Now(), 0
-				for _, runs := range measuredCampaign(b, dir, list, measuredOptions(workers, n)) {
+				for _, runs := range measuredCampaign(b, dir, list, campaign.Options{Workers: workers, Runs: workers * measuredRuns()}) {
 					sum += runs
 				}
 				return float64(sum) / time.Since(begin).Seconds()
