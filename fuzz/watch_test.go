@@ -3,8 +3,11 @@ package fuzz
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"runtime"
+	"runtime/metrics"
 	"strings"
 	"sync"
 	"testing"
@@ -290,5 +293,69 @@ func TestSlowRunsAreNotStalled(t *testing.T) {
 	}
 	if out := runStalled(t, "stall-impatient", "JOSTLE_STALL=soon"); !strings.Contains(out, `JOSTLE_STALL is "soon": set it to a duration such as 30s`) {
 		t.Errorf("what is no duration is taken:\n%s", out)
+	}
+}
+
+// An ended is a test that fails quietly, and whose goroutine ends with FailNow, as that of a test.
+type ended struct{ testing.TB }
+
+func (ended) Helper()               {}
+func (ended) Log(...any)            {}
+func (ended) Logf(string, ...any)   {}
+func (ended) Error(...any)          {}
+func (ended) Errorf(string, ...any) {}
+func (ended) Output() io.Writer     { return io.Discard }
+func (ended) Failed() bool          { return true }
+func (ended) Fail()                 {}
+func (ended) FailNow()              { runtime.Goexit() }
+func (ended) Fatal(...any)          { runtime.Goexit() }
+func (ended) Fatalf(string, ...any) { runtime.Goexit() }
+
+// TestGarbageIsAsBefore: GOGC is raised during a search, and has its default again after it,
+// however the property, an actor or the test ends.
+func TestGarbageIsAsBefore(t *testing.T) {
+	t.Setenv("GOGC", "")
+	t.Setenv("JOSTLE_OUT", t.TempDir())
+	percent := func() uint64 {
+		sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+		metrics.Read(sample)
+		return sample[0].Value.Uint64()
+	}
+	ends := map[string]func(*props.T, testing.TB){
+		"passes":  func(*props.T, testing.TB) {},
+		"fails":   func(p *props.T, _ testing.TB) { p.Fatal("fails") },
+		"panics":  func(*props.T, testing.TB) { panic("panics") },
+		"goexit":  func(*props.T, testing.TB) { runtime.Goexit() },
+		"skips":   func(p *props.T, _ testing.TB) { p.Skip("skips") },
+		"failnow": func(_ *props.T, t testing.TB) { t.FailNow() },
+		"actor": func(p *props.T, _ testing.TB) {
+			sys := p.System()
+			sys.Send(sys.Spawn("actor", pulse.Func(func(*pulse.Ctx, any) { panic("actor") })), 1)
+			sys.Run()
+		},
+	}
+	c := Config{Runs: 4}
+	verbs := map[string]func(testing.TB, func(*props.T)){"Check": c.Check,
+		"Explore":  func(t testing.TB, property func(*props.T)) { c.Explore(t, property) },
+		"MustFind": func(t testing.TB, property func(*props.T)) { c.MustFind(t, property) }}
+	for verb, search := range verbs {
+		for how, end := range ends {
+			if percent() != 100 {
+				t.Fatalf("before %s of what %s, GOGC is %d%%", verb, how, percent())
+			}
+			var during uint64
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				search(ended{t}, func(p *props.T) {
+					during = percent()
+					end(p, ended{t})
+				})
+			}()
+			<-done
+			if during <= 100 || percent() != 100 {
+				t.Errorf("%s of what %s: GOGC is %d%% during the search and %d%% after it", verb, how, during, percent())
+			}
+		}
 	}
 }

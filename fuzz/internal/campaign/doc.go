@@ -16,7 +16,8 @@
 // Each property has a lane, which is its queue for turns at the workers. The lane is charged for
 // the processor time of the property's jobs. The next turn at a worker goes to the lane that has
 // used the least time, relative to its weight. After two seconds a turn ends with its batch, and
-// the unfinished chunk waits for its next turn.
+// the unfinished chunk waits for its next turn. If the time limit is short, turns are shorter, so
+// that each property gets at least eight.
 //
 // Half of the time is divided evenly, except that properties with slow steps get less. The other
 // half is divided in proportion to the new receive pairs per second in the last chunks. While a

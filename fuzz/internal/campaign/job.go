@@ -264,7 +264,7 @@ func (h *hand) beat() func(worker.Beat) {
 	var last time.Duration
 	return func(b worker.Beat) {
 		if b.CPU > 0 {
-			h.at.use(b.CPU - last)
+			h.at.use(b.CPU-last, b.Busy)
 			last = b.CPU
 		}
 	}

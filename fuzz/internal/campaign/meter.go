@@ -10,7 +10,7 @@ import (
 type meter struct {
 	begun time.Time
 	cpu   atomic.Int64 // processor time so far, zero if unknown
-	idle  atomic.Bool  // set if the job's process uses hardly any processor time
+	idle  atomic.Bool  // set if the job's process waits and uses hardly any processor time
 
 	turned time.Time     // when the job's current turn or pause began
 	paused bool          // set while the job waits for its next turn
@@ -18,9 +18,12 @@ type meter struct {
 
 	marked time.Time     // when the current window of measurement began
 	window time.Duration // processor time used in this window
+	beats  int           // the number of beats in this window
+	busy   int           // the number of beats in this window in which the process was not waiting
 }
 
-// A process is idle if it uses less than 1/idlePart of a processor during idleAfter.
+// A process is idle if it uses less than 1/idlePart of a processor during idleAfter, and waits in
+// more than half of its beats. On a busy machine a process that does not wait may get no more.
 const (
 	idlePart  = 10
 	idleAfter = time.Second
@@ -35,13 +38,18 @@ func newMeter(idle bool) *meter {
 	return m
 }
 
-// use adds the processor time d to the cost, and updates idle.
-func (m *meter) use(d time.Duration) {
+// use adds the processor time d since the last beat to the cost, and updates idle. The parameter
+// busy says whether the process was not waiting.
+func (m *meter) use(d time.Duration, busy bool) {
 	m.cpu.Add(int64(d))
 	m.window += d
+	m.beats++
+	if busy {
+		m.busy++
+	}
 	if past := time.Since(m.marked); past >= idleAfter {
-		m.idle.Store(m.window < past/idlePart)
-		m.marked, m.window = time.Now(), 0
+		m.idle.Store(m.window < past/idlePart && 2*m.busy < m.beats)
+		m.marked, m.window, m.beats, m.busy = time.Now(), 0, 0, 0
 	}
 }
 

@@ -121,7 +121,7 @@ func TestSharesOfShortSearches(t *testing.T) {
 	}{
 		{Options{}, 1 << 20 / 1000},
 		{Options{For: 8 * time.Hour}, 1 << 20 / 1000},
-		{Options{For: 2 * time.Second, Workers: 2}, 62},
+		{Options{For: 2 * time.Second, Workers: 2}, 500},
 		{Options{For: time.Millisecond, First: true}, 4},
 	} {
 		most := 0
@@ -131,6 +131,26 @@ func TestSharesOfShortSearches(t *testing.T) {
 		})
 		if most != test.most {
 			t.Errorf("%+v: chunks of up to %d batches, want %d", test.o, most, test.most)
+		}
+	}
+}
+
+// TestTurnsOfShortSearches: if the time is limited, each property gets at least eight turns, however
+// slow its steps are.
+func TestTurnsOfShortSearches(t *testing.T) {
+	for _, test := range []struct {
+		o    Options
+		want time.Duration
+	}{
+		{Options{}, 2 * time.Second},
+		{Options{For: 8 * time.Hour}, 2 * time.Second},
+		{Options{For: 16 * time.Second}, time.Second},
+		{Options{For: 16 * time.Second, Workers: 2}, 2 * time.Second},
+		{Options{For: time.Millisecond}, time.Second / 10},
+	} {
+		c := planned(2, test.o)
+		if got := c.chunk(c.targets[0]).request.Time; got != test.want {
+			t.Errorf("%+v: turns of %v, want %v", test.o, got, test.want)
 		}
 	}
 }

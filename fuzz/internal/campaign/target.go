@@ -3,6 +3,7 @@ package campaign
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/jostle-go/jostle/fuzz/internal/coverage"
 	"github.com/jostle-go/jostle/fuzz/internal/record"
@@ -90,10 +91,13 @@ func newTarget(s Subject) *target {
 
 // The size of a chunk.
 const (
-	chunkSteps  = 1 << 20 // a chunk has about this many steps
-	leastSteps  = 1 << 12 // a chunk has about this many steps if the time is short
-	mostBatches = 1 << 12 // the maximum number of batches in a chunk
-	growth      = 4       // a chunk has at most growth times the batches of the previous chunk
+	chunkSteps  = 1 << 20          // a chunk has about this many steps
+	leastSteps  = 1 << 12          // a chunk has about this many steps if the time is short
+	usualSpeed  = 2                // steps in a microsecond, a low estimate
+	turns       = 8                // the least number of turns of a property if the time is limited
+	leastTurn   = time.Second / 10 // the minimum length of a turn
+	mostBatches = 1 << 12          // the maximum number of batches in a chunk
+	growth      = 4                // a chunk has at most growth times the batches of the previous chunk
 )
 
 // confirmingPart determines how long random runs must confirm target.Distinct: for 1/confirmingPart
@@ -119,14 +123,28 @@ func (c *campaign) complete(t *target, text string) {
 }
 
 // chunkSteps returns the approximate number of steps of a chunk. If the time is limited, each
-// property gets about 32 chunks, assuming a microsecond per step. With larger chunks a property
-// that is ready late might get no turn before the time limit.
+// property gets about turns chunks, assuming usualSpeed steps in a microsecond. With larger chunks
+// a property that is ready late might get no turn before the time limit. With smaller ones the
+// costs of each chunk would be felt.
 func (c *campaign) chunkSteps() int {
 	if c.For == 0 {
 		return chunkSteps
 	}
-	each := int(c.For.Microseconds()) / len(c.targets) * max(1, c.Workers)
-	return max(leastSteps, min(chunkSteps, each/32))
+	return max(leastSteps, min(chunkSteps, usualSpeed*int(c.each().Microseconds())/turns))
+}
+
+// turnTime returns the length of a turn. If the time is limited, each property gets at least turns
+// turns, also if its steps are slow.
+func (c *campaign) turnTime() time.Duration {
+	if c.For == 0 {
+		return turn
+	}
+	return max(leastTurn, min(turn, c.each()/turns))
+}
+
+// each returns the time for each property, if the time is limited.
+func (c *campaign) each() time.Duration {
+	return c.For / time.Duration(len(c.targets)) * time.Duration(max(1, c.Workers))
 }
 
 // open reports whether the search continues with further chunks.
@@ -140,8 +158,8 @@ func (t *target) open(o *Options) bool {
 func (t *target) isClosed(o *Options) bool { return t.GivenUp != "" || o.First && len(t.Findings) > 0 }
 
 // chunk returns a job that runs the next batches of the search, with about the given number of
-// steps.
-func (t *target) chunk(o *Options, steps int) *job {
+// steps, in turns of the given length.
+func (t *target) chunk(o *Options, steps int, each time.Duration) *job {
 	y, size := t.yieldOf(t.planned), 1
 	if y.Batches > 0 {
 		size = max(1, min(mostBatches, growth*max(1, t.Size), steps*y.Batches/max(1, y.Steps)))
@@ -149,7 +167,7 @@ func (t *target) chunk(o *Options, steps int) *job {
 	*y = yield{}
 	t.Size = size
 	j := &job{target: t, number: t.planned, first: t.next, count: size,
-		request: session.Request{Do: session.Run, Seed: o.Seed, First: t.next, Count: size, Runs: o.Runs, Time: turn, Hinted: t.Hinted}}
+		request: session.Request{Do: session.Run, Seed: o.Seed, First: t.next, Count: size, Runs: o.Runs, Time: each, Hinted: t.Hinted}}
 	t.next += size
 	t.planned++
 	return j
@@ -340,7 +358,7 @@ func (c *campaign) plans(t *target) bool {
 }
 
 // chunk returns a job that runs the next batches of the property.
-func (c *campaign) chunk(t *target) *job { return t.chunk(&c.Options, c.chunkSteps()) }
+func (c *campaign) chunk(t *target) *job { return t.chunk(&c.Options, c.chunkSteps(), c.turnTime()) }
 
 // giveUp ends the search in a property. The reason is the text that format and args make.
 func (t *target) giveUp(format string, args ...any) { t.GivenUp = fmt.Sprintf(format, args...) }

@@ -7,8 +7,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 )
 
-// turn is the length of a turn. After that time a chunk begins no further batch, and its remaining
-// batches wait for its next turn.
+// turn is the length of a turn, unless the time is short (see turnTime). After that time a chunk
+// begins no further batch, and its remaining batches wait for its next turn.
 const turn = 2 * time.Second
 
 // handOut starts or resumes jobs while fewer than Workers jobs are busy. Idle and paused jobs do
@@ -137,7 +137,7 @@ func (c *campaign) take(lane int) (j *job) {
 	c.lanes.list[lane].overdue = c.lanes.list[lane].overdue || t.waits
 	if j.request.Do == session.Run {
 		p := t.pace(&c.Options)
-		j.charged = min(p.each()*float64(j.request.Count), max(p.each(), turn.Seconds()))
+		j.charged = min(p.each()*float64(j.request.Count), max(p.each(), c.turnTime().Seconds()))
 	}
 	c.lanes.begin(lane, j.request.Do == session.Run, j.charged)
 	return j

@@ -27,7 +27,7 @@ func open(t *testing.T, f Folder, r Record) *Recorder {
 
 // die does to a record what the end of its process does: it releases the lock.
 func (r *Recorder) die() {
-	unmapHead(r.head)
+	Unmap(r.head)
 	unlock(r.file)
 	r.file.Close()
 }

@@ -57,11 +57,11 @@ func (f Folder) Record(r Record) *Recorder {
 	// Write the file before it is mapped. Otherwise, if the disk is full, a store to
 	// the mapped page would kill the process.
 	if _, err = file.Write(encode(&r)); err == nil && lock(file) {
-		rec.head, _ = mapHead(file)
+		rec.head, _ = Map(file, headWords)
 	}
 	if rec.head == nil || os.Rename(file.Name(), rec.path) != nil {
 		os.Remove(file.Name())
-		unmapHead(rec.head)
+		Unmap(rec.head)
 		file.Close()
 		return nil
 	}
@@ -74,7 +74,7 @@ func (r *Recorder) End() {
 		return
 	}
 	os.Remove(r.path)
-	unmapHead(r.head)
+	Unmap(r.head)
 	r.file.Close()
 }
 

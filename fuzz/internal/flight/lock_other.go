@@ -14,6 +14,8 @@ func lock(*os.File) bool { return false }
 
 func unlock(*os.File) {}
 
-func mapHead(*os.File) ([]uint64, error) { return nil, errors.ErrUnsupported }
+// Map returns an error, because files are not mapped into memory on this system.
+func Map(*os.File, int) ([]uint64, error) { return nil, errors.ErrUnsupported }
 
-func unmapHead([]uint64) {}
+// Unmap does nothing.
+func Unmap([]uint64) {}

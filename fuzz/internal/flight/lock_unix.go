@@ -22,19 +22,19 @@ func lock(f *os.File) bool {
 // process that is being started may still have the file open.
 func unlock(f *os.File) { syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 
-// mapHead maps the words at the beginning of the file into memory. A store to these words
-// reaches the file even if the process is killed.
-func mapHead(f *os.File) ([]uint64, error) {
-	page, err := syscall.Mmap(int(f.Fd()), 0, headSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+// Map maps n words at the beginning of the file into memory. The file must have that size. A store
+// to these words is no system call, and reaches the file even if the process is killed.
+func Map(f *os.File, n int) ([]uint64, error) {
+	page, err := syscall.Mmap(int(f.Fd()), 0, 8*n, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 	if err != nil {
 		return nil, err
 	}
-	return unsafe.Slice((*uint64)(unsafe.Pointer(&page[0])), headWords), nil
+	return unsafe.Slice((*uint64)(unsafe.Pointer(&page[0])), n), nil
 }
 
-// unmapHead unmaps what mapHead mapped.
-func unmapHead(head []uint64) {
-	if head != nil {
-		syscall.Munmap(unsafe.Slice((*byte)(unsafe.Pointer(&head[0])), headSize))
+// Unmap unmaps what Map mapped.
+func Unmap(words []uint64) {
+	if words != nil {
+		syscall.Munmap(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 8*len(words)))
 	}
 }

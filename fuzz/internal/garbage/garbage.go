@@ -38,41 +38,38 @@ const (
 	mostGarbage  = 128 << 20 // the desired amount of garbage before a collection, in bytes, as far as the above limits allow
 )
 
-// searching is the collector of all searches that are running, and their number. They share one
-// because GOGC belongs to the process: with two, the end of a search would reset GOGC for the other.
-var searching struct {
-	mu        sync.Mutex
-	collector *collector
-	searches  int
+// shared is the collector of all searches of this process that run at the same time.
+var shared struct {
+	sync.Mutex
+	searches int
+	*collector
 }
 
 // Watch sets GOGC for the live heap now and after each garbage collection, until stop is called.
-// When nobody watches anymore, GOGC has its default again. Watch does nothing if the environment or
-// the program has set GOGC or GOMEMLIMIT.
+// Several searches may watch at the same time. When the last one stops, GOGC has its default again.
+// Watch does nothing if the environment or the program has set GOGC or GOMEMLIMIT.
 func Watch() (stop func()) {
-	s := &searching
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.searches++; s.searches == 1 {
-		s.collector = newCollector()
-		s.collector.watch()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.searches++; shared.searches == 1 {
+		shared.collector = newCollector()
+		shared.watch()
 	}
-	return unwatch
-}
-
-func unwatch() {
-	s := &searching
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.searches--; s.searches == 0 {
-		s.collector.stop()
-	}
+	return sync.OnceFunc(func() {
+		shared.Lock()
+		defer shared.Unlock()
+		if shared.searches--; shared.searches == 0 {
+			shared.stop()
+		}
+	})
 }
 
 func newCollector() *collector {
-	limited := debug.SetMemoryLimit(-1) != math.MaxInt64
-	return &collector{percent: usualPercent, others: limited || os.Getenv("GOGC") != ""}
+	return &collector{percent: usualPercent, others: isLimited() || os.Getenv("GOGC") != ""}
 }
+
+// isLimited reports whether the environment or the program has set GOMEMLIMIT.
+func isLimited() bool { return debug.SetMemoryLimit(-1) != math.MaxInt64 }
 
 // percentFor returns the value of GOGC for a live heap of the given size in bytes.
 func percentFor(kept uint64) int {
@@ -83,6 +80,9 @@ func percentFor(kept uint64) int {
 func (c *collector) adapt(kept uint64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if isLimited() { // since the search began
+		c.end()
+	}
 	c.set(percentFor(kept))
 	return !c.others
 }
@@ -110,6 +110,11 @@ func (c *collector) watch() {
 func (c *collector) stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.end()
+}
+
+// end gives GOGC its default, unless somebody else has set it, and leaves it alone from then on.
+func (c *collector) end() {
 	c.set(usualPercent)
 	c.others = true
 }

@@ -57,6 +57,38 @@ func TestCollector(t *testing.T) {
 	runtime.KeepAlive(kept)
 }
 
+// TestSearchesTogether: GOGC is raised while any search runs, whichever ends first, and calling a
+// stop twice counts once.
+func TestSearchesTogether(t *testing.T) {
+	percent := func() uint64 { return metric("/gc/gogc:percent") }
+	defer debug.SetGCPercent(debug.SetGCPercent(usualPercent))
+	t.Setenv("GOGC", "")
+	for range 2 {
+		first, second, third := Watch(), Watch(), Watch()
+		for _, stop := range []func(){first, third, first, third} {
+			if stop(); percent() <= usualPercent {
+				t.Errorf("GOGC is %d%% while a search runs", percent())
+			}
+		}
+		if second(); percent() != usualPercent {
+			t.Errorf("GOGC is %d%% after the last search", percent())
+		}
+	}
+}
+
+// TestLimitDuringASearch: a memory limit that the program sets during a search ends the watch.
+func TestLimitDuringASearch(t *testing.T) {
+	percent := func() uint64 { return metric("/gc/gogc:percent") }
+	defer debug.SetGCPercent(debug.SetGCPercent(usualPercent))
+	t.Setenv("GOGC", "")
+	c := newCollector()
+	c.adapt(0)
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 40))
+	if c.adapt(0) || percent() != usualPercent {
+		t.Errorf("GOGC is %d%% with a memory limit", percent())
+	}
+}
+
 // TestStop: after stop GOGC is as before, also if the program has set it meanwhile. Nothing is
 // changed next to a memory limit, or to what another search has set.
 func TestStop(t *testing.T) {

@@ -44,6 +44,9 @@ type Beat struct {
 	Memory uint64
 	// CPU is the processor time that the process has used, 0 if unknown.
 	CPU time.Duration `json:",omitempty"`
+	// Busy is set if the program runs or would run if it got a processor. It is not set if the
+	// program waits.
+	Busy bool `json:",omitempty"`
 	// Collected is set if the beat answers a request of the kind collect.
 	Collected bool `json:",omitempty"`
 }

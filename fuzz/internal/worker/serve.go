@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 	"sync"
@@ -60,6 +61,7 @@ type worker struct {
 	out  sync.Mutex    // guards the following fields
 	to   *json.Encoder // writes the messages
 	idle bool          // set while the worker waits for a request
+	busy *sync.Cond    // signaled when idle becomes false; its lock is out
 }
 
 // setting is the value of Variable at the start of the process, before TestMain can clear it.
@@ -79,7 +81,8 @@ func open() *worker {
 	if in == nil || out == nil || at == nil {
 		giveUp("%s is %q: it names files that are not open", Variable, setting)
 	}
-	w := &worker{calls: map[string]int{}, requests: make(chan session.Request), pipe: out, place: place{at}, to: json.NewEncoder(out)}
+	w := &worker{calls: map[string]int{}, requests: make(chan session.Request), pipe: out, place: mapped(at), to: json.NewEncoder(out)}
+	w.busy = sync.NewCond(&w.out)
 	w.asked, w.ask = context.WithCancel(context.Background())
 	w.say(Message{Hello: &Hello{Version}})
 	go w.read(in)
@@ -199,18 +202,34 @@ func (w *worker) next() (session.Request, bool) {
 	w.out.Lock()
 	defer w.out.Unlock()
 	w.idle = false
+	w.busy.Signal()
 	return q, ok
 }
 
-// beat sends ten beats a second.
+// beat sends ten beats a second, except while the worker is idle. An idle worker uses no processor
+// time, because a campaign may keep many of them.
 func (w *worker) beat() {
 	for range time.Tick(time.Second / 10) {
+		w.out.Lock()
+		for w.idle {
+			w.busy.Wait()
+		}
+		w.out.Unlock()
 		w.sayUsed()
 	}
 }
 
 // sayUsed sends a beat with the memory and the processor time used.
-func (w *worker) sayUsed() { w.say(Message{Beat: &Beat{Memory: garbage.Memory(), CPU: cpuTime()}}) }
+func (w *worker) sayUsed() {
+	w.say(Message{Beat: &Beat{Memory: garbage.Memory(), CPU: cpuTime(), Busy: isBusy()}})
+}
+
+// isBusy reports whether a goroutine other than that of the caller runs or could run.
+func isBusy() bool {
+	counts := []metrics.Sample{{Name: "/sched/goroutines/running:goroutines"}, {Name: "/sched/goroutines/runnable:goroutines"}}
+	metrics.Read(counts)
+	return counts[0].Value.Uint64()+counts[1].Value.Uint64() > 1
+}
 
 // serve offers a property and carries out requests until the command stops it or is gone.
 func (w *worker) serve(verb string, s *session.Session, stall time.Duration) {

@@ -231,6 +231,56 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
+// slowly takes a third of a second, in which it waits or not.
+func slowly(t *props.T) {
+	if end := time.Now().Add(time.Second / 3); os.Getenv(asWorker) == "wait" {
+		time.Sleep(time.Until(end))
+	} else {
+		for time.Now().Before(end) {
+		}
+	}
+	one(t)
+}
+
+// TestSlowly is slow as a worker.
+//
+// Skips: unless a command searches in it.
+func TestSlowly(t *testing.T) {
+	if os.Getenv(asWorker) == "" {
+		t.Skip("it is for other tests")
+	}
+	fuzz.Check(t, slowly)
+}
+
+// TestBusy: beats tell a program that waits from one that runs or would run.
+func TestBusy(t *testing.T) {
+	for _, as := range []string{"wait", "compute"} {
+		p := start(t, "TestSlowly", as)
+		var during []bool // in each beat
+		p.Beat = func(b worker.Beat) { during = append(during, b.Busy) }
+		if _, err := p.Offer(); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Answer(true); err != nil {
+			t.Fatal(err)
+		}
+		during = nil
+		if _, err := p.Do(t.Context(), session.Request{Do: session.Run, Seed: 1, Count: 1, Runs: 2}); err != nil {
+			t.Fatal(err)
+		}
+		busy := 0
+		for _, b := range during[:len(during)-1] { // the last beat is sent after the runs
+			if b {
+				busy++
+			}
+		}
+		if n := len(during) - 1; n == 0 || 2*busy > n != (as == "compute") {
+			t.Errorf("to %s was busy in %d of %d beats", as, busy, n)
+		}
+		p.Stop()
+	}
+}
+
 // TestClearedEnvironment: a TestMain may clear the environment before it runs the tests.
 func TestClearedEnvironment(t *testing.T) {
 	offer, err := start(t, "TestHere", "clear").Offer()
