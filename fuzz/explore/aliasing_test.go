@@ -119,7 +119,7 @@ func TestAgreementOfSlices(t *testing.T) {
 	defer e.close()
 	defer r.close()
 	missed, cut := 0, 0
-	programs := byDay(500, 20_000)
+	programs := byDay(350, 20_000)
 	for seed := range uint64(programs) {
 		giving := seed%2 == 1
 		list := newListing(seed, giving)

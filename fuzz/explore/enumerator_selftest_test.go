@@ -98,7 +98,7 @@ func TestSizesOfPrograms(t *testing.T) {
 	trial.Long(t)
 	e := &enumerator{}
 	defer e.close()
-	n := seeds(150)
+	n := seeds(60)
 	var sizes [6]int // up to 1, 10, 100, 1000, 5000 orders, and more
 	large, fewer, several, passing := 0, 0, 0, 0
 	for seed := range n {
@@ -214,7 +214,7 @@ func TestPrograms(t *testing.T) {
 	trial.Long(t)
 	e := &enumerator{}
 	defer e.close()
-	n := seeds(60)
+	n := seeds(40)
 	var report strings.Builder
 	left := sights()
 	for _, more := range []features{0, panicking | checking, earlyTimers, messageFaults, crashes, partitions, surviving} {

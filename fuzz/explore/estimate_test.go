@@ -48,10 +48,10 @@ func distinctSizes() []sized {
 	return []sized{
 		sizedLoad(load.Senders(8, 1), 40_320, false),
 		sizedLoad(load.Senders(9, 1), 362_880, true),
-		sizedLoad(load.Senders(4, 3), 369_600, false),
+		sizedLoad(load.Senders(4, 3), 369_600, true),
 		sizedLoad(load.Pi(8), 40_320, false),
 		sizedLoad(load.Pi(9), 362_880, true),
-		sizedLoad(load.AllToAll(3, 3), 163_676, false),
+		sizedLoad(load.AllToAll(3, 3), 163_676, true),
 		sizedLoad(load.AllToAll(4, 1), 76_656, false),
 		sizedOrders(subjects.PingPong(17), 131_072, false),
 		sizedOrders(subjects.Chameneos(3, 6), 279_936, true),
@@ -225,7 +225,7 @@ func TestNoEstimateIsBetterThanAWrongOne(t *testing.T) {
 func TestEstimateChangesNothing(t *testing.T) {
 	trial.Long(t)
 	r := &rig{}
-	for seed := range uint64(byDay(30, 100)) {
+	for seed := range uint64(byDay(12, 100)) {
 		p := newProgram(seed, agreementFeatures(seed))
 		for _, red := range []explore.Reduction{explore.Optimal, explore.SourceSets, explore.Everything} {
 			var lists [2][]uint64

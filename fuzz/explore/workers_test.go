@@ -27,7 +27,7 @@ func TestWorkersAgree(t *testing.T) {
 		}
 	}()
 	var programs []*program
-	for seed := range uint64(byDay(25, 2000)) {
+	for seed := range uint64(byDay(12, 2000)) {
 		programs = append(programs, newProgram(seed, agreementFeatures(seed)))
 	}
 	for _, seed := range tellingPrograms() {
