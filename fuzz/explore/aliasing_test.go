@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -115,6 +116,7 @@ func newListing(seed uint64, giving bool) []op {
 // programs whose actors hold only lists that share memory. Listers
 // that hide what is shared show that the programs tell: some are missed with them.
 func TestAgreementOfSlices(t *testing.T) {
+	trial.Long(t)
 	e, r := &enumerator{}, &rig{}
 	defer e.close()
 	defer r.close()

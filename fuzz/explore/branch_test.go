@@ -8,6 +8,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -54,6 +55,7 @@ func TestBranchesAgree(t *testing.T) {
 
 // TestBranchesOfRandomPrograms is TestBranchesAgree on random programs.
 func TestBranchesOfRandomPrograms(t *testing.T) {
+	trial.Long(t)
 	e, r := &enumerator{}, &rig{}
 	defer e.close()
 	for seed := range uint64(byDay(25, 2000)) {

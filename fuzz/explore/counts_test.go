@@ -283,6 +283,7 @@ func largeCountings() (list []counting) {
 // program whose code the thesis shows. What Table 4.2 calls transitions is one
 // more: the nodes of the tree with the root, as in the column of states in 3.1.
 func TestBassetsFigures(t *testing.T) {
+	trial.Long(t)
 	for _, c := range []struct {
 		workers     int
 		r           explore.Reduction

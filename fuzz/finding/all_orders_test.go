@@ -158,6 +158,7 @@ func slowPrograms() int {
 // mostly the very least. By day it begins at programs that show if a pass is missing that
 // changes several draws at once.
 func TestShrinkAgainstAllSmaller(t *testing.T) {
+	trial.Long(t)
 	tested, exact, stepMore, constraintMore, orders := 0, 0, 0, 0, 0
 	first := uint64(3450)
 	if nightly() {

@@ -229,6 +229,7 @@ func TestClimbsRepeatThemselves(t *testing.T) {
 
 // TestCrowds has properties say too much: the search goes on, and tells of it.
 func TestCrowds(t *testing.T) {
+	trial.Long(t)
 	n := 0 // a property must not have such state; this one tells every value once
 	for _, c := range []struct {
 		name string

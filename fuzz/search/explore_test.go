@@ -268,6 +268,7 @@ func TestExplorationsWorkers(t *testing.T) {
 
 // Every subject's bug is found at its smallest input, by day that of every other one.
 func TestEverySubjectIsExplored(t *testing.T) {
+	trial.Long(t)
 	drawn := mediansOfRandom(t)
 	var b strings.Builder
 	row := func(cells ...any) { fmt.Fprintf(&b, "%32v%14v%14v%12v%12v%12v\n", cells...) }
@@ -462,6 +463,7 @@ func (l *liar) Hash() uint64 { return 1 }
 // than was asked for. It used to say Optimal whatever was used, and its text
 // nothing.
 func TestVerdictTellsTheReductionThatWasUsed(t *testing.T) {
+	trial.Long(t)
 	early := func(t *props.T) {
 		sys := t.SystemWith(pulse.Options{EarlyTimers: 1})
 		sink := sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))

@@ -34,6 +34,7 @@ func spreadOf(r *props.Runner, seed, first uint64) (out spread) {
 // TestSpentAgainstAllOrders holds isSpent against all orders of random small programs: what
 // it says of a run is true, and it says so of all inputs that have one order.
 func TestSpentAgainstAllOrders(t *testing.T) {
+	trial.Long(t)
 	programs := uint64(400)
 	if nightly() {
 		programs = 100_000
