@@ -158,7 +158,7 @@ func TestLeast(t *testing.T) {
 	trial.Long(t)
 	for _, l := range proven() {
 		inputs := l.inputs()
-		if (inputs > 1000 || slices.Contains([]string{"barber", "chain-repair", "snapshot-late"}, l.name)) && !nightly() { // up to some seconds each
+		if (inputs > 1000 || slices.Contains([]string{"barber", "chain-repair", "snapshot-late", "2pc-early", "messenger"}, l.name)) && !nightly() { // up to some seconds each
 			continue
 		}
 		x := newAllInputs(&l)

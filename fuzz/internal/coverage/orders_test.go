@@ -59,7 +59,7 @@ func programs() uint64 {
 	if os.Getenv("JOSTLE_NIGHTLY") == "1" {
 		return 40_000
 	}
-	return 2000
+	return 1000
 }
 
 // compare fails the test where an Orders differs from the definitions.
