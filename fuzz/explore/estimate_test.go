@@ -225,7 +225,7 @@ func TestNoEstimateIsBetterThanAWrongOne(t *testing.T) {
 func TestEstimateChangesNothing(t *testing.T) {
 	trial.Long(t)
 	r := &rig{}
-	for seed := range uint64(byDay(12, 100)) {
+	for seed := range uint64(byDay(6, 100)) {
 		p := newProgram(seed, agreementFeatures(seed))
 		for _, red := range []explore.Reduction{explore.Optimal, explore.SourceSets, explore.Everything} {
 			var lists [2][]uint64

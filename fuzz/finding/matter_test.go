@@ -19,7 +19,7 @@ import (
 
 var elapsed = regexp.MustCompile(`shrunk (from [^,]* )?in [0-9.]+(µs|ms|s)`)
 
-// TestTextsOfSubjects holds what is printed for the shrunk failure of each subject. The four
+// TestTextsOfSubjects holds what is printed for the shrunk failure of each subject. The six
 // that take longest are left for the night.
 //
 // Skips: with -short, since it runs on one goroutine, and for long.
@@ -34,7 +34,7 @@ func TestTextsOfSubjects(t *testing.T) {
 	}
 	var b strings.Builder
 	for _, s := range subjects.Easy() {
-		if slices.Contains([]string{"procreg", "procreg-forgets", "paxos-quorum", "raft-votecount"}, s.Name) && !golden.Whole() { // half a second each
+		if slices.Contains([]string{"procreg", "procreg-forgets", "paxos-quorum", "paxos-commit", "raft-votecount", "raft-votedfor"}, s.Name) && !golden.Whole() { // half a second each
 			_, text, _ := strings.Cut(string(before), "--- "+s.Name+"\n")
 			text, _, _ = strings.Cut(text, "\n--- ")
 			fmt.Fprintf(&b, "--- %s\n%s\n", s.Name, text)

@@ -169,7 +169,7 @@ func inGit(t *testing.T) {
 // Two branches of a repository, in each of which something was done to the corpus, come
 // together without a conflict. What either has added is there then, what either has
 // removed is gone, and the folder works: all cases fail as they were saved, and Tidy
-// leaves one of each failure.
+// leaves one of each failure. By day that is every other pair of branches.
 //
 // Skips: where there is no git of version 2.38 or later.
 func TestBranchesMerge(t *testing.T) {
@@ -183,6 +183,9 @@ func TestBranchesMerge(t *testing.T) {
 	for i := range deeds {
 		sides = append(sides, filesAt(git, fmt.Sprint("b", i)))
 		for k := range deeds[:i+1] {
+			if (i+k)%2 > 0 && !nightly() {
+				continue
+			}
 			name := deeds[i].name + " / " + deeds[k].name
 			out, err := git("merge-tree", "--write-tree", fmt.Sprint("b", i), fmt.Sprint("b", k))
 			if err != nil {
@@ -262,6 +265,9 @@ func TestBranchesThatConflict(t *testing.T) {
 	conflicts := 0
 	for i := range deeds {
 		for k := range deeds[:i] {
+			if (i+k)%2 > 0 && !nightly() {
+				continue
+			}
 			if out, err := git("merge-tree", "--write-tree", fmt.Sprint("b", i), fmt.Sprint("b", k)); err != nil {
 				conflicts++
 				if !strings.Contains(out, "CONFLICT (rename/") {

@@ -84,7 +84,7 @@ func runsOf(t *testing.T, s pulse.Strategy, o pulse.Options, program func(*pulse
 	o.Strategy, o.Record = s, true
 	sys := pulse.New(o)
 	defer sys.Close()
-	seeds := uint64(5)
+	seeds := uint64(3)
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		seeds = 12
 	}
