@@ -136,9 +136,9 @@ func TestIdentity(t *testing.T) {
 // TestIdentitiesAreDistinct holds that a million steps have a million
 // identities; -short uses fewer.
 func TestIdentitiesAreDistinct(t *testing.T) {
-	each := 1000
-	if testing.Short() {
-		each = 200
+	each := 300
+	if os.Getenv("JOSTLE_NIGHTLY") != "" {
+		each = 1000
 	}
 	sys := newSystem(t, pulse.Options{Record: true, Steps: 2 * each * each, Pending: 2 * each * each})
 	leaf := sys.Spawn("leaf", pulse.Func(idle))

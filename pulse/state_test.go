@@ -1357,7 +1357,7 @@ func stateSeeds() uint64 {
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		return 3000
 	}
-	return 300
+	return 200
 }
 
 // roamTree runs a program in all orders; nil if there are more than limit.

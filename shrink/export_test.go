@@ -2,6 +2,10 @@ package shrink
 
 import (
 	"context"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/jostle-go/jostle/pulse/choice"
 )
@@ -30,4 +34,31 @@ func Doubted(s Subject, found Outcome, inputs []choice.Input) Result {
 		x.effort = fullEffort
 		doubted(x)
 	})(s, found)
+}
+
+// Passes returns the names of the passes of all levels, each once.
+func Passes() (names []string) {
+	for _, l := range levels {
+		for _, pass := range l.passes {
+			if name := nameOf(pass); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// Without removes a pass from all levels. The returned function puts it back.
+func Without(name string) (restore func()) {
+	all := levels
+	for i := range levels {
+		levels[i].passes = slices.DeleteFunc(slices.Clone(levels[i].passes), func(pass func(*shrinker)) bool { return nameOf(pass) == name })
+	}
+	return func() { levels = all }
+}
+
+// nameOf returns the name of the function that is a pass.
+func nameOf(pass func(*shrinker)) string {
+	name := runtime.FuncForPC(reflect.ValueOf(pass).Pointer()).Name()
+	return name[strings.LastIndex(name, ".")+1:]
 }

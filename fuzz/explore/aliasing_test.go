@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -115,11 +116,12 @@ func newListing(seed uint64, giving bool) []op {
 // programs whose actors hold only lists that share memory. Listers
 // that hide what is shared show that the programs tell: some are missed with them.
 func TestAgreementOfSlices(t *testing.T) {
+	trial.Long(t)
 	e, r := &enumerator{}, &rig{}
 	defer e.close()
 	defer r.close()
 	missed, cut := 0, 0
-	programs := byDay(500, 20_000)
+	programs := byDay(350, 20_000)
 	for seed := range uint64(programs) {
 		giving := seed%2 == 1
 		list := newListing(seed, giving)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -32,10 +33,10 @@ func distinctOf(list []uint64) int {
 func TestBranchesAgree(t *testing.T) {
 	all := smallSubjects()
 	for i, s := range all {
-		deep := s.explore(explore.Options{Method: explore.Method{Reduction: explore.Everything}})
-		if deep.Runs > 1500 && !nightly() {
+		if sizes()[s.name].all > 1500 && !nightly() {
 			continue
 		}
+		deep := s.explore(explore.Options{Method: explore.Method{Reduction: explore.Everything}})
 		orderings := explore.Orderings()
 		if !nightly() {
 			orderings = orderings[i%len(orderings):][:1]
@@ -54,9 +55,10 @@ func TestBranchesAgree(t *testing.T) {
 
 // TestBranchesOfRandomPrograms is TestBranchesAgree on random programs.
 func TestBranchesOfRandomPrograms(t *testing.T) {
+	trial.Long(t)
 	e, r := &enumerator{}, &rig{}
 	defer e.close()
-	for seed := range uint64(byDay(50, 2000)) {
+	for seed := range uint64(byDay(25, 2000)) {
 		p := newProgram(seed, agreementFeatures(seed))
 		all, ok := e.enumerate(p.options(), p.Build, 2000)
 		if !ok {

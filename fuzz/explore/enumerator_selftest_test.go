@@ -68,6 +68,7 @@ func chooser(sys *pulse.System) func() error {
 // TestEnumerateTwice holds that neither a program nor an enumerator keeps
 // anything from one run, or one program, to the next.
 func TestEnumerateTwice(t *testing.T) {
+	trial.Long(t)
 	e := &enumerator{}
 	defer e.close()
 	for seed := range uint64(60) {
@@ -98,7 +99,7 @@ func TestSizesOfPrograms(t *testing.T) {
 	trial.Long(t)
 	e := &enumerator{}
 	defer e.close()
-	n := seeds(150)
+	n := seeds(60)
 	var sizes [6]int // up to 1, 10, 100, 1000, 5000 orders, and more
 	large, fewer, several, passing := 0, 0, 0, 0
 	for seed := range n {
@@ -214,7 +215,7 @@ func TestPrograms(t *testing.T) {
 	trial.Long(t)
 	e := &enumerator{}
 	defer e.close()
-	n := seeds(60)
+	n := seeds(40)
 	var report strings.Builder
 	left := sights()
 	for _, more := range []features{0, panicking | checking, earlyTimers, messageFaults, crashes, partitions, surviving} {
@@ -257,6 +258,7 @@ func see(e *enumerator, p *program, list []sight) []bool {
 // TestClassesAreAllThatMatters holds that two runs in which each actor goes
 // through the same steps have the same result, and leave the same state in all actors.
 func TestClassesAreAllThatMatters(t *testing.T) {
+	trial.Long(t)
 	e := &enumerator{}
 	defer e.close()
 	for seed := range seeds(100) {
@@ -365,6 +367,7 @@ func hashOf(list []uint64) uint64 {
 // cut off from those that receive from it. Searches that leave out orders go
 // by that.
 func TestWhatCommutes(t *testing.T) {
+	trial.Long(t)
 	e := &enumerator{}
 	defer e.close()
 	plain := spawning | becoming | stopping | killing | fifo | unordered | timers | choosing

@@ -115,7 +115,7 @@ func TestPiecesOfSubjects(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kept")
 	for i, s := range smallSubjects() {
 		for k, o := range keptWays() {
-			if o.Reduction == explore.Everything && sizes()[s.name].all > 2000 && !nightly() || !nightly() && (i+k)%5 != 0 {
+			if o.Reduction == explore.Everything && sizes()[s.name].all > 2000 && !nightly() || !nightly() && (i+k)%9 != 0 {
 				continue
 			}
 			checkPieces(t, s.name, s.searcher(), o, path)
@@ -129,7 +129,7 @@ func TestPiecesOfRandomPrograms(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kept")
 	e := &enumerator{}
 	defer e.close()
-	for seed := range uint64(byDay(10, 150)) {
+	for seed := range uint64(byDay(4, 150)) {
 		programs := []*program{newProgram(seed, agreementFeatures(seed)), newProgram(seed, foolishFeatures(seed))}
 		if seed%2 == 1 {
 			programs = append(programs, crashingProgram(seed), cutOffProgram(seed), earlyProgram(seed))

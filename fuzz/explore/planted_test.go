@@ -165,7 +165,7 @@ func (p *planted) programs(f *family, first, orders, most int) (found []int) {
 	defer e.close()
 	defer r.close()
 	compared := 0
-	for seed := uint64(0); compared < first && len(found) < most; seed++ {
+	for seed := f.first(); compared < first && len(found) < most; seed++ {
 		q := f.draw(seed)
 		e.drives, r.drives = q.drives(), q.drives()
 		all, ok := e.enumerate(q.options(), q.Build, orders)

@@ -65,6 +65,7 @@ func (s *subject) inParts(c counting, runs, probeAfter int, done func(explore.Ru
 // Nothing that is said of a tree that is done depends on whether there were probes,
 // with any reduction and any number of workers.
 func TestProbesLeaveTheTreeAlone(t *testing.T) {
+	trial.Long(t)
 	tree := corner(6)
 	for _, r := range explore.Reductions() {
 		for _, states := range []explore.States{explore.NoStates, explore.ByHash} {
@@ -128,6 +129,7 @@ func TestProbesFind(t *testing.T) {
 // The result of several workers within a number of runs does not depend on how many
 // they are, or how fast.
 func TestWorkersShareRuns(t *testing.T) {
+	trial.Long(t)
 	tree := corner(9)
 	var first explore.Result
 	runs := byDay(13_457, 43_457) // probes begin after 2,001 runs
@@ -145,6 +147,7 @@ func TestWorkersShareRuns(t *testing.T) {
 // How many probes there are: none until the tree is large, then every other run,
 // and in the end one in eight.
 func TestShareOfProbes(t *testing.T) {
+	trial.Long(t)
 	tree := corner(11)
 	r := &rig{}
 	defer r.close()

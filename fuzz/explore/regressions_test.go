@@ -180,7 +180,7 @@ func TestRegressions(t *testing.T) {
 			want[key] = c.runs
 		}
 		t.Logf("%s: %d orders, %d distinct, %d of runs that pass", s.name, all.runs, all.distinct(), len(all.passing))
-		for _, o := range countings() {
+		for _, o := range countings(0) {
 			f := s.count(o)
 			if !f.Complete || !sameKeys(f.orders, want) {
 				t.Errorf("%s, %v sleep %v ordering %v with %d workers: %d of %d distinct orders %s%s", s.name, o.Reduction, o.Sleep,

@@ -564,7 +564,7 @@ func TestLevelsWithWorkers(t *testing.T) {
 		build := func(sys *pulse.System) func() error {
 			last := any(nil)
 			sink := sys.Spawn("sink", pulse.Func(func(_ *pulse.Ctx, msg any) { last = msg }))
-			for _, k := range []kind{"a", "b", "c", "d"} {
+			for _, k := range []kind{"a", "b", "d"} {
 				sys.Send(sys.Spawn("sender", pulse.Func(func(ctx *pulse.Ctx, msg any) {
 					ctx.Send(sink, msg)
 					ctx.Send(ctx.Self(), "more")
@@ -635,7 +635,7 @@ func TestDistinctIsOneNumber(t *testing.T) {
 	}
 	compared := 0
 	const unstruck = spawning | becoming | fifo | unordered | processes | timeouts | timers | choosing
-	for seed := range uint64(byDay(200, 800)) {
+	for seed := range uint64(byDay(80, 800)) {
 		may := unstruck
 		if seed%2 == 1 {
 			may |= stopping | killing | watching | earlyTimers | crashes | surviving | messageFaults
@@ -670,7 +670,7 @@ func TestDistinctIsTrue(t *testing.T) {
 	r, e := &rig{}, &enumerator{}
 	defer e.close()
 	given, not, fewer := 0, 0, 0
-	programs := byDay(160, 320)
+	programs := byDay(64, 320)
 	for seed := range uint64(programs) {
 		p := []func(uint64) *program{
 			recordingProgram, livingProgram, crashingProgram,

@@ -72,9 +72,9 @@ func TestStatesAgree(t *testing.T) {
 			p := newProgram(seed, f)
 			p.features |= more[seed%uint64(len(more))]
 			return p
-		}, 60, 6666},
-		{"survivors", drawn(survivingFeatures), 30, 2500}, // every third calls a Nemesis too
-		{"lives", livingProgram, 40, 2500},
+		}, 30, 6666},
+		{"survivors", drawn(survivingFeatures), 15, 2500}, // every third calls a Nemesis too
+		{"lives", livingProgram, 20, 2500},
 	} {
 		t.Run(c.name, func(t *testing.T) { statesAgree(t, byDay(c.day, c.night), c.draw) })
 	}

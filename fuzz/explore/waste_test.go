@@ -7,6 +7,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -267,6 +268,7 @@ func wantsByAnothersPast(sys *pulse.System) func() error {
 // TestAnswersHoldForOnePast holds that an answer about one past is not taken for
 // one about another, nor asked for again for the same.
 func TestAnswersHoldForOnePast(t *testing.T) {
+	trial.Long(t)
 	list := []subject{matched("its past", wantsByItsPast), matched("another's past", wantsByAnothersPast)}
 	for seed := range seeds(300) {
 		p := matchingProgram(seed)

@@ -23,6 +23,9 @@ func TestConditions(t *testing.T) {
 			"plain order, but grantVote(1) from node.5 at node.2 (number 2) before requestVote(1) from node.1 at node.5",
 			"plain order, but requestVote(1) from node.2 at node.3 before requestVote(1) from node.1 at node.3"},
 	} {
+		if name == "raft-dupvote" && !nightly() { // it takes most of the time
+			continue
+		}
 		s, ok := subjects.ByName(name)
 		if !ok {
 			t.Fatalf("there is no subject %s", name)

@@ -158,7 +158,7 @@ func TestLeast(t *testing.T) {
 	trial.Long(t)
 	for _, l := range proven() {
 		inputs := l.inputs()
-		if (inputs > 1000 || slices.Contains([]string{"barber", "chain-repair", "snapshot-late"}, l.name)) && !nightly() { // up to some seconds each
+		if (inputs > 1000 || slices.Contains([]string{"barber", "chain-repair", "snapshot-late", "2pc-early", "messenger"}, l.name)) && !nightly() { // up to some seconds each
 			continue
 		}
 		x := newAllInputs(&l)
@@ -356,8 +356,7 @@ func (x *allInputs) constrained(in *leastInput, n int) bool {
 
 // holds holds what the shrinker makes of a failure against the least.
 func (x *allInputs) holds(t *testing.T, l *leastOfAll) {
-	s, _ := subjects.ByName(l.name)
-	out := shrunkBy(t, s.Property(false), 1, 20_000)
+	out := shrunkSubject(t, l.name)
 	if b := &out.Best; [3]int{b.External, b.Steps, len(b.Case.Schedule.Before)} != l.size {
 		t.Errorf("%s is shrunk to %s, want %v", l.name, size(&out), l.size)
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/corpus/golden"
-	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
@@ -18,8 +17,7 @@ import (
 // TestPages holds what is written next to the cases of two subjects.
 func TestPages(t *testing.T) {
 	for _, name := range []string{"writer", "threadring"} {
-		s, _ := subjects.ByName(name)
-		out := shrunkBy(t, s.Property(false), 1, 20_000)
+		out := shrunkSubject(t, name)
 		out.Finding.Case.Property, out.Finding.Case.Test = name, "Test"
 		path := filepath.Join(t.TempDir(), "a.case")
 		if err := out.Finding.WritePages(nil, path); err != nil {

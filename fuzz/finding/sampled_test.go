@@ -40,16 +40,16 @@ func TestSampled(t *testing.T) {
 		s, _ := subjects.ByName(name)
 		list = append(list, s)
 	}
-	say := func(name string, property func(*props.T)) {
-		out := shrunkBy(t, property, 1, 20_000)
+	tell := func(name string, property func(*props.T), out Shrunk) {
 		r := props.NewRunner(name, property)
 		defer r.Close()
 		e, _ := sampledOf(r, &out)
 		fmt.Fprintf(&b, "%s: %s\n%s\n\n", name, out.why.String(), e.String())
 	}
 	for _, s := range list {
-		say(s.Name, s.Property(false))
+		tell(s.Name, s.Property(false), shrunkSubject(t, s.Name))
 	}
+	say := func(name string, property func(*props.T)) { tell(name, property, shrunkBy(t, property, 1, 20_000)) }
 	say("backwards", listed)
 	for _, c := range awkward {
 		say(c.name, c.property)
@@ -329,7 +329,7 @@ func TestPairsCanBeTurned(t *testing.T) {
 // stops at once when there is none.
 func TestNoTimeToSample(t *testing.T) {
 	s, _ := subjects.ByName("raft-dupvote")
-	out := shrunkBy(t, s.Property(false), 1, 20_000)
+	out := shrunkSubject(t, s.Name)
 	r := props.NewRunner("p", s.Property(false))
 	defer r.Close()
 	for _, most := range []int{0, 1, 50, 500} {
@@ -357,7 +357,7 @@ func TestSamplingIsBounded(t *testing.T) {
 	r := props.NewRunner("large", func(t *props.T) {
 		got, sys := "", t.System()
 		judge := sys.Spawn("judge", pulse.Func(func(_ *pulse.Ctx, msg any) { got += msg.(string) }))
-		for range 150 {
+		for range 60 {
 			sendsBy(sys, judge, "a", "b", "c")
 		}
 		if sys.Run(); strings.HasPrefix(got, "a") {
@@ -378,7 +378,7 @@ func TestSamplingIsBounded(t *testing.T) {
 // when they are found again.
 func TestSampledOnPages(t *testing.T) {
 	s, _ := subjects.ByName("raft-dupvote")
-	out, again := shrunkBy(t, s.Property(false), 1, 20_000), shrunkBy(t, s.Property(false), 1, 20_000)
+	out, again := shrunkSubject(t, s.Name), shrunkBy(t, s.Property(false), 1, 20_000)
 	if out.why.String() != again.why.String() {
 		t.Errorf("%s\n%s", out.why.String(), again.why.String())
 	}
@@ -400,8 +400,7 @@ func TestSampledOnPages(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	whole, _ := subjects.ByName("writer")
-	out = shrunkBy(t, whole.Property(false), 1, 20_000)
+	out = shrunkSubject(t, "writer")
 	if p := out.Finding.Record(""); out.why.Sampled != nil || p.Why.Sampled != nil || p.Why.Constraints[0].Turned != nil {
 		t.Errorf("all orders were run, and yet %+v", p)
 	}

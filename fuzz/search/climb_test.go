@@ -125,8 +125,8 @@ func chosen(say say) func(*props.T) {
 	}
 }
 
-// TestHintsLead finds in a few thousand runs, in each of ten searches, what neither random
-// runs nor guided ones find in 20,000 if the property says nothing: with JOSTLE_NIGHTLY=1
+// TestHintsLead finds in a few thousand runs, in each of four searches, what neither random
+// runs nor guided ones find in 10,000 if the property says nothing: with JOSTLE_NIGHTLY=1
 // in each of 50, and in 100,000.
 //
 // Skips: with -short, since it runs on one goroutine, and for long.
@@ -135,7 +135,7 @@ func TestHintsLead(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs on one goroutine, and for long")
 	}
-	seeds, many := uint64(10), 20_000
+	seeds, many := uint64(4), 10_000
 	if nightly() {
 		seeds, many = 50, 100_000
 	}
@@ -229,6 +229,7 @@ func TestClimbsRepeatThemselves(t *testing.T) {
 
 // TestCrowds has properties say too much: the search goes on, and tells of it.
 func TestCrowds(t *testing.T) {
+	trial.Long(t)
 	n := 0 // a property must not have such state; this one tells every value once
 	for _, c := range []struct {
 		name string

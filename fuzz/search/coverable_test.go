@@ -8,6 +8,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/subjects/barber"
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/fuzz/subjects/writer"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
@@ -27,6 +28,7 @@ func built(build func(*pulse.System) func() error) func(*props.T) {
 // Of small programs it is known how many pairs can be covered, and no arm, nor all
 // together, covers another: what Coverable says bounds all of them from above.
 func TestCoverableBoundsEveryArm(t *testing.T) {
+	trial.Long(t)
 	for _, c := range []struct {
 		name          string
 		property      func(*props.T)

@@ -74,7 +74,7 @@ func lease(o pulse.Options) func(*props.T) {
 // what was found is kept so that it can be run again. Before, timers fired only
 // when no message waited, unless the property asked for more.
 func TestTimersRaceByDefault(t *testing.T) {
-	for seed := uint64(1); seed <= seeds; seed++ {
+	for seed := uint64(1); seed <= 20; seed++ {
 		x := searchFor(t, lease(pulse.Options{}), seed, 1, enoughRuns)
 		f := x.Finding
 		if f == nil {

@@ -266,20 +266,23 @@ func TestExplorationsWorkers(t *testing.T) {
 	}
 }
 
-// Every subject's bug is found at its smallest input, and its mended form
-// holds in every order, where these are not too many.
+// Every subject's bug is found at its smallest input, by day that of every other one.
 func TestEverySubjectIsExplored(t *testing.T) {
+	trial.Long(t)
 	drawn := mediansOfRandom(t)
 	var b strings.Builder
 	row := func(cells ...any) { fmt.Fprintf(&b, "%32v%14v%14v%12v%12v%12v\n", cells...) }
 	row("runs until found", "random, drawn", "random, same", "optimal", "everything", "delays")
-	for _, s := range subjects.Easy() {
+	for i, s := range subjects.Easy() {
+		if i%2 > 0 && !golden.Whole() {
+			continue
+		}
 		row(s.Name, drawn[s.Name], medianOfRandom(s),
 			runsUntilFound(t, s, ExploreOptions{}),
 			runsUntilFound(t, s, ExploreOptions{Method: explore.Method{Reduction: explore.Everything}}),
 			runsUntilFound(t, s, ExploreOptions{Method: explore.Method{Reduction: explore.Everything, DelayBound: 5}}))
 	}
-	golden.File(t, "testdata/explored.golden", b.String())
+	golden.Part(t, "testdata/explored.golden", b.String())
 }
 
 // mostRuns bounds what a subject may take.
@@ -376,7 +379,7 @@ func TestReportsAreExplored(t *testing.T) {
 		"raft-votedfor": 6104, "chain-repair": 260, "snapshot-late": 49, "evictable": 18_539, "chain-repair-10": 260, "paxos-commit": 226_080,
 		"deposed-read": 2117, "session-lost": 15_614,
 	} {
-		if want > 100_000 && !nightly() || want > 1000 && testing.Short() {
+		if want > 10_000 && !nightly() || want > 1000 && testing.Short() {
 			continue
 		}
 		s, _ := subjects.ByName(name)
@@ -460,6 +463,7 @@ func (l *liar) Hash() uint64 { return 1 }
 // than was asked for. It used to say Optimal whatever was used, and its text
 // nothing.
 func TestVerdictTellsTheReductionThatWasUsed(t *testing.T) {
+	trial.Long(t)
 	early := func(t *props.T) {
 		sys := t.SystemWith(pulse.Options{EarlyTimers: 1})
 		sink := sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))

@@ -96,7 +96,7 @@ func recorded(seed uint64, seen func(history string)) func(*props.T) {
 // program had looked at System.Steps.
 func TestHistoriesInAllOrders(t *testing.T) {
 	trial.Long(t)
-	programs, orders := 75, 500
+	programs, orders := 30, 500
 	if nightly() {
 		programs, orders = 150, 3000
 	}

@@ -29,8 +29,6 @@ func fewSubjects() []subjects.Subject {
 	return subjects.Few()
 }
 
-const seeds = 20
-
 // searchFor searches a property with the default portfolio and a bound of
 // runs, so that what is found does not depend on how fast the machine is.
 func searchFor(t *testing.T, property func(*props.T), seed uint64, workers, runs int) Result {
@@ -54,10 +52,14 @@ func searchBy(t *testing.T, property func(*props.T), o Options, arms ...string) 
 const enoughRuns = 15_000
 
 func TestEverySubjectIsFound(t *testing.T) {
+	easy, hard := uint64(6), uint64(1)
+	if nightly() {
+		easy, hard = 20, 2
+	}
 	for i, s := range subjects.All() {
-		seeds, runs := uint64(seeds), enoughRuns
+		seeds, runs := easy, enoughRuns
 		if i >= len(subjects.Easy()) {
-			seeds, runs = 2, 10*enoughRuns
+			seeds, runs = hard, 10*enoughRuns
 			if testing.Short() {
 				break
 			}
@@ -76,7 +78,7 @@ func TestEverySubjectIsFound(t *testing.T) {
 }
 
 func TestMendedSubjectsAreSilent(t *testing.T) {
-	runs, seeds := 200, uint64(5)
+	runs, seeds := 200, uint64(2)
 	if nightly() {
 		runs, seeds = 2*enoughRuns, 20
 	}

@@ -34,12 +34,10 @@ func spreadOf(r *props.Runner, seed, first uint64) (out spread) {
 // TestSpentAgainstAllOrders holds isSpent against all orders of random small programs: what
 // it says of a run is true, and it says so of all inputs that have one order.
 func TestSpentAgainstAllOrders(t *testing.T) {
-	programs := uint64(1000)
-	switch {
-	case nightly():
+	trial.Long(t)
+	programs := uint64(400)
+	if nightly() {
 		programs = 100_000
-	case testing.Short():
-		programs = 300
 	}
 	one, alone, several := 0, 0, 0
 	for seed := range programs {

@@ -198,6 +198,7 @@ func TestTurnsChangeNoCount(t *testing.T) {
 // Of more inputs than are drawn at once, and of more than may be open, each has its
 // turn while there are runs.
 func TestManyInputs(t *testing.T) {
+	trial.Long(t)
 	for _, c := range []struct{ values, clients, runs, inputs int }{
 		{1000, 2, 100_000, 1000}, {1000, 9, 300, 64}, {1000, 9, 9000, 192}, {1000, 9, 50_000, mostOpen}, {100, 3, 100_000, 100},
 	} {

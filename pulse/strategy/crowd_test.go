@@ -193,7 +193,7 @@ func TestCrowdsAreDrawnAsEach(t *testing.T) {
 	for _, p := range programs {
 		for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 			t.Run(fmt.Sprintf("%d-%d-%v/%d", p.sources, p.referee, p.overrule, delivery), func(t *testing.T) {
-				tries := runs(30_000)
+				tries := byDay(7000, 30_000)
 				orders := func(s pulse.Strategy, from int) map[string]int {
 					w := &watched{Strategy: s, t: t, overrule: p.overrule}
 					sys := pulse.New(pulse.Options{Strategy: w, Delivery: delivery})

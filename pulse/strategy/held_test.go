@@ -110,7 +110,8 @@ func (w waverer) Pick(e *pulse.Enabled) int {
 // lenient replay keeps all of it.
 func TestReplayOfOrdered(t *testing.T) {
 	held := map[string]int{}
-	for seed := range runs(3000) {
+	programs := byDay(500, 3000)
+	for seed := range programs {
 		rng := rand.New(rand.NewPCG(uint64(seed), 1))
 		p, o := drawnTalk(rng)
 		o.Strategy = strategy.Random()
@@ -129,7 +130,7 @@ func TestReplayOfOrdered(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"ordered", "at random"} {
-		if held[name] < runs(3000)/4 || held[name+", with crashes"] < runs(3000)/5 {
+		if held[name] < programs/4 || held[name+", with crashes"] < programs/5 {
 			t.Errorf("too few runs were held back: %v", held)
 		}
 	}

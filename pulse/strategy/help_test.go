@@ -27,6 +27,14 @@ func runs(n int) int {
 	return n / 2
 }
 
+// byDay returns n by day, and at night as many as runs returns for the second number.
+func byDay(n, night int) int {
+	if os.Getenv("JOSTLE_NIGHTLY") != "" {
+		return runs(night)
+	}
+	return n
+}
+
 // atMost returns the probability of at most hits hits in a number of tries,
 // each with probability p.
 func atMost(hits, tries int, p float64) float64 {

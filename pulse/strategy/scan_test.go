@@ -3,6 +3,7 @@ package strategy
 import (
 	"fmt"
 	"math"
+	"os"
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz/subjects/load"
@@ -83,7 +84,11 @@ func runsOf(t *testing.T, s pulse.Strategy, o pulse.Options, program func(*pulse
 	o.Strategy, o.Record = s, true
 	sys := pulse.New(o)
 	defer sys.Close()
-	for seed := range uint64(12) {
+	seeds := uint64(3)
+	if os.Getenv("JOSTLE_NIGHTLY") != "" {
+		seeds = 12
+	}
+	for seed := range seeds {
 		sys.Reset(seed)
 		program(sys)
 		list = append(list, sys.Trace().Hash)

@@ -2,6 +2,7 @@ package coverage_test
 
 import (
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -87,11 +88,14 @@ func lotteries() (list []lottery) {
 // number of runs.
 func TestChanceHoldsTheTruth(t *testing.T) {
 	trial.Long(t)
+	each := 10
+	if os.Getenv("JOSTLE_NIGHTLY") != "" {
+		each = 25
+	}
 	held, trials, open, narrow, wide := 0, 0, 0, 0, 0.0
 	for _, l := range lotteries() {
 		for _, n := range []int{10, 30, 80, 200} {
 			in, below, above := 0, 0, 0
-			const each = 25
 			for trial := range uint64(each) {
 				rng := rand.New(rand.NewPCG(trial, uint64(n)))
 				o := &coverage.Orders{}

@@ -55,12 +55,9 @@ func heap() int {
 // twice, since tables grow by doubling.
 func TestCampaignsTakeNoMoreMemory(t *testing.T) {
 	trial.Long(t)
-	flat, most := uint64(10_000), uint64(40_000)
-	switch {
-	case os.Getenv("JOSTLE_NIGHTLY") != "":
+	flat, most := uint64(10_000), uint64(20_000)
+	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		flat, most = 1_000_000, 10_000_000 // of a program whose runs still show something now and then
-	case testing.Short():
-		most = 20_000
 	}
 	for _, u := range users(t) {
 		before := heap()

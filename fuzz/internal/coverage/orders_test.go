@@ -59,7 +59,7 @@ func programs() uint64 {
 	if os.Getenv("JOSTLE_NIGHTLY") == "1" {
 		return 40_000
 	}
-	return 2000
+	return 1000
 }
 
 // compare fails the test where an Orders differs from the definitions.
@@ -195,7 +195,7 @@ func TestLongRuns(t *testing.T) {
 		sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 		all, set := []*coverage.Orders{{Source: 1}, {Source: 2}}, map[goal]int{}
 		whole := &coverage.Orders{}
-		for seed := range uint64(10) {
+		for seed := range uint64(6) {
 			sys.Reset(seed)
 			c.l.Build(sys)
 			sys.Run()
