@@ -18,7 +18,9 @@ type Enabled struct {
 	picked int // the index that the last Pick returned
 	oldest Order
 	last   View // the View made by the first call to Changed in the most recent step
-	moved  int  // mailroom.moved as it was when the first call to Changed in the most recent step began
+	// restored is set by Restore until Pick returns Again.
+	restored bool
+	moved    int // mailroom.moved as it was when the first call to Changed in the most recent step began
 }
 
 // Len returns the number of messages that can be delivered now.

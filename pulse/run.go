@@ -334,6 +334,9 @@ func (s *System) pickedNone(k, n int, until int64) bool {
 		}
 		s.badStrategy("returned Hold for %d deliverable messages, but no timer may fire early: check Enabled.CanHold first", n)
 	case k == Quit && s.quit():
+	case k == Again && s.enabled.restored:
+		s.enabled.restored = false
+		return true
 	default:
 		s.badStrategy("picked %d of %d deliverable messages", k, n)
 	}

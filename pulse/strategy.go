@@ -30,6 +30,10 @@ const Hold = -1
 // fails with the error of Judge.Err.
 const Quit = -2
 
+// Again is returned by Pick after a call to Enabled.Restore. Pick is then called again,
+// in the restored state.
+const Again = -3
+
 // Needs declares the special requirements of a strategy. A strategy with such
 // requirements has a method Needs() Needs, which always returns the same
 // value.
