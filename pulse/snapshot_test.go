@@ -163,6 +163,7 @@ type returner struct {
 	snapshot      pulse.Snapshot
 	saved         bool
 	returned      bool
+	fault         string               // planted in Restore; "" for none
 	seen          func(*pulse.Enabled) // called at each Pick whose past is that of a run without a snapshot
 }
 
@@ -187,12 +188,13 @@ func (r *returner) Pick(e *pulse.Enabled) int {
 		}
 	}
 	if r.restore > 0 && !r.returned && r.picks == r.restore {
-		if e.Restore(&r.snapshot) {
+		if e.RestoreWrong(&r.snapshot, r.fault) {
 			r.returned, r.picks = true, r.save
 			return pulse.Again
 		}
 		r.saved = false // something that no snapshot holds happened, and the test has nothing to compare
 	}
+	e.State() // so that there are hashes of what is undone
 	if r.seen != nil && (r.picks <= r.save || r.returned || r.restore == 0) {
 		r.seen(e)
 	}
@@ -207,67 +209,114 @@ type journey struct {
 	outcome string
 	trace   string
 	records string
+	broken  string // an invariant that does not hold, or a hash that is wrong
+}
+
+func (j *journey) equals(k *journey) bool {
+	return j.broken == "" && k.broken == "" && j.outcome == k.outcome && j.trace == k.trace && j.records == k.records && slices.Equal(j.states, k.states)
+}
+
+// A travelled is a random program for TestSnapshots.
+type travelled struct {
+	o     pulse.Options
+	build func(*pulse.System) func(*pulse.Failure) string
+}
+
+func drifting(seed uint64) travelled {
+	p := newDriftProgram(seed)
+	return travelled{p.o, p.build}
+}
+
+// roaming draws a program whose actors have pointers, slices and maps.
+func roaming(seed uint64) travelled {
+	p := newRoamProgram(seed)
+	p.o.EarlyTimers, p.o.Faults.Crash, p.o.Faults.Partition = 0, 0, 0
+	for i := range p.kinds {
+		p.kinds[i] = 2 + p.kinds[i]%3 // no processes and no functions
+	}
+	return travelled{p.o, p.build}
 }
 
 // TestSnapshots holds that a run that went back to a snapshot goes on as a run that has made
 // the same decisions from its beginning: its states, its trace and what the test sees are the
-// same. Invariants hold after Restore.
+// same. Invariants hold, and quick walks compute the hashes of slow ones.
 func TestSnapshots(t *testing.T) {
-	programs := []func(uint64) (pulse.Options, func(*pulse.System) func(*pulse.Failure) string){
-		func(seed uint64) (pulse.Options, func(*pulse.System) func(*pulse.Failure) string) {
-			p := newDriftProgram(seed)
-			return p.o, p.build
-		},
-		func(seed uint64) (pulse.Options, func(*pulse.System) func(*pulse.Failure) string) {
-			p := newRoamProgram(seed)
-			p.o.EarlyTimers, p.o.Faults.Crash, p.o.Faults.Partition = 0, 0, 0
-			for i := range p.kinds {
-				p.kinds[i] = 2 + p.kinds[i]%3 // no processes and no functions
-			}
-			return p.o, p.build
-		},
-	}
-	restored := make([]int, len(programs))
-	for kind, draw := range programs {
+	for _, c := range []struct {
+		name string
+		draw func(uint64) travelled
+	}{{"without pointers", drifting}, {"with pointers", roaming}} {
+		restored := 0
 		for seed := range stateSeeds() * 2 {
-			o, build := draw(seed)
-			r := rand.New(rand.NewPCG(seed, 11))
-			save, more := r.IntN(6), 1+r.IntN(5)
-			far, returned := journeyOf(t, o, build, seed, save, save+1+more)
-			if !returned {
+			far, direct, ok := compareJourneys(c.draw(seed), seed, "")
+			if !ok {
 				continue
 			}
-			restored[kind]++
-			if direct, _ := journeyOf(t, o, build, seed, save, 0); far.outcome != direct.outcome || far.trace != direct.trace || far.records != direct.records || !slices.Equal(far.states, direct.states) {
-				t.Fatalf("program %d of kind %d, from pick %d after %d more:\n%v\nwant\n%v", seed, kind, save, more, far, direct)
+			if restored++; !far.equals(direct) {
+				t.Fatalf("program %d %s:\n%v\nwant\n%v", seed, c.name, far, direct)
 			}
 		}
-	}
-	if t.Logf("%d runs restored", restored); min(restored[0], restored[1]) < 40 {
-		t.Errorf("%d runs restored: the test is too weak", restored)
+		if t.Logf("%s: %d runs restored", c.name, restored); restored < 40 {
+			t.Errorf("%s: %d runs restored: the test is too weak", c.name, restored)
+		}
 	}
 }
 
-// journeyOf runs a program. It goes back to the state after `save` picks at pick number
-// restore, unless that is zero.
-func journeyOf(t *testing.T, o pulse.Options, build func(*pulse.System) func(*pulse.Failure) string, seed uint64, save, restore int) (j journey, returned bool) {
+// TestSnapshotsFindPlantedFaults holds that the comparison can fail.
+func TestSnapshotsFindPlantedFaults(t *testing.T) {
+	for _, fault := range pulse.SnapshotFaults() {
+		found := false
+		for seed := uint64(0); seed < stateSeeds()*2 && !found; seed++ {
+			for _, draw := range []func(uint64) travelled{drifting, roaming} {
+				found = found || seesFault(draw(seed), seed, fault)
+			}
+		}
+		if !found {
+			t.Errorf("%s: not found", fault)
+		}
+	}
+}
+
+// seesFault reports whether a planted fault shows, perhaps by a panic.
+func seesFault(p travelled, seed uint64, fault string) (sees bool) {
+	defer func() { sees = sees || recover() != nil }()
+	far, direct, ok := compareJourneys(p, seed, fault)
+	return ok && !far.equals(direct)
+}
+
+// compareJourneys runs a program twice: from a snapshot that it returns to, and with the same
+// decisions from its beginning. ok is false if there was no snapshot to return to.
+func compareJourneys(p travelled, seed uint64, fault string) (far, direct *journey, ok bool) {
+	r := rand.New(rand.NewPCG(seed, 11))
+	save, more := r.IntN(6), 1+r.IntN(5)
+	if far, ok = p.journey(seed, save, save+1+more, fault); ok {
+		direct, _ = p.journey(seed, save, 0, "")
+	}
+	return far, direct, ok
+}
+
+// journey runs a program. It goes back to the state after save picks at pick number restore,
+// unless that is zero.
+func (p travelled) journey(seed uint64, save, restore int, fault string) (j *journey, returned bool) {
 	source := func(n uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, n)) }
-	r := &returner{first: source(1), second: source(2), between: source(3), save: save, restore: restore}
+	r := &returner{first: source(1), second: source(2), between: source(3), save: save, restore: restore, fault: fault}
+	o := p.o
 	o.Strategy = r
 	sys := pulse.New(o)
 	defer sys.Close()
+	j = &journey{}
 	r.seen = func(e *pulse.Enabled) {
 		quick := e.State()
 		j.states = append(j.states, fmt.Sprintf("%x %x%s", quick, e.Digest(), e.StateText()))
 		if slow := sys.StateSlowly(); slow != quick {
-			t.Fatalf("program %d: a quick walk has the hash %#x, and a slow one %#x:%s", seed, quick, slow, e.StateText())
+			j.broken = fmt.Sprintf("a quick walk has the hash %#x, and a slow one %#x:%s", quick, slow, e.StateText())
 		}
 		if broken := sys.Broken(); broken != nil {
-			t.Fatalf("program %d: %q", seed, broken)
+			j.broken = fmt.Sprint(broken)
 		}
 	}
-	outcome := build(sys)
+	outcome := p.build(sys)
 	sys.Run()
-	j.outcome, j.trace, j.records = outcome(sys.Failure()), sys.Trace().Text(), fmt.Sprint(sys.Record(), sys.State(), sys.Steps(), sys.Now(), sys.Timers())
+	j.outcome, j.trace = outcome(sys.Failure()), sys.Trace().Text()
+	j.records = fmt.Sprint(sys.Record(), sys.State(), sys.Steps(), sys.Now(), sys.Timers(), len(sys.Received()))
 	return j, r.returned
 }
