@@ -267,11 +267,11 @@ func (s *System) rest(until int64) bool {
 		s.rec.passes(&s.faults, s.mail.seq, trace.AtRest)
 		return s.passTime(until)
 	}
-	return s.healAtEnd()
+	return s.healAtEnd() || s.needs.End && !s.settling && picksAtRest(s, until)
 }
 
-// picksAtRest lets Pick choose a crash when no message is deliverable. It
-// reports whether Pick has chosen a crash.
+// picksAtRest lets Pick choose a crash, or go back to a snapshot, when no message
+// is deliverable. It reports whether the run continues.
 func picksAtRest(s *System, until int64) bool {
 	s.rec.callOut()
 	k := s.strategy.Pick(&s.enabled)

@@ -64,7 +64,7 @@ func differ(x, y explore.Result) bool {
 func TestCopiesSaveRuns(t *testing.T) {
 	runs := 0
 	v, err := explore.Explore(comparing(explore.ByHash, true), runsOf(on(pulse.Options{}, registered(3)), &runs))
-	if err != nil || v.Runs+v.Cut+v.Wasted != 423 || runs != 97 {
+	if err != nil || v.Runs+v.Cut+v.Wasted != 423 || runs != 49 {
 		t.Errorf("%d runs of the program for %d of the search, %v", runs, v.Runs+v.Cut+v.Wasted, err)
 	}
 }

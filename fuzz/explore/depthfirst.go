@@ -100,6 +100,7 @@ type depthFirst struct {
 	branches *branches // nil without Method.RandomBranch
 	recorded bool      // set if runs are recorded
 	shared   int       // the number of steps that the next run shares with the last run
+	phases   int       // the maximum number of calls to Run and similar methods in a run that ended by itself
 	next     next      // how the search continues after the last run; undecided until the run was counted
 }
 
@@ -107,7 +108,7 @@ func newDepthFirst(s *search) *depthFirst {
 	d := &depthFirst{search: s, walker: newWalker(&s.options.Method, &s.habits, s.bound)}
 	m := &s.options.Method
 	n := pulse.Needs{Record: s.options.Record || m.records(), States: m.compares(), Single: m.Depth > 0 || m.compares() && !m.BigSteps,
-		Strikes: s.options.picksCrashes()}
+		Strikes: s.options.picksCrashes(), End: m.compares() && m.sleeps()}
 	d.strategy, d.recorded = needy{&d.walker, n}, n.Record
 	d.reducer = reducer{reduction: m.Reduction, path: &d.walker.path, races: races{kept: &d.walker.sleeping.touches}}
 	d.reducer.races.meetings.heeded = s.options.heedsMeetings
@@ -117,6 +118,7 @@ func newDepthFirst(s *search) *depthFirst {
 	if m.compares() && d.branches == nil && !s.options.copiesNothing {
 		d.walker.copies.on, d.walker.goesBack = true, d.goBack
 	}
+	d.walker.endsAt = d.endsAt
 	return d
 }
 
@@ -138,6 +140,7 @@ func (d *depthFirst) explore() (finished bool) {
 			}
 		}
 		if d.next == undecided {
+			d.learnPhases(&run)
 			d.next = d.conclude(&run)
 		}
 		switch d.next {

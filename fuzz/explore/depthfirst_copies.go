@@ -115,6 +115,31 @@ func (d *depthFirst) goBack(e *pulse.Enabled) bool {
 	return true
 }
 
+// endsAt is called in Pick when nothing more can happen in the current phase of the run. If
+// that seems to be the end of a wasted run, whose result does not matter, it goes back.
+func (d *depthFirst) endsAt(e *pulse.Enabled) int {
+	w := &d.walker
+	s := w.copies.last()
+	if s == nil || w.again || w.passed < len(w.nodes) {
+		return pulse.Hold
+	}
+	run := Run{System: s.snapshot.System()}
+	switch {
+	case d.phases == 0 || run.System.Host().Runs() < d.phases || !d.isWasted(&run):
+		return pulse.Hold
+	case d.goBack(e):
+		return pulse.Again
+	}
+	return pulse.Quit
+}
+
+// learnPhases counts the phases of a run.
+func (d *depthFirst) learnPhases(run *Run) {
+	if d.walker.ending == endedItself && run.System != nil {
+		d.phases = max(d.phases, run.System.Host().Runs())
+	}
+}
+
 // confirmed returns the run that the search counts in place of run, which was restored from
 // a snapshot. If the program has state that no snapshot holds, it sets d.over.
 func (d *depthFirst) confirmed(run Run) Run {

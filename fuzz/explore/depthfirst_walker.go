@@ -22,6 +22,7 @@ type walker struct {
 	bound    int32                     // the current bound on delays or preemptions
 	isPlain  bool                      // see Method.isPlain
 	goesBack func(*pulse.Enabled) bool // see depthFirst.goBack; nil if no snapshots are made
+	endsAt   func(*pulse.Enabled) int  // see depthFirst.endsAt
 	copies   copies
 }
 
@@ -47,6 +48,9 @@ func (w *walker) begin() {
 // Pick repeats the next decision of the path or, at the end of the path, adds a choice
 // point.
 func (w *walker) Pick(e *pulse.Enabled) int {
+	if e.Len() == 0 {
+		return w.endsAt(e)
+	}
 	if w.passed == len(w.nodes) {
 		k := w.lengthen(e)
 		if k == pulse.Quit && w.goesBack != nil && w.goesBack(e) {

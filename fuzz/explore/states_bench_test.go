@@ -103,13 +103,8 @@ func BenchmarkStates(b *testing.B) {
 		}
 		for _, sleep := range []bool{false, true} {
 			b.Run(fmt.Sprintf("clients=%d/sleep=%t", c.clients, sleep), func(b *testing.B) {
-				taken, program := 0, on(pulse.Options{}, registered(c.clients))
-				run := program.run
-				program.run = func(s pulse.Strategy) explore.Run {
-					r := run(s)
-					taken += r.System.Steps()
-					return r
-				}
+				whole := 0
+				program := runsOf(on(pulse.Options{}, registered(c.clients)), &whole)
 				plain := plainRuns(registered(c.clients), c.states/(4*c.clients))
 				var took, ratios, gains []float64
 				var v explore.Result
@@ -118,7 +113,7 @@ func BenchmarkStates(b *testing.B) {
 				for b.Loop() {
 					base := timed(plain)
 					slow := timed(func() { explore.Explore(again, program) })
-					taken = 0
+					whole = 0
 					took = append(took, timed(func() { v, _ = explore.Explore(o, program) }))
 					gains = append(gains, slow/took[len(took)-1])
 					if ratios = append(ratios, took[len(took)-1]/base); v.States != c.states {
@@ -130,7 +125,7 @@ func BenchmarkStates(b *testing.B) {
 				b.ReportMetric(n/median(took)*1e9, "states/s")
 				b.ReportMetric(median(ratios), "x-floor")
 				b.ReportMetric(median(gains), "gain")
-				b.ReportMetric(float64(taken)/n, "steps/state")
+				b.ReportMetric(float64(whole)/n, "program-runs/state")
 				b.ReportMetric(float64(v.Steps)/n, "new-steps/state")
 				b.ReportMetric(float64(v.Runs+v.Cut+v.Wasted)/n, "runs/state")
 			})
