@@ -221,6 +221,7 @@ func (e *Enabled) Restore(n *Snapshot) bool {
 		w.same, w.bodies = min(w.same, len(s.actors)), w.bodies[:min(len(w.bodies), len(s.mail.sends))]
 	}
 	e.last, e.moved, e.mail.moved, e.restored = View{}, 0, 0, true
+	e.restores++
 	e.oldest.Renew()
 	return true
 }

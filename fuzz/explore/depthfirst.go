@@ -108,17 +108,17 @@ func newDepthFirst(s *search) *depthFirst {
 	d := &depthFirst{search: s, walker: newWalker(&s.options.Method, &s.habits, s.bound)}
 	m := &s.options.Method
 	n := pulse.Needs{Record: s.options.Record || m.records(), States: m.compares(), Single: m.Depth > 0 || m.compares() && !m.BigSteps,
-		Strikes: s.options.picksCrashes(), End: m.compares() && m.sleeps()}
-	d.strategy, d.recorded = needy{&d.walker, n}, n.Record
+		Strikes: s.options.picksCrashes()}
 	d.reducer = reducer{reduction: m.Reduction, path: &d.walker.path, races: races{kept: &d.walker.sleeping.touches}}
 	d.reducer.races.meetings.heeded = s.options.heedsMeetings
 	if m.RandomBranch {
 		d.branches = &branches{random: s.options.Seed}
 	}
 	if m.compares() && d.branches == nil && !s.options.copiesNothing {
-		d.walker.copies.on, d.walker.goesBack = true, d.goBack
+		d.walker.copies.on, d.walker.goesBack, d.walker.endsAt = true, d.goBack, d.endsAt
+		n.End = m.sleeps()
 	}
-	d.walker.endsAt = d.endsAt
+	d.strategy, d.recorded = needy{&d.walker, n}, n.Record
 	return d
 }
 

@@ -22,7 +22,7 @@ type walker struct {
 	bound    int32                     // the current bound on delays or preemptions
 	isPlain  bool                      // see Method.isPlain
 	goesBack func(*pulse.Enabled) bool // see depthFirst.goBack; nil if no snapshots are made
-	endsAt   func(*pulse.Enabled) int  // see depthFirst.endsAt
+	endsAt   func(*pulse.Enabled) int  // see depthFirst.endsAt; nil if no snapshots are made
 	copies   copies
 }
 
@@ -48,7 +48,7 @@ func (w *walker) begin() {
 // Pick repeats the next decision of the path or, at the end of the path, adds a choice
 // point.
 func (w *walker) Pick(e *pulse.Enabled) int {
-	if e.Len() == 0 {
+	if e.Len() == 0 && w.endsAt != nil {
 		return w.endsAt(e)
 	}
 	if w.passed == len(w.nodes) {
