@@ -19,8 +19,9 @@ type watched struct {
 
 // A Pace measures the progress of a Runner.
 type Pace struct {
-	turns uint64
-	steps int
+	turns    uint64
+	steps    int
+	restores int
 }
 
 // Running reports whether a run was in progress.
@@ -31,7 +32,7 @@ func (p Pace) Running() bool { return p.turns%2 == 1 }
 func (r *Runner) Pace() Pace {
 	p := Pace{turns: r.watched.turns.Load()}
 	if s := r.watched.system.Load(); s != nil {
-		p.steps = s.Host().Progress()
+		p.steps, p.restores = s.Host().Progress(), s.Host().Restores()
 	}
 	return p
 }

@@ -22,6 +22,13 @@ type Ctx struct {
 // the zero value matches no actor.
 type outward struct{ to, channel int32 }
 
+// forget removes the channel to an actor from the cache.
+func (c *Ctx) forget(to int32) {
+	if known := &c.out[uint32(to)%uint32(len(c.out))]; known.to == ^to {
+		*known = outward{}
+	}
+}
+
 // ok reports whether a method of the Ctx may proceed. It may if a step of the
 // Ctx's actor is running on the calling goroutine.
 func (c *Ctx) ok(what string) bool {

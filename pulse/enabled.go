@@ -18,7 +18,10 @@ type Enabled struct {
 	picked int // the index that the last Pick returned
 	oldest Order
 	last   View // the View made by the first call to Changed in the most recent step
-	moved  int  // mailroom.moved as it was when the first call to Changed in the most recent step began
+	// restored is set by Restore until Pick returns Again.
+	restored bool
+	restores int // number of calls to Restore that had an effect, in all runs
+	moved    int // mailroom.moved as it was when the first call to Changed in the most recent step began
 }
 
 // Len returns the number of messages that can be delivered now.

@@ -39,7 +39,7 @@ func (c *cast) remember(d *trace.Send, a *actor) {
 	e := event{kind: eventReceipt, actor: a.actor, step: c.rec.step, restarts: int32(a.restarts)}
 	if e.steady = w.Steady(d.Body); !e.steady {
 		w.begin(false)
-		w.body(d)
+		w.unsteady(d)
 		e.v = w.Sum()
 	}
 	w.happened(e)

@@ -323,6 +323,13 @@ func (h Host) hidden() func(reflect.Type) bool {
 //go:norace
 func (h Host) Progress() (steps int) { return int(h.s.rec.steps) }
 
+// Restores returns how often a run of the system went back to a Snapshot. As a
+// run that does so may repeat step numbers forever, it is stalled only if neither
+// Progress nor Restores changes. It may be called from any goroutine at any time.
+//
+//go:norace
+func (h Host) Restores() int { return h.s.enabled.restores }
+
 // Stalled returns the number of the running step, or -1 if there is none. If
 // the step is running an actor's code, it also returns the actor's name and the
 // received message, which is nil for a fault. The result is correct only while

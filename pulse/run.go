@@ -267,11 +267,11 @@ func (s *System) rest(until int64) bool {
 		s.rec.passes(&s.faults, s.mail.seq, trace.AtRest)
 		return s.passTime(until)
 	}
-	return s.healAtEnd()
+	return s.healAtEnd() || s.needs.End && !s.settling && picksAtRest(s, until)
 }
 
-// picksAtRest lets Pick choose a crash when no message is deliverable. It
-// reports whether Pick has chosen a crash.
+// picksAtRest lets Pick choose a crash, or go back to a snapshot, when no message
+// is deliverable. It reports whether the run continues.
 func picksAtRest(s *System, until int64) bool {
 	s.rec.callOut()
 	k := s.strategy.Pick(&s.enabled)
@@ -334,6 +334,9 @@ func (s *System) pickedNone(k, n int, until int64) bool {
 		}
 		s.badStrategy("returned Hold for %d deliverable messages, but no timer may fire early: check Enabled.CanHold first", n)
 	case k == Quit && s.quit():
+	case k == Again && s.enabled.restored:
+		s.enabled.restored = false
+		return true
 	default:
 		s.badStrategy("picked %d of %d deliverable messages", k, n)
 	}

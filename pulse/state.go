@@ -120,11 +120,13 @@ type stateWalk struct {
 	events    []event     // the events of the run
 	known     int         // number of events that the histories already include
 	histories []uint64    // by step: the history that its actor had in that step
+	bodies    []uint64    // by message: its hash if it cannot change and the hash is known, else 0
 	due       []entry     // see dueTimers
 	sorted    bool        // set if due is valid for this walk
-	inward    []int32     // scratch memory of the method channels
+	inward    []inward    // scratch memory of the method channels
 	keyed     []keyedSlot // scratch memory of the method cloud
 	gap       gap         // the first part of the state that this walk could not read
+	lone      lone
 }
 
 // walkState walks over the whole system and returns the walk with the result,
@@ -138,6 +140,9 @@ func (s *System) walkState(what string, texts bool) *stateWalk {
 	if w == nil {
 		s.misuse("%s: no histories are recorded, because the strategy has no Needs.States", what)
 	}
+	if !texts && w.quickly() {
+		return w
+	}
 	w.begin(texts)
 	w.everything()
 	return w
@@ -147,7 +152,7 @@ func (s *System) walkState(what string, texts bool) *stateWalk {
 func (w *stateWalk) begin(texts bool) {
 	w.Begin(texts)
 	w.renew()
-	w.sorted, w.gap = false, gap{}
+	w.sorted, w.gap, w.lone.on = false, gap{}, false
 	w.sortActors()
 }
 
@@ -176,7 +181,7 @@ func (w *stateWalk) sortActors() {
 func (w *stateWalk) renew() {
 	if w.run != w.sys.run {
 		w.run = w.sys.run
-		w.same, w.histories, w.events, w.known = 0, w.histories[:0], w.events[:0], 0
+		w.same, w.histories, w.events, w.known, w.bodies = 0, w.histories[:0], w.events[:0], 0, w.bodies[:0]
 	}
 }
 
@@ -201,7 +206,9 @@ const (
 func (w *stateWalk) everything() {
 	s := w.sys
 	for _, i := range w.order {
+		before := w.Part()
 		w.actor(s.actors[i])
+		w.Word(w.EndPart(before))
 	}
 	if s.mail.unordered {
 		w.cloud()
@@ -219,6 +226,9 @@ func (w *stateWalk) everything() {
 // it writes only the identity and the handler, because the test may inspect
 // the handler after the run.
 func (w *stateWalk) actor(a *actor) {
+	if w.lone.on && w.lone.actor(w, a) {
+		return
+	}
 	switch {
 	case w.Texts():
 		w.sayFacts(a)
@@ -372,6 +382,9 @@ func (w *stateWalk) handler(a *actor) {
 		w.ownHash(a, h)
 		return
 	}
+	if w.lone.on && w.lone.handler(w, a) {
+		return
+	}
 	read, kind := false, gapHandler
 	switch {
 	case a.spec.Process != nil:
@@ -439,9 +452,11 @@ func (w *stateWalk) ref(r *Ref) {
 	case r.sys != w.sys || r.run != w.sys.run:
 		w.Tag(1, "stranger ")
 		w.Signed(int64(r.actor))
-	default:
+	case w.Texts():
 		w.Hex(w.sys.actors[r.actor].id)
 		w.Signed(int64(r.ask))
+	default:
+		w.Word(w.sys.actors[r.actor].id + uint64(r.ask)*count)
 	}
 }
 
@@ -496,9 +511,8 @@ func (w *stateWalk) timer(e *entry) {
 	w.Say("each ")
 	w.Signed(e.period)
 	w.Flag(e.last != none)
-	d := &w.sys.mail.sends[e.send]
-	w.Signed(int64(d.Ask))
-	w.body(d)
+	w.Signed(int64(w.sys.mail.sends[e.send].Ask))
+	w.body(e.send)
 }
 
 // rest writes the parts of the state that belong to no actor, message or
@@ -574,7 +588,7 @@ func (w *stateWalk) orphans() {
 	for _, m := range w.sys.mail.orphans.kept {
 		w.Tag(tagOrphan, "\norphan ")
 		w.ends(m)
-		w.body(&w.sys.mail.sends[m])
+		w.body(m)
 	}
 	w.Signed(int64(w.sys.mail.orphans.lost))
 }

@@ -9,34 +9,55 @@ import (
 )
 
 // channels writes the messages in flight with FIFO delivery. It writes the
-// messages of each channel in their order. The channels are sorted by the
-// identities of receiver and source.
+// messages of each channel in their order. The hash of the channels is a sum of
+// parts. Channels are sorted by the identities of receiver and source, unless no
+// memory is shared, as then their order does not matter.
 func (w *stateWalk) channels() {
 	s := w.sys
 	w.Word(tagChannel)
+	sum := uint64(0)
+	if w.lone.on {
+		for i := range s.mail.channels {
+			if c := &s.mail.channels[i]; c.head >= 0 {
+				sum += w.channel(c, w.idOfSource(c.from))
+			}
+		}
+		w.Word(sum)
+		return
+	}
 	for _, to := range w.order {
 		w.inward = w.inward[:0]
 		for i := s.actors[to].inward; i >= 0; i = s.mail.channels[i].sibling {
 			if s.mail.channels[i].head >= 0 {
-				w.inward = append(w.inward, i)
+				w.inward = append(w.inward, inward{w.idOfSource(s.mail.channels[i].from), i})
 			}
 		}
-		if len(w.inward) > 1 {
-			slices.SortFunc(w.inward, func(x, y int32) int {
-				return cmp.Compare(w.idOfSource(s.mail.channels[x].from), w.idOfSource(s.mail.channels[y].from))
-			})
-		}
-		for _, i := range w.inward {
-			c := &s.mail.channels[i]
-			w.Say("\nchannel ")
-			w.Hex(w.idOfSource(c.from))
-			w.Hex(w.idOf(to))
-			for m := c.head; m >= 0; m = s.mail.sends[m].Next {
-				w.Tag(tagMessage, "← ")
-				w.message(m, !c.open && c.candidate != m)
-			}
+		slices.SortFunc(w.inward, func(x, y inward) int { return cmp.Compare(x.source, y.source) })
+		for _, x := range w.inward {
+			sum += w.channel(&s.mail.channels[x.channel], x.source)
 		}
 	}
+	w.Word(sum)
+}
+
+// channel writes the messages of a channel as a part, which it returns. The
+// identity of the channel's source is source.
+func (w *stateWalk) channel(c *channel, source uint64) uint64 {
+	before := w.Part()
+	w.Say("\nchannel ")
+	w.Hex(source)
+	w.Hex(w.idOf(c.to))
+	for m := c.head; m >= 0; m = w.sys.mail.sends[m].Next {
+		w.Tag(tagMessage, "← ")
+		w.message(m, !c.open && c.candidate != m)
+	}
+	return w.EndPart(before)
+}
+
+// An inward is a channel with messages to one receiver.
+type inward struct {
+	source  uint64 // the identity of the channel's source
+	channel int32
 }
 
 // cloud writes the messages in flight with Unordered delivery as a multiset.
@@ -125,18 +146,41 @@ func (w *stateWalk) message(m int32, held bool) {
 	if kind == trace.Periodic {
 		w.Signed(w.timerIndex(func(e *entry) bool { return e.last == m }))
 	}
-	w.body(d)
+	w.body(m)
 }
 
-// body writes the contents of a message. If the contents cannot be read, it
+// body writes the contents of message m. If the contents cannot be read, it
 // writes the history that the sender had when it sent the message (see
 // history.go).
-func (w *stateWalk) body(d *trace.Send) {
-	if w.Steady(d.Body) { // a body is steady if it cannot change; a steady body can always be read
+func (w *stateWalk) body(m int32) {
+	d := &w.sys.mail.sends[m]
+	switch {
+	case !w.Steady(d.Body):
+		w.unsteady(d)
+	case w.Texts():
 		w.Value(d.Body)
-	} else if !w.Try(d.Body) {
+	default:
+		w.Word(w.bodySum(m))
+	}
+}
+
+// unsteady writes the contents of a message that can change.
+func (w *stateWalk) unsteady(d *trace.Send) {
+	if !w.Try(d.Body) {
 		w.miss(gap{kind: gapMessage, actor: d.From, body: d.Body, why: w.Why()})
 		w.Tag(tagUnread, "unread ")
 		w.Hex(hash.Fold(d.ID, w.historyAt(d.Step)))
 	}
+}
+
+// bodySum returns the hash of message m, which cannot change and which every walk
+// can read. It computes the hash once.
+func (w *stateWalk) bodySum(m int32) uint64 {
+	for int(m) >= len(w.bodies) {
+		w.bodies = append(w.bodies, 0)
+	}
+	if w.bodies[m] == 0 {
+		w.bodies[m] = w.SteadySum(w.sys.mail.sends[m].Body)
+	}
+	return w.bodies[m]
 }

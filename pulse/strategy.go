@@ -12,7 +12,7 @@ type Strategy interface {
 	Begin(seed uint64)
 	// Pick returns the index of the message to deliver next, from 0 to
 	// e.Len()-1. It is called only if several messages can be delivered, unless
-	// the strategy has Needs.Single or Needs.Strikes.
+	// the strategy has Needs.Single, Needs.Strikes or Needs.End.
 	Pick(e *Enabled) int
 	// Choose makes a choice of kind k. It returns a number from 0 to n-1, where
 	// n is at least 2. If k is a kind of fault, zero means that no fault
@@ -29,6 +29,10 @@ const Hold = -1
 // Quit is returned by Pick or Choose of a Judge to stop the run. The run then
 // fails with the error of Judge.Err.
 const Quit = -2
+
+// Again is returned by Pick after a call to Enabled.Restore. Pick is then called again,
+// in the restored state.
+const Again = -3
 
 // Needs declares the special requirements of a strategy. A strategy with such
 // requirements has a method Needs() Needs, which always returns the same
@@ -54,6 +58,9 @@ type Needs struct {
 	// Choose is asked about all faults and Pick about none. If the options
 	// allow early timers but no faults, the strikes are early timers.
 	Strikes bool
+	// End: Pick is also called when nothing more can happen in a Run, RunFor or
+	// Ask. It must then return Hold, Quit or Again.
+	End bool
 }
 
 // NeedsOf returns the Needs of a strategy. The result is zero if the strategy

@@ -27,6 +27,7 @@ func (c *cast) walkWith(tools func(reflect.Type) bool) {
 		}
 		return roleOf(t)
 	}
+	w.Kept = func(t reflect.Type) bool { return roleOf(t) == value.RoleTool }
 	c.walk, c.states, c.values = w, nil, &w.Walker
 }
 

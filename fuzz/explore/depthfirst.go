@@ -100,6 +100,8 @@ type depthFirst struct {
 	branches *branches // nil without Method.RandomBranch
 	recorded bool      // set if runs are recorded
 	shared   int       // the number of steps that the next run shares with the last run
+	phases   int       // the maximum number of calls to Run and similar methods in a run that ended by itself
+	next     next      // how the search continues after the last run; undecided until the run was counted
 }
 
 func newDepthFirst(s *search) *depthFirst {
@@ -107,12 +109,16 @@ func newDepthFirst(s *search) *depthFirst {
 	m := &s.options.Method
 	n := pulse.Needs{Record: s.options.Record || m.records(), States: m.compares(), Single: m.Depth > 0 || m.compares() && !m.BigSteps,
 		Strikes: s.options.picksCrashes()}
-	d.strategy, d.recorded = needy{&d.walker, n}, n.Record
 	d.reducer = reducer{reduction: m.Reduction, path: &d.walker.path, races: races{kept: &d.walker.sleeping.touches}}
 	d.reducer.races.meetings.heeded = s.options.heedsMeetings
 	if m.RandomBranch {
 		d.branches = &branches{random: s.options.Seed}
 	}
+	if m.compares() && d.branches == nil && !s.options.copiesNothing {
+		d.walker.copies.on, d.walker.goesBack, d.walker.endsAt = true, d.goBack, d.endsAt
+		n.End = m.sleeps()
+	}
+	d.strategy, d.recorded = needy{&d.walker, n}, n.Record
 	return d
 }
 
@@ -125,33 +131,54 @@ func (d *depthFirst) beginAnew(s *search) {
 // explore runs one path after another, and reports whether the tree is done.
 func (d *depthFirst) explore() (finished bool) {
 	for {
-		d.walker.begin()
+		d.next = undecided
+		d.walker.beginProgram()
 		run := d.worker.Run(d.strategy)
-		repeats := d.walker.repeats(&run, d.walker.passed == len(d.walker.nodes))
-		if d.recorded && d.walker.ending == endedItself {
-			d.walker.sleeping.touches.learnEnd(&run)
+		if d.walker.copies.used {
+			if run = d.confirmed(run); d.mustBeginAgain() {
+				return false
+			}
 		}
-		d.tally.result.Nondeterminism = d.walker.difference
-		if !repeats || d.account(run) || d.clashes() {
-			return false
+		if d.next == undecided {
+			d.learnPhases(&run)
+			d.next = d.conclude(&run)
 		}
-		if d.isRepeated(&run, d.walker.ending) && !d.repeat(&run, d.runAgain) {
-			return false
-		}
-		if d.recorded && run.System != nil {
-			d.learn(&run)
-		}
-		if d.mustBeginAgain() {
-			return false
-		}
-		if !d.advance() {
+		switch d.next {
+		case isDone:
 			return true
+		case stops:
+			return false
 		}
-		d.shared = d.walker.sharedSteps()
-		if d.isOver() {
+		if d.next == goesOn && d.hitsBound() || d.probeAsDue() {
 			return false
 		}
 	}
+}
+
+// conclude counts a run, learns from it and moves to the next path.
+func (d *depthFirst) conclude(run *Run) next {
+	repeats := d.walker.repeats(run, d.walker.passed == len(d.walker.nodes))
+	if d.recorded && d.walker.ending == endedItself {
+		d.walker.sleeping.touches.learnEnd(run)
+	}
+	d.tally.result.Nondeterminism = d.walker.difference
+	if !repeats || d.account(*run) || d.clashes() {
+		return stops
+	}
+	if d.isRepeated(run, d.walker.ending) && !d.repeat(run, d.runAgain) {
+		return stops
+	}
+	if d.recorded && run.System != nil {
+		d.learn(run)
+	}
+	if d.mustBeginAgain() {
+		return stops
+	}
+	if !d.advance() {
+		return isDone
+	}
+	d.shared = d.walker.sharedSteps()
+	return goesOn
 }
 
 // advance moves to the next path, and returns false if there is none.
@@ -165,7 +192,7 @@ func (d *depthFirst) advance() bool {
 // runAgain repeats the last path.
 func (d *depthFirst) runAgain() Run {
 	w, nodes := &d.walker, len(d.walker.nodes)
-	w.begin()
+	w.beginProgram()
 	w.again = true
 	again := d.worker.Run(d.strategy)
 	w.again = false
@@ -193,13 +220,20 @@ func (d *depthFirst) account(run Run) (last bool) {
 // compared.
 func (d *depthFirst) noteEnd(run *Run) {
 	w := &d.walker
-	if d.options.sleeps() && run.System != nil && w.sleeping.tookSleeper(&w.path, run.System.Trace()) {
+	if d.isWasted(run) {
 		w.ending = endedAsleep
 		return
 	}
 	if d.options.compares() && run.System != nil && !run.leavesWork() {
 		w.seen.end(run.System)
 	}
+}
+
+// isWasted reports whether a run that ended by itself took a sleeping message after its last
+// choice point.
+func (d *depthFirst) isWasted(run *Run) bool {
+	w := &d.walker
+	return d.options.sleeps() && run.System != nil && w.sleeping.tookSleeper(&w.path, run.System.Trace())
 }
 
 // clashes reports whether two different states with the same hash were found. It also

@@ -17,10 +17,13 @@ type walker struct {
 	chooser  chooser // used if isPlain is set
 	sleeping sleeping
 	seen     states
-	passed   int   // the number of nodes of the path that the run has passed
-	again    bool  // set if the run repeats the last run, so that all states were seen before
-	bound    int32 // the current bound on delays or preemptions
-	isPlain  bool  // see Method.isPlain
+	passed   int                       // the number of nodes of the path that the run has passed
+	again    bool                      // set if the run repeats the last run, so that all states were seen before
+	bound    int32                     // the current bound on delays or preemptions
+	isPlain  bool                      // see Method.isPlain
+	goesBack func(*pulse.Enabled) bool // see depthFirst.goBack; nil if no snapshots are made
+	endsAt   func(*pulse.Enabled) int  // see depthFirst.endsAt; nil if no snapshots are made
+	copies   copies
 }
 
 func newWalker(m *Method, h *habits, bound int32) walker {
@@ -30,6 +33,13 @@ func newWalker(m *Method, h *habits, bound int32) walker {
 // Begin begins a run.
 func (w *walker) Begin(uint64) { w.begin() }
 
+// beginProgram begins a run of the program from its beginning.
+func (w *walker) beginProgram() {
+	w.copies.used = false
+	w.copies.keep(0)
+	w.begin()
+}
+
 func (w *walker) begin() {
 	w.passed, w.ending = 0, endedItself
 	w.sleeping.touches.endedBy = 0
@@ -38,8 +48,15 @@ func (w *walker) begin() {
 // Pick repeats the next decision of the path or, at the end of the path, adds a choice
 // point.
 func (w *walker) Pick(e *pulse.Enabled) int {
+	if e.Len() == 0 && w.endsAt != nil {
+		return w.endsAt(e)
+	}
 	if w.passed == len(w.nodes) {
-		return w.lengthen(e)
+		k := w.lengthen(e)
+		if k == pulse.Quit && w.goesBack != nil && w.goesBack(e) {
+			return pulse.Again
+		}
+		return k
 	}
 	if isAlone(e) { // there is no choice point if only one message is deliverable
 		return 0
@@ -48,11 +65,19 @@ func (w *walker) Pick(e *pulse.Enabled) int {
 	if n.kind > turns || int(n.answers) != candidatesOf(e) || n.digest != e.Digest() {
 		return w.differ(otherMessages(e))
 	}
+	w.copy(e)
 	w.passed++
 	if n.kind == turns {
 		return int((n.first + n.current) % n.answers)
 	}
 	return int(w.candidates[n.first+n.current].index)
+}
+
+// copy makes a snapshot at the current choice point, if the search will go back to it.
+func (w *walker) copy(e *pulse.Enabled) {
+	if w.copies.on && !w.again {
+		w.copies.save(e, &w.path, w.passed)
+	}
 }
 
 // Choose repeats the next decision of the path or, at the end of the path, adds a node.
@@ -103,6 +128,7 @@ func (w *walker) lengthen(e *pulse.Enabled) int {
 	}
 	w.nodes[len(w.nodes)-1].current = int32(first)
 	w.markFirst()
+	w.copy(e)
 	w.passed++
 	return int(list[first].index)
 }

@@ -215,6 +215,8 @@ func (x *explorer) beginWith(over handover) {
 		x.options.heedsMeetings = true
 	case whyPartitions, whyLooks, whyObserved, whyTicks:
 		x.options.divides = true
+	case whyCopies:
+		x.options.copiesNothing = true
 	}
 	if x.options.compares() && x.options.heedsMeetings { // a run that stops at a known state does not show later conflicts, so Everything is needed
 		over.to = Everything

@@ -27,6 +27,9 @@ func (o *Options) LateBy(late *atomic.Bool) { o.Time, o.late = time.Hour, late }
 // SplitAll has several workers divide subtrees after each run.
 func (o *Options) SplitAll() { o.splitsAll = true }
 
+// CopyNothing has a search run the program again in place of restoring snapshots.
+func (o *Options) CopyNothing() { o.copiesNothing = true }
+
 // Answers explores the distinct orders of a program, at most so many runs, and
 // tells what came of each question whether a process wants a message.
 func Answers(w Worker, most int, tell func(question uint64, wanted bool)) {

@@ -71,6 +71,10 @@ type Options struct {
 	// the program may notice partitions. Unless it is set, searches with sleep sets
 	// make no partitions. Unreduced searches always make partitions.
 	divides bool
+	// copiesNothing makes the search run the program again in place of restoring a
+	// snapshot. It is set when a run that was restored has ended differently than the
+	// same run from the beginning.
+	copiesNothing bool
 }
 
 // isLate reports whether Time is over.

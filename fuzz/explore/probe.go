@@ -86,13 +86,17 @@ func (drawn) Needs() pulse.Needs { return pulse.Needs{Record: true} }
 
 // probeAsDue makes the probes that are due, and reports whether the search must stop.
 func (s *search) probeAsDue() (over bool) {
-	r := &s.tally.result
-	for s.tally.told != nil && r.Probes < s.probesAfter(r.made()-r.Probes) {
+	for s.probeIsDue() {
 		if s.probe() || s.hitsBound() {
 			return true
 		}
 	}
 	return false
+}
+
+func (s *search) probeIsDue() bool {
+	r := &s.tally.result
+	return s.tally.told != nil && r.Probes < s.probesAfter(r.made()-r.Probes)
 }
 
 // probe makes a probe, and reports whether the probe ends the search.

@@ -51,6 +51,7 @@ const (
 	whyPartitions = "an actor may be partitioned while time passes, or a step reads what all earlier steps did, which includes partitions"
 	whyTicks      = "timers may fire early while periodic timers tick, or while a step or the test causes faults"
 	whyBrokeOff   = "a step ended its run early, by a failure or by Skip"
+	whyCopies     = "the program keeps state that its actors and messages do not hold, so that no state can be restored from a copy"
 	whyDepth      = "Depth is bounded, and Optimal needs complete runs"
 )
 

@@ -72,6 +72,26 @@ func (t *Table) Count(key uint64) {
 	c.value++
 }
 
+// Delete removes a key. It moves the keys behind it, so that each is found again.
+func (t *Table) Delete(key uint64) {
+	if t.cells == nil || t.find(key).age != t.age {
+		return
+	}
+	t.used--
+	mask := uint64(len(t.cells) - 1)
+	i := key * Gamma >> (t.shift & 63)
+	for t.cells[i].key != key {
+		i = (i + 1) & mask
+	}
+	for j := (i + 1) & mask; t.cells[j].age == t.age; j = (j + 1) & mask {
+		if home := t.cells[j].key * Gamma >> (t.shift & 63); (j-home)&mask >= (j-i)&mask {
+			t.cells[i] = t.cells[j]
+			i = j
+		}
+	}
+	t.cells[i] = cell{age: t.age - 1}
+}
+
 // Len returns the number of keys.
 func (t *Table) Len() int { return t.used }
 

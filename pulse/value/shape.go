@@ -22,6 +22,8 @@ type shape struct {
 	size    uintptr
 	plain   bool // set if values of the type are plain (see Walker.Plain)
 	steady  bool // set if values of the type are steady (see Walker.Steady)
+	fixed   bool // set if values contain a tool that an Image cannot restore
+	inBytes bool // set if values have no pointers, except in steady special values
 	flat    bool // set if values consist of adjacent numbers only, so that equal bytes mean equal values
 	methods bool // set if the type is an interface with methods
 	boxed   bool // set for a struct or array that consists of one pointer, because an interface stores it without a pointer
@@ -149,7 +151,7 @@ func (w *Walker) shape(t reflect.Type) *shape {
 		sh.elem = w.shape(t.Elem())
 	case reflect.Array:
 		sh.elem, sh.len = w.shape(t.Elem()), t.Len()
-		sh.plain, sh.steady = sh.elem.plain, sh.elem.steady
+		sh.plain, sh.steady, sh.fixed, sh.inBytes = sh.elem.plain, sh.elem.steady, sh.elem.fixed, sh.elem.inBytes
 	case reflect.Map:
 		sh.key, sh.elem = w.shape(t.Key()), w.shape(t.Elem())
 	case reflect.Struct:
@@ -157,10 +159,15 @@ func (w *Walker) shape(t reflect.Type) *shape {
 	case reflect.Interface:
 		sh.methods = t.NumMethod() > 0
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
-	default:
+	case reflect.String:
 		sh.plain = true
+	default:
+		sh.plain, sh.inBytes = true, true
 	}
 	sh.plain = sh.plain || sh.role == roleSpecial || sh.role == RoleTool
+	if sh.role == RoleTool {
+		sh.fixed = sh.typ != reflect.TypeFor[time.Location]() && (w.Kept == nil || !w.Kept(t))
+	}
 	sh.steady = sh.steady && sh.plain
 	sh.flat = sh.isFlat()
 	sh.program = sh.canProgram()
@@ -202,6 +209,7 @@ func (w *Walker) addFields(sh *shape) {
 		return
 	}
 	plain, steady := true, sh.steady
+	sh.inBytes = true
 	for i := range sh.typ.NumField() {
 		f := sh.typ.Field(i)
 		if f.Name == "_" {
@@ -209,10 +217,14 @@ func (w *Walker) addFields(sh *shape) {
 		}
 		inner := w.shape(f.Type)
 		plain, steady = plain && inner.plain, steady && inner.steady
+		sh.fixed = sh.fixed || inner.fixed
+		sh.inBytes = sh.inBytes && inner.inBytes
 		sh.fields = append(sh.fields, field{f.Name, f.Offset, inner, !f.IsExported()})
 	}
 	sh.plain = plain
-	if sh.role != roleSpecial { // with roleSpecial, Walker.Special has determined steady
+	if sh.role == roleSpecial {
+		sh.inBytes = sh.steady && sh.typ != reflect.TypeFor[strings.Builder]()
+	} else { // with roleSpecial, Walker.Special has determined steady
 		sh.steady = steady
 	}
 	guards(sh.fields)

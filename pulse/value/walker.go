@@ -41,6 +41,10 @@ type Walker struct {
 	// testing, log and log/slog, which have RoleTool. It is not called for the types of
 	// packages sync, sync/atomic and context, which have RoleLock.
 	Role func(reflect.Type) Role
+	// Kept reports whether an Image may leave the values of a type with RoleTool as they are,
+	// because somebody else restores them. If Kept is nil, no Image can be made of values that
+	// refer to tools.
+	Kept func(reflect.Type) bool
 
 	words
 	mode

@@ -1,0 +1,109 @@
+package explore_test
+
+import (
+	"errors"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// runsOf counts the runs of a program.
+func runsOf(w *worker, n *int) *worker {
+	run := w.run
+	return &worker{run: func(s pulse.Strategy) explore.Run {
+		*n++
+		return run(s)
+	}, done: w.done, again: w.again}
+}
+
+// TestCopiesChangeNothing holds that a search that restores snapshots counts the same runs,
+// states and failures as one that runs the program each time, in random programs.
+func TestCopiesChangeNothing(t *testing.T) {
+	trial.Long(t)
+	r := &rig{}
+	defer r.close()
+	fewer, searches := 0, 0
+	for seed := range uint64(byDay(100, 10_000)) {
+		may := common&^processes | checking | panicking | everying
+		if seed%3 == 2 {
+			may |= messageFaults
+		}
+		p := newProgram(seed, may)
+		build := func(s *pulse.System) func() error { return p.clone().Build(s) } // the memory of older runs would be part of the states
+		for _, m := range []explore.Method{{Reduction: explore.Everything}, {Reduction: explore.Everything, Sleep: true}, {Reduction: explore.SourceSets, Sleep: true}, {Reduction: explore.DCUTE, BigSteps: true}} {
+			runs, all := 0, 0
+			m.States = explore.ByHash
+			o := explore.Options{Method: m, KeepOn: true, Runs: 100}
+			with, err := explore.Explore(o, runsOf(r.worker(p.options(), build), &runs))
+			o.CopyNothing()
+			without, err2 := explore.Explore(o, runsOf(r.worker(p.options(), build), &all))
+			if differ(with, without) || err != nil || err2 != nil {
+				t.Fatalf("program %d, %+v:\n%+v %v, want\n%+v %v\n%v", seed, o, with, err, without, err2, p)
+			}
+			if searches++; runs < all {
+				fewer++
+			}
+		}
+	}
+	if t.Logf("%d of %d searches made fewer runs", fewer, searches); fewer < searches/10 {
+		t.Errorf("%d of %d searches made fewer runs: the test is too weak", fewer, searches)
+	}
+}
+
+// differ reports whether the counts of two searches differ.
+func differ(x, y explore.Result) bool {
+	return x.Runs != y.Runs || x.Cut != y.Cut || x.Wasted != y.Wasted || x.Steps != y.Steps || x.States != y.States || x.Distinct != y.Distinct ||
+		x.Complete != y.Complete || x.Because != y.Because || x.Unread != y.Unread || x.Nondeterminism != y.Nondeterminism || !maps.Equal(x.Failures, y.Failures)
+}
+
+// TestCopiesSaveRuns holds how often the program of a register runs.
+func TestCopiesSaveRuns(t *testing.T) {
+	runs := 0
+	v, err := explore.Explore(comparing(explore.ByHash, true), runsOf(on(pulse.Options{}, registered(3)), &runs))
+	if err != nil || v.Runs+v.Cut+v.Wasted != 423 || runs != 49 {
+		t.Errorf("%d runs of the program for %d of the search, %v", runs, v.Runs+v.Cut+v.Wasted, err)
+	}
+}
+
+// tallied is state that no snapshot sees.
+var tallied int
+
+// A tallier counts in a variable of the package what it receives.
+type tallier struct{ n int }
+
+func (a *tallier) Receive(*pulse.Ctx, any) {
+	a.n++
+	tallied++
+}
+
+// TestHiddenState holds that a search notices that a program keeps state which snapshots do
+// not hold, and then makes no more: no run fails that would not fail from the beginning.
+func TestHiddenState(t *testing.T) {
+	w := on(pulse.Options{}, func(s *pulse.System) func() error {
+		tallied = 0
+		for range 3 {
+			a := s.Spawn("tallier", &tallier{})
+			s.Send(a, 1)
+			s.Host().Enqueue(s.Spawn("other", &tallier{}), a, 2)
+		}
+		return func() error {
+			if tallied != 6 {
+				return errors.New("something was not counted")
+			}
+			return nil
+		}
+	})
+	o := comparing(explore.ByHash, false)
+	v, err := explore.Explore(o, w)
+	if err != nil || !v.Complete || len(v.Failures) > 0 || !strings.Contains(v.Because, "keeps state") {
+		t.Errorf("%+v %v", v, err)
+	}
+	o.CopyNothing()
+	if all, _ := explore.Explore(o, w); all.Runs != v.Runs || all.Cut != v.Cut || all.States != v.States {
+		t.Errorf("%+v, want %+v", v, all)
+	}
+}

@@ -1,0 +1,123 @@
+package pulse
+
+import (
+	"github.com/jostle-go/jostle/pulse/value"
+)
+
+// In most programs no two actors and no two messages share memory: each handler
+// is a pointer to a struct without pointers, and no message has a pointer. A
+// walk over such a state, the quick walk, need not search for blocks of memory
+// that it has written already. It computes the same hash as any walk. It keeps
+// nothing of what earlier walks have read except the places of the handlers, so
+// that it sees every change, whoever made it.
+
+// lone is what a stateWalk knows about handlers that share no memory.
+type lone struct {
+	on    bool          // set during a quick walk
+	list  []loneHandler // by actor
+	apart bool          // set if no two handlers of list overlap in memory
+	skip  int           // the number of walks until the next attempt at a quick walk
+}
+
+// A loneHandler is what a stateWalk knows about the handler of an actor.
+type loneHandler struct {
+	value.Single
+	is         bool   // set if the handler is a pointer to a value without pointers, and has no Hash
+	id, parent uint64 // the identities of the actor and its parent
+	plain      uint64 // the hash of all that comes before the contents, if the method isPlain of the actor returns true
+}
+
+// moreSkips is how many walks follow an attempt at a quick walk that failed,
+// before the next one.
+const moreSkips = 15
+
+// quickly walks over the state and returns true, if no memory is shared. Else
+// the caller must begin again.
+func (w *stateWalk) quickly() bool {
+	l := &w.lone
+	if l.skip > 0 {
+		l.skip--
+		return false
+	}
+	w.begin(false)
+	if l.learn(w) {
+		l.on = true
+		w.everything()
+		if l.on = false; !w.HasBlocks() {
+			return true
+		}
+	}
+	l.skip = moreSkips
+	return false
+}
+
+// learn updates l.list, and reports whether no two of its handlers overlap.
+func (l *lone) learn(w *stateWalk) bool {
+	actors := w.sys.actors
+	changed := len(l.list) > len(actors)
+	if changed {
+		l.list = l.list[:len(actors)]
+	}
+	for len(l.list) < len(actors) {
+		l.list = append(l.list, loneHandler{})
+	}
+	for i := 1; i < len(actors); i++ { // the handler of the test, at index 0, is the system
+		a, h := actors[i], &l.list[i]
+		if b := a.behind(); !h.Is(b) || h.id != a.id || h.parent != w.idOf(a.parent) {
+			l.list[i] = w.loneHandler(a)
+			changed = true
+		}
+	}
+	if changed {
+		for i := range l.list {
+			l.list[i].Forget() // the hash of a Ref depends on the actors
+		}
+		l.apart = w.Apart(len(l.list), func(i int) *value.Single { return &l.list[i].Single })
+	}
+	return l.apart
+}
+
+// loneHandler returns what the walk must know about the handler of an actor.
+func (w *stateWalk) loneHandler(a *actor) loneHandler {
+	h := loneHandler{Single: w.SingleOf(a.behind()), id: a.id, parent: w.idOf(a.parent)}
+	_, hashes := a.behind().(hasher)
+	if h.is = !hashes && !h.IsEmpty(); h.is {
+		before := w.Part()
+		w.Word(h.id)
+		w.Word(h.parent)
+		w.Word(0)
+		w.BeforeSingle(&h.Single)
+		h.plain = w.EndPart(before)
+	}
+	return h
+}
+
+// isPlain reports whether the method facts writes nothing about an actor except
+// identities, and the actor has no disk.
+func (a *actor) isPlain() bool {
+	return a.life == alive && a.accept == acceptAll && a.await == 0 && a.restarts == 0 && !a.special && a.room == 0 &&
+		len(a.watchers) == 0 && a.pending == nil && a.disk.isEmpty()
+}
+
+// actor writes an actor as a part and returns true, if the list has its handler
+// and it is plain.
+func (l *lone) actor(w *stateWalk, a *actor) bool {
+	h := &l.list[a.actor]
+	if !h.is || !a.isPlain() {
+		return false
+	}
+	w.BeginPart(h.plain)
+	w.InSingle(&h.Single, a.behind())
+	return true
+}
+
+// handler writes the handler of an actor and returns true, if the list has it.
+func (l *lone) handler(w *stateWalk, a *actor) bool {
+	h := &l.list[a.actor]
+	if !h.is {
+		return false
+	}
+	w.BeforeSingle(&h.Single)
+	w.InSingle(&h.Single, a.behind())
+	return true
+}
