@@ -204,10 +204,10 @@ func TestMendedPasses(t *testing.T) {
 		for _, name := range strategy.Names() {
 			runs := uint64(100)
 			if name == "random" {
-				runs = 2000
+				runs = 500
 			}
 			if nightly() {
-				runs *= 10
+				runs *= 40
 			}
 			sys := newSystem(t, s, byName(name), false)
 			for seed := range runs {

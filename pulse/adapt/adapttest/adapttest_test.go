@@ -80,7 +80,7 @@ func TestWrongAdapters(t *testing.T) {
 	rule := regexp.MustCompile(`(?m)^(\w+): `)
 	told := map[string]bool{}
 	for _, f := range faults {
-		seeds := 30
+		seeds := 10
 		if f.name == "turns" || f.name == "a goroutine" || os.Getenv("JOSTLE_NIGHTLY") != "" {
 			seeds = 0 // what these two say depends on the number of runs
 		}
