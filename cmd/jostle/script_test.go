@@ -62,7 +62,7 @@ const (
 // `go test -c -o file …`, as long as the files of the package are the same.
 func linkOnce() {
 	args, dir := os.Args[1:], os.Getenv(linkDir)
-	if dir != "" && len(args) > 4 && slices.Equal(args[:3], []string{"test", "-c", "-o"}) {
+	if dir != "" && len(args) > 4 && slices.Equal(args[:3], []string{"test", "-c", "-o"}) && args[4] != "-race" {
 		if linked := link(dir, os.Getenv("WORK"), args[4:]); linked != "" && os.Link(linked, args[3]) == nil {
 			os.Exit(0)
 		}
