@@ -61,7 +61,9 @@ const killedRuns = 30_000
 // few runs find all that more runs do.
 func undisturbed(t *testing.T) []string {
 	t.Helper()
-	known.Do(func() { whatIsKnown = found(campaignOf(t, t.TempDir(), campaign.Options{Runs: 3000, Workers: 2}, killed...)) })
+	known.Do(func() {
+		whatIsKnown = found(campaignOf(t, t.TempDir(), campaign.Options{Runs: 3000, Workers: 2}, killed...))
+	})
 	return whatIsKnown
 }
 
