@@ -177,7 +177,7 @@ func TestIntervalsHold(t *testing.T) {
 	trial.Long(t)
 	tables := 100
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
-		tables = 1000
+		tables = 400
 	}
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, most := range []float64{10_000, 110} {
