@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/lockedfile"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 	"go.uber.org/goleak"
@@ -49,35 +51,70 @@ func TestMain(m *testing.M) {
 	testscript.Main(leakless{m}, map[string]func(){"jostle": main, "go": linkOnce})
 }
 
-// Variables of scripts: the path of the go command, and the folder in which linkOnce
-// keeps test binaries. Without a folder it keeps none.
+// Variables of scripts: the path of the go command, and the folder in which linkOnce saves test
+// binaries. Without a folder it saves none.
 const (
 	realGo  = "JOSTLE_TEST_GO"
 	linkDir = "JOSTLE_TEST_LINKED"
 )
 
-// linkOnce is the go command of scripts. It keeps what `go test -c -o file …` links, so that
-// the next such command, of which a script has many, links again only what has changed since:
-// go itself tells.
+// linkOnce is the go command of scripts. All scripts together link a package's tests once, with
+// `go test -c -o file …`, as long as the files of the package are the same.
 func linkOnce() {
 	args, dir := os.Args[1:], os.Getenv(linkDir)
-	if dir == "" || len(args) < 4 || !slices.Equal(args[:3], []string{"test", "-c", "-o"}) {
-		os.Exit(runGo(args))
+	if dir != "" && len(args) > 4 && slices.Equal(args[:3], []string{"test", "-c", "-o"}) && args[4] != "-race" {
+		if linked := link(dir, os.Getenv("WORK"), args[4:]); linked != "" && os.Link(linked, args[3]) == nil {
+			os.Exit(0)
+		}
 	}
-	sum := sha256.Sum256([]byte(strings.Join(args[4:], "\x00")))
-	linked := filepath.Join(dir, fmt.Sprintf("%x.test.exe", sum[:8]))
-	if code := runGo(append([]string{"test", "-c", "-o", linked}, args[4:]...)); code != 0 {
-		os.Exit(code)
-	}
-	if os.Link(linked, args[3]) != nil {
-		os.Exit(runGo(args))
-	}
+	os.Exit(runGo(".", os.Stdout, os.Stderr, args))
 }
 
-// runGo runs go and returns its exit code.
-func runGo(args []string) int {
+// link returns the test binary that go makes with the arguments, the last of which is a package
+// of the module in folder work. It returns "" if the package does not compile by itself.
+func link(dir, work string, args []string) string {
+	below, ok := strings.CutPrefix(args[len(args)-1], module+"/")
+	if !ok {
+		return ""
+	}
+	files := map[string][]byte{}
+	key := sha256.New()
+	fmt.Fprintln(key, args, os.Getenv("GOFLAGS"), os.Getenv("CGO_ENABLED"), os.Getenv("CC"))
+	for _, pattern := range []string{"go.mod", "go.sum", filepath.Join(below, "*.go")} {
+		paths, _ := filepath.Glob(filepath.Join(work, pattern))
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil || bytes.Contains(text, []byte(`"`+module+"/")) {
+				return ""
+			}
+			rel, _ := filepath.Rel(work, path)
+			fmt.Fprintf(key, "%s %d %s", rel, len(text), text)
+			files[rel] = text
+		}
+	}
+	to := filepath.Join(dir, fmt.Sprintf("%x", key.Sum(nil)[:8]))
+	unlock, err := lockedfile.MutexAt(to + ".lock").Lock()
+	if err != nil {
+		return ""
+	}
+	defer unlock()
+	binary := filepath.Join(to, "test.exe")
+	if _, err := os.Stat(to); err != nil {
+		if writeFiles(to, files) != nil {
+			return ""
+		}
+		runGo(to, io.Discard, io.Discard, append([]string{"test", "-c", "-o", binary}, args...))
+	}
+	if _, err := os.Stat(binary); err != nil {
+		return ""
+	}
+	return binary
+}
+
+// runGo runs go in a folder and returns its exit code.
+func runGo(dir string, stdout, stderr io.Writer, args []string) int {
 	cmd := exec.Command(os.Getenv(realGo), args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, os.Stdin, stdout, stderr
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -94,10 +131,17 @@ func TestScripts(t *testing.T) {
 	if testing.Short() {
 		dir, files = "", []string{"testdata/script/bench.txtar", "testdata/script/check.txtar", "testdata/script/demo.txtar", "testdata/script/version.txtar"}
 	}
+	linked := ""
+	if os.Getenv("JOSTLE_NIGHTLY") == "" {
+		linked = t.TempDir()
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:   dir,
 		Files: files,
-		Setup: func(env *testscript.Env) error { return userModule(env.WorkDir, env.Setenv) },
+		Setup: func(env *testscript.Env) error {
+			env.Setenv(linkDir, linked)
+			return userModule(env.WorkDir, env.Setenv)
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code":      code,
 			"edit":      edit,
@@ -126,6 +170,9 @@ var goCaches = sync.OnceValues(func() (caches map[string]string, err error) {
 	return caches, err
 })
 
+// module is the path of the user's module.
+const module = "example.com/user"
+
 // userModule writes a module of a user of this checkout into a folder, with the
 // properties of testdata/user.txtar.
 func userModule(dir string, setenv func(key, value string)) error {
@@ -145,21 +192,15 @@ func userModule(dir string, setenv func(key, value string)) error {
 	if err != nil {
 		return err
 	}
-	mod := "module example.com/user\n" + regexp.MustCompile(`(?m)^(module|tool) .*\n`).ReplaceAllString(string(ours), "") +
+	mod := "module " + module + "\n" + regexp.MustCompile(`(?m)^(module|tool) .*\n`).ReplaceAllString(string(ours), "") +
 		"\nrequire github.com/jostle-go/jostle v0.0.0\n\nreplace github.com/jostle-go/jostle => " + root + "\n"
-	files := map[string]string{"go.mod": mod, "go.sum": string(sums)}
+	files := map[string][]byte{"go.mod": []byte(mod), "go.sum": sums}
 	for _, part := range strings.Split(string(user), "\n-- ")[1:] {
 		name, text, _ := strings.Cut(part, " --\n")
-		files[name] = text + "\n"
+		files[filepath.FromSlash(name)] = []byte(text + "\n")
 	}
-	for name, text := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			return err
-		}
+	if err := writeFiles(dir, files); err != nil {
+		return err
 	}
 	caches, err := goCaches()
 	if err != nil {
@@ -174,11 +215,20 @@ func userModule(dir string, setenv func(key, value string)) error {
 		setenv(key, value)
 	}
 	setenv(realGo, os.Getenv(realGo))
-	if os.Getenv("JOSTLE_NIGHTLY") != "" {
-		return nil
+	return nil
+}
+
+func writeFiles(dir string, files map[string][]byte) error {
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			return err
+		}
 	}
-	setenv(linkDir, filepath.Join(dir, ".linked"))
-	return os.Mkdir(filepath.Join(dir, ".linked"), 0o755)
+	return nil
 }
 
 // code runs the command and fails the script unless it exits with a code.

@@ -70,11 +70,11 @@ func seeds() int {
 	case testing.Short():
 		return 25
 	}
-	return 150
+	return 50
 }
 
 // textOf is the number of runs of which one is kept as text.
-const textOf = 75
+const textOf = 25
 
 // freshSeeds is how many runs are also made each in a system of its own, which takes
 // four times as long. A dependence on earlier runs shows long before.

@@ -203,11 +203,14 @@ func TestMendedPasses(t *testing.T) {
 	for _, s := range subjects.All() {
 		for _, name := range strategy.Names() {
 			runs := uint64(100)
-			if name == "random" {
-				runs = 2000
-			}
 			if nightly() {
-				runs *= 10
+				runs = 1000
+			}
+			if name == "random" {
+				runs = 500
+				if nightly() {
+					runs = 20_000
+				}
 			}
 			sys := newSystem(t, s, byName(name), false)
 			for seed := range runs {

@@ -16,11 +16,11 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// TestDemo runs the demonstration of each third subject, and at night of all, also of the hard
+// TestDemo runs the demonstration of each fifth subject, and at night of all, also of the hard
 // ones, whose texts it does not compare.
 func TestDemo(t *testing.T) {
 	trial.Long(t)
-	list, every := subjects.Easy(), 3
+	list, every := subjects.Easy(), 5
 	if golden.Whole() {
 		list, every = subjects.All(), 1
 	}

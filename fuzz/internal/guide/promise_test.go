@@ -216,9 +216,9 @@ func (r *recorder) Add(g guide.Goal) {
 // after a Kill, which Swappable ignores.
 func TestPromises(t *testing.T) {
 	var b strings.Builder
-	programs := uint64(400)
-	if testing.Short() {
-		programs = 60
+	programs := uint64(60)
+	if golden.Whole() {
+		programs = 400
 	}
 	for _, c := range []struct {
 		name string
@@ -251,7 +251,7 @@ func TestPromises(t *testing.T) {
 			t.Errorf("%s: %v", c.name, &n)
 		}
 	}
-	if !testing.Short() {
+	if golden.Whole() {
 		golden.File(t, "testdata/promises.txt", b.String())
 	}
 }

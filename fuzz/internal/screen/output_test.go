@@ -120,7 +120,7 @@ func TestScreensAreVisible(t *testing.T) {
 	takesLong(t)
 	random := rand.New(rand.NewPCG(2, 2))
 	own := strings.NewReplacer(bold, "", red, "", plain, "", clearBelow, "", clearAll, "", "\x1b[1A", "", "\r", "")
-	for range 1000 {
+	for range 300 {
 		text := func() string { return hostileText(random) }
 		var b bytes.Buffer
 		columns := 1 + random.IntN(100)

@@ -18,6 +18,9 @@ func TestToy(t *testing.T) {
 		if how != "" && os.Getenv("JOSTLE_NIGHTLY") == "" {
 			seeds = 30
 		}
+		if testing.Short() {
+			seeds = 10
+		}
 		if err := (adapttest.Adapter{New: newToy(how), Seeds: seeds}).Test(); err != nil {
 			t.Errorf("%q: %v", how, err)
 		}

@@ -32,8 +32,8 @@ type fault struct {
 	scene   scene
 	said    []string
 
-	// seed is one of five that find the mistake soonest, and among one of those that find it
-	// soonest among everything; 0 if the driver writes asynchronously.
+	// seed finds the mistake soon, and among finds it soon among everything; 0 if the driver
+	// writes asynchronously.
 	seed, among uint64
 }
 
@@ -63,21 +63,21 @@ func planted() []fault {
 	add := []raftpb.ConfChangeI{change(raftpb.ConfChangeAddNode, 4)}
 	list := []fault{
 		{"sends before sync", scene{config: quick, proposals: 1, ticks: 15, faults: pulse.Faults{Crash: 1, RestartLost: 1, Drop: 2, Partition: 1}},
-			[]string{"leader completeness", "election safety", "log matching", "state machine safety", "raft: tocommit(", "has not ended"}, 3, 4},
+			[]string{"leader completeness", "election safety", "log matching", "state machine safety", "raft: tocommit(", "has not ended"}, 23, 46},
 		{"forgets vote", scene{config: quicker, ticks: 4, reboot: 3, reboots: 200 * time.Millisecond, faults: pulse.Faults{Drop: 1}},
-			[]string{"election safety"}, 4, 4},
+			[]string{"election safety"}, 37, 4},
 		{"applies early", scene{config: quick, proposals: 1, ticks: 15, faults: pulse.Faults{Drop: 1}},
 			[]string{"state machine safety"}, 1, 1},
 		{"restores late", scene{config: snapshots, proposals: 2, ticks: 25, faults: pulse.Faults{Partition: 2, Drop: 2}},
-			[]string{"monotone state", "state machine safety"}, 3, 3},
+			[]string{"monotone state", "state machine safety"}, 25, 3},
 		{"reads alone", scene{config: quick, proposals: 1, reads: 1, ticks: 25, faults: pulse.Faults{Partition: 1, Drop: 2}},
-			[]string{"linearizable reads"}, 4, 3},
+			[]string{"linearizable reads"}, 17, 3},
 		{"changes early", scene{config: spares, changes: add, ticks: 15},
 			[]string{"one configuration"}, 1, 1},
 	}
 	for i, f := range list {
 		f.scene.config.Raft.AsyncStorageWrites = true
-		f.seed, f.among = []uint64{4, 2, 1, 4, 1, 1}[i], 0
+		f.seed, f.among = []uint64{23, 2, 1, 4, 1, 1}[i], 0
 		list = append(list, f)
 	}
 	return list

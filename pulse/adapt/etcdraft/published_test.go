@@ -21,12 +21,12 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// TestPublished checks that published raft keeps its promises, whatever fails: 2,000
+// TestPublished checks that published raft keeps its promises, whatever fails: 500
 // runs, with JOSTLE_NIGHTLY=1 1,000,000. Those are 50,000 for each of twenty seeds
 // and take some 14 minutes. The files say how many runs had which events.
 func TestPublished(t *testing.T) {
 	trial.Long(t)
-	seeds, runs, file := 1, 2000, "testdata/published.txt"
+	seeds, runs, file := 1, 500, "testdata/published.txt"
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		seeds, runs, file = 20, 50_000, "testdata/published-nightly.txt"
 	}

@@ -460,8 +460,8 @@ var bugs = []struct {
 func TestBugs(t *testing.T) {
 	trial.Long(t)
 	for _, b := range bugs {
-		if b.name == "procreg" && os.Getenv("JOSTLE_NIGHTLY") == "" {
-			continue // it takes longest to shrink and explain
+		if (b.name == "procreg" || b.name == "barber") && os.Getenv("JOSTLE_NIGHTLY") == "" {
+			continue // these take longest to shrink and explain
 		}
 		t.Run(b.name, func(t *testing.T) {
 			told := &teller{TB: t}

@@ -114,12 +114,12 @@ const asChild = "JOSTLE_TEST_SUM"
 // TestDeterminism checks that the same case is the same run, byte for byte: again,
 // and in another process.
 func TestDeterminism(t *testing.T) {
-	seeds := uint64(200)
+	seeds := uint64(50)
 	switch {
 	case os.Getenv("JOSTLE_NIGHTLY") != "":
 		seeds = 1000
 	case testing.Short():
-		seeds = 50
+		seeds = 20
 	}
 	sum := sumOf(t, seeds)
 	if os.Getenv(asChild) != "" {

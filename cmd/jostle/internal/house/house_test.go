@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 )
@@ -187,11 +188,17 @@ func root(t *testing.T) string {
 	}
 }
 
-// loadModule reads the repository that the test is part of.
+// loadModule returns the repository that the test is part of. It reads the repository once.
 func loadModule(t *testing.T) *tree {
 	t.Helper()
-	return mustLoad(t, os.DirFS(root(t)))
+	loaded.Do(func() { module = mustLoad(t, os.DirFS(root(t))) })
+	return module
 }
+
+var (
+	loaded sync.Once
+	module *tree
+)
 
 // mustLoad is load for tests.
 func mustLoad(t *testing.T, fsys fs.FS) *tree {
