@@ -551,7 +551,7 @@ func TestBadCases(t *testing.T) {
 	text := string(good)
 	for name, bad := range map[string]string{
 		"another":   strings.Replace(text, `property "TestSample"`, `property "TestOther"`, 1),
-		"newer":     strings.Replace(text, "jostle case 6", "jostle case 7", 1),
+		"newer":     strings.Replace(text, "jostle case 7", "jostle case 8", 1),
 		"truncated": text[:len(text)/2],
 		"empty":     "",
 		"noise":     "\x00\xff\x01",

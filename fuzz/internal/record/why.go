@@ -17,6 +17,9 @@ func Why(e *corpus.Explanation) string {
 		return ""
 	}
 	fails, orders, exactly := "fails", words.Count(e.Orders, "order"), "exactly where "
+	if e.Point != nil {
+		return decided(e)
+	}
 	tail := ""
 	if e.Mixed {
 		fails, exactly = "can fail", "where "
