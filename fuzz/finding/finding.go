@@ -22,6 +22,7 @@ import (
 	"fmt"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -97,11 +98,30 @@ func From(o Origin, res *props.Result) *Finding {
 	f.Case.Signature = res.Failure.Lasting()
 	if res.System != nil {
 		f.Trace = res.System.Trace().Clone()
-		f.Chart = f.Trace.ChartWith(f.Failure.Step, nil)
+		f.draw(f.Trace)
 	}
 	f.attach(res.Attachments)
 	f.Case.Comment = f.comment()
 	return f
+}
+
+// mostColumns is the maximum number of columns of a line of Chart, which is printed with an
+// indentation of 8.
+const mostColumns = 92
+
+// draw sets f.Chart. t is the trace of the last run, because an actor reference in a message is
+// valid only until the next run.
+func (f *Finding) draw(t *trace.Trace) {
+	o := trace.ChartOptions{Failed: f.Failure.Step, Columns: mostColumns}
+	if e := f.Case.Explanation; e != nil && e.Point != nil {
+		o.Remark = func(step int) string {
+			if step == e.Point.Step {
+				return record.Decides(e.Point)
+			}
+			return ""
+		}
+	}
+	f.Chart = t.ChartWith(o)
 }
 
 // CaseOf returns the case of a run, failed or not. The case stays valid after the next run.

@@ -71,22 +71,29 @@ func (f *Finding) addPlaces(r *record.Record) {
 	if r.Why == nil || f.Trace == nil {
 		return
 	}
+	var sends []int
 	for _, c := range r.Why.Main() {
-		for _, send := range []int{c.First.Send, c.Second.Send} {
-			known := slices.ContainsFunc(r.Places, func(p record.Place) bool { return p.Send == send })
-			if send < 0 || send >= len(f.Trace.Sends) || known {
-				continue
-			}
-			d := &f.Trace.Sends[send]
-			p := record.Place{Send: send, Step: int(d.Receipt)}
-			if f.Seen != nil {
-				p.SentAt, p.Handler = at(f.Seen.Sent, int32(send)), at(f.Seen.Handled, d.Receipt)
-				if d.Receipt == trace.None {
-					p.Handler = at(f.Seen.Handlers, d.To)
-				}
-			}
-			r.Places = append(r.Places, p)
+		sends = append(sends, c.First.Send, c.Second.Send)
+	}
+	if p := r.Why.Point; p != nil {
+		if sends = append(sends, p.Message.Send); p.Other != nil {
+			sends = append(sends, p.Other.Send)
 		}
+	}
+	for _, send := range sends {
+		known := slices.ContainsFunc(r.Places, func(p record.Place) bool { return p.Send == send })
+		if send < 0 || send >= len(f.Trace.Sends) || known {
+			continue
+		}
+		d := &f.Trace.Sends[send]
+		p := record.Place{Send: send, Step: int(d.Receipt)}
+		if f.Seen != nil {
+			p.SentAt, p.Handler = at(f.Seen.Sent, int32(send)), at(f.Seen.Handled, d.Receipt)
+			if d.Receipt == trace.None {
+				p.Handler = at(f.Seen.Handlers, d.To)
+			}
+		}
+		r.Places = append(r.Places, p)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // mostInLine is the maximum number of characters of a line that explains a failure, without
@@ -19,24 +20,39 @@ const mostInLine = 92
 //	fails in 1 of 2 orders: exactly where flush comes before write(1) at writer
 //	after step 2 (flush at writer) 100 of 100 continuations fail, before it 55 of 100
 //
-// If there is no short exact condition, the step is all that is known:
+// If the exact condition needs two lines, the step is marked only in the chart. If it needs more,
+// or is unknown, the step is all that is said:
 //
 //	fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:
-//	    vote(1) at node.2; had vote(2) at node.2 come, in 0 of 100
+//	    vote(1) at node.2; had vote(2) come, in 0 of 100
 func decided(e *corpus.Explanation) string {
 	p, head := e.Point, ordersOf(e)
-	condition := exactly(e)
-	only := head
-	if condition != "" {
-		head += ": exactly where " + condition
-	}
-	switch {
-	case p.Step < 0:
+	if p.Step < 0 {
 		return undecided(e, head)
-	case condition != "" && utf8.RuneCountInString(head) <= mostInLine:
-		return head + "\n" + afterStep(p)
 	}
-	return fmt.Sprintf("%s, after step %d in %s, before it in %s:\n    %s", only, p.Step, share(p.After), share(p.Before), came(p))
+	if condition := exactly(e); condition != "" {
+		switch lines := folded(head + ": exactly where " + condition); len(lines) {
+		case 1:
+			return lines[0] + "\n" + afterStep(p)
+		case 2:
+			return strings.Join(lines, "\n    ")
+		}
+	}
+	return fmt.Sprintf("%s, after step %d in %s, before it in %s:\n%s", head, p.Step, share(p.After), share(p.Before), came(p))
+}
+
+// folded breaks a text between words into lines that are not too long. Lines after the first one
+// leave room for an indentation of 4.
+func folded(text string) (lines []string) {
+	most := mostInLine
+	for utf8.RuneCountInString(text) > most {
+		end := strings.LastIndexByte(string([]rune(text)[:most+1]), ' ')
+		if end <= 0 {
+			break
+		}
+		lines, text, most = append(lines, text[:end]), text[end+1:], mostInLine-4
+	}
+	return append(lines, text)
 }
 
 // ordersOf says in how many orders a case fails.
@@ -72,39 +88,43 @@ func exactly(e *corpus.Explanation) string {
 
 // afterStep says how the chance of a failure changes in the deciding step.
 func afterStep(p *corpus.Point) string {
-	said := fmt.Sprintf("after step %d (%%s) %s continuations fail, before it %s", p.Step, share(p.After), share(p.Before))
-	line := fitted(said, inShort(&p.Message))
-	if other := otherwise(p); utf8.RuneCountInString(line+other) <= mostInLine {
+	line := fitted(fmt.Sprintf("after step %d (", p.Step), p.Message.Text,
+		fmt.Sprintf("%s) %s continuations fail, before it %s", at(&p.Message), share(p.After), share(p.Before)))
+	if other := strings.Join(instead(p, ""), ""); utf8.RuneCountInString(line+other) <= mostInLine {
 		line += other
 	}
 	return line
 }
 
-// otherwise says how many continuations fail if something else comes in the deciding step.
-func otherwise(p *corpus.Point) string {
-	switch {
-	case p.Instead == nil:
-		return ""
-	case p.Other.Text == "":
-		return "; without it " + share(*p.Instead)
-	}
-	return "; had " + inShort(p.Other) + " come, " + share(*p.Instead)
-}
-
 // came describes the deciding step and what could have come in its place.
 func came(p *corpus.Point) string {
-	if p.Instead == nil || p.Other.Text == "" {
-		return fitted("%s", inShort(&p.Message)) + strings.Replace(otherwise(p), "it ", "it in ", 1)
-	}
-	return fitted("%s; had %s come, in "+share(*p.Instead), inShort(&p.Message), inShort(p.Other))
+	list := append([]string{"    ", p.Message.Text}, instead(p, "in ")...)
+	list[2] = at(&p.Message) + list[2]
+	return fitted(list...)
 }
 
-// inShort returns the name of a message and of its receiver.
-func inShort(m *corpus.Message) string {
-	if m.At == "" {
-		return m.Text
+// instead says how many continuations fail if something else comes in the deciding step, in the
+// form that fitted takes.
+func instead(p *corpus.Point, in string) []string {
+	switch {
+	case p.Instead == nil:
+		return []string{""}
+	case p.Other.Text == "":
+		return []string{"; without it " + in + share(*p.Instead)}
 	}
-	return m.Text + " at " + m.At
+	end := " come, " + in + share(*p.Instead)
+	if p.Other.At != p.Message.At {
+		end = at(p.Other) + end
+	}
+	return []string{"; had ", p.Other.Text, end}
+}
+
+// at returns the receiver of a message: " at writer".
+func at(m *corpus.Message) string {
+	if m.At == "" {
+		return ""
+	}
+	return " at " + m.At
 }
 
 // always is the number of 100 random runs that must fail so that the order does not matter.
@@ -119,38 +139,49 @@ func undecided(e *corpus.Explanation, head string) string {
 	var list []string
 	for _, s := range p.Spared {
 		if s.Of > 0 && 2*s.Failed < s.Of {
-			list = append(list, fitted(fmt.Sprintf("%%s (step %d): without it %s fail", s.Step, share(s.Share)), s.Text))
+			list = append(list, fitted("    ", s.Text, fmt.Sprintf(" (step %d): without it %s fail", s.Step, share(s.Share))))
 		}
 	}
 	switch {
 	case len(list) > 0:
-		return head + ": the order does not decide, a fault does:\n    " + list[0]
+		return head + ": a fault decides, not the order:\n" + list[0]
 	case len(p.Draws) > 0:
-		return head + ": " + fitted("the order does not decide, what is drawn does: %s", strings.Join(p.Draws, ", "))
+		return fitted(head+": the draws decide, not the order (", strings.Join(p.Draws, ", "), ")")
 	}
 	return head + ": the order does not decide"
 }
 
 func share(s corpus.Share) string { return fmt.Sprintf("%d of %d", s.Failed, s.Of) }
 
-// fitted formats texts of the program. It shortens them, longest first, so that the line is not
+// fitted joins texts. It shortens every second text, the longest first, so that the line is not
 // too long.
-func fitted(format string, texts ...string) string {
-	left := mostInLine - utf8.RuneCountInString(strings.ReplaceAll(format, "%s", ""))
-	sizes := make([]int, len(texts))
+func fitted(texts ...string) string {
+	left, sizes := mostInLine, make([]int, len(texts))
 	for i, text := range texts {
-		sizes[i] = utf8.RuneCountInString(text)
-		left -= sizes[i]
+		left -= utf8.RuneCountInString(text)
+		if i%2 == 1 {
+			sizes[i] = utf8.RuneCountInString(text)
+		}
 	}
 	for ; left < 0 && slices.Max(sizes) > fewestCut; left++ {
 		sizes[slices.Index(sizes, slices.Max(sizes))]--
 	}
-	args := make([]any, len(texts))
+	var b strings.Builder
 	for i, text := range texts {
-		args[i] = cut(text, sizes[i])
+		if i%2 == 1 {
+			text = trace.Shortened(text, sizes[i])
+		}
+		b.WriteString(text)
 	}
-	return fmt.Sprintf(format, args...)
+	return b.String()
 }
 
 // fewestCut is the number of characters that fitted leaves of each text at least.
 const fewestCut = 12
+
+// Decides returns the mark of the deciding step in the chart of a run. It has the share of failing
+// continuations before and after the step.
+func Decides(p *corpus.Point) string {
+	percent := func(s corpus.Share) int { return 100 * s.Failed / max(1, s.Of) }
+	return fmt.Sprintf("◆ decides: %d%% → %d%%", percent(p.Before), percent(p.After))
+}

@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -38,11 +39,8 @@ func (r *Record) Orders() string {
 func (r *Record) Text() string {
 	var b strings.Builder
 	r.writeFailure(&b)
-	for _, line := range r.places() {
-		fmt.Fprintf(&b, "            %s\n", visible(line))
-	}
-	if faults := needs(r.why().Needs); faults != "" {
-		fmt.Fprintf(&b, "        %s\n", faults)
+	if line := r.code(); line != "" {
+		fmt.Fprintf(&b, "        %s\n", visible(line))
 	}
 	WriteDraws(&b, r.Drawn())
 	WriteLogs(&b, r.Logs)
@@ -141,17 +139,17 @@ func (r *Record) FullHeadline() string {
 // location returns the line that failed, "" if it is not known.
 func (r *Record) location() string { return stack.Frame{File: r.File, Line: r.Line}.Place() }
 
-// early returns lines about early timers: how many fired, whether the failure needs them, and
+// early returns a line about early timers: how many fired, whether the failure needs them, and
 // which setting forbids them.
 func (r *Record) early() []string {
 	if r.Early == 0 {
 		return nil
 	}
-	first := words.Count(r.Early, "timer") + " fired early, although messages waited"
+	const forbids = " (EarlyTimers: pulse.NeverEarly forbids that)"
 	if r.why().Early {
-		first = "needs early timers: " + words.Count(r.Early, "timer") + " fired although messages waited, else it does not fail"
+		return []string{fmt.Sprintf("needs early timers: %s fired although messages waited%s", words.Count(r.Early, "timer"), forbids)}
 	}
-	return []string{first, "to forbid that, set EarlyTimers in pulse.Options to pulse.NeverEarly"}
+	return []string{words.Count(r.Early, "timer") + " fired early, although messages waited" + forbids}
 }
 
 // repeats says whether the replays were the same, and if not, what may be the reason. It also
@@ -164,6 +162,9 @@ func (r *Record) repeats() string {
 	}
 	if n := r.why().Depth; n > 0 {
 		s += fmt.Sprintf(", depth %d", n)
+	}
+	if faults := needs(r.why().Needs); faults != "" {
+		s += ", " + faults
 	}
 	if r.Differs != "" {
 		s += "\n        IT DOES NOT REPEAT, and so is neither shrunk nor explained: " + r.Differs +
@@ -220,22 +221,49 @@ func (p *Place) inWords() string {
 	return strings.Join(parts, ", ")
 }
 
-// places describes the lines of code that send and handle the messages of the main constraints:
-// "flush: sent at writer.go:83, handler at writer.go:45".
-func (r *Record) places() (lines []string) {
-	told := map[string]bool{}
-	add := func(m *corpus.Message, p *Place) {
-		line := m.Text + ": " + p.inWords()
-		if p.inWords() != "" && !told[line] {
-			told[line] = true
-			lines = append(lines, line)
+// code describes in one line the lines of code that send and handle the messages that decide:
+// "flush: sent at writer.go:83, handler at writer.go:45; write(1): sent at writer.go:99". These
+// are the messages of the point of no return, or else those of the first constraint. It returns ""
+// if nothing is known.
+func (r *Record) code() string {
+	var list []*corpus.Message
+	if p := r.why().Point; p != nil && p.Step >= 0 && p.Message.At != "" {
+		list = append(list, &p.Message)
+		if p.Other != nil && p.Other.At != "" {
+			list = append(list, p.Other)
 		}
+	} else if main := r.why().Main(); len(main) > 0 {
+		list = append(list, &main[0].First, &main[0].Second)
 	}
-	for _, c := range r.constraints() {
-		add(&c.First, &c.first)
-		add(&c.Second, &c.second)
+	line, last, file := []string{""}, "", ""
+	short := func(place string) string { // without the file, if that is the last one
+		of, number, _ := strings.Cut(place, ":")
+		if of == file && number != "" {
+			return ":" + number
+		}
+		file = of
+		return place
 	}
-	return lines
+	for _, m := range list {
+		place := r.placeOf(m.Send)
+		if m.Send < 0 || place.SentAt == "" {
+			continue
+		}
+		where := ": sent at " + short(place.SentAt)
+		if place.Handler != "" && place.Handler != last {
+			last = place.Handler
+			where += ", handler at " + short(place.Handler)
+		}
+		next := append(slices.Clone(line), m.Text, where)
+		if len(line) > 1 {
+			next[len(line)-1] += "; "
+			if utf8.RuneCountInString(fitted(next...)) > mostInLine {
+				break
+			}
+		}
+		line = next
+	}
+	return fitted(line...)
 }
 
 const drewPrefix = "drew "
