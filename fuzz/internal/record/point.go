@@ -41,6 +41,20 @@ func decided(e *corpus.Explanation) string {
 	return fmt.Sprintf("%s, after step %d in %s, before it in %s:\n%s", head, p.Step, share(p.After), share(p.Before), came(p))
 }
 
+// constraintsIn describes all that is known about the failing orders except the point of no
+// return, which a page adds to the short text of decided. It returns "" if there is nothing to add.
+func constraintsIn(e *corpus.Explanation) string {
+	if e == nil || e.Point == nil {
+		return ""
+	}
+	other := *e
+	other.Point = nil
+	if text := Why(&other); text != Why(e) {
+		return text
+	}
+	return ""
+}
+
 // folded breaks a text between words into lines that are not too long. Lines after the first one
 // leave room for an indentation of 4.
 func folded(text string) (lines []string) {
@@ -147,6 +161,9 @@ func undecided(e *corpus.Explanation, head string) string {
 		return head + ": a fault decides, not the order:\n" + list[0]
 	case len(p.Draws) > 0:
 		return fitted(head+": the draws decide, not the order (", strings.Join(p.Draws, ", "), ")")
+	}
+	if e.Complete && e.Orders == 1 {
+		return head
 	}
 	return head + ": the order does not decide"
 }
