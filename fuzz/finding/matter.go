@@ -37,7 +37,7 @@ func (s *shrinking) cause(ctx context.Context, out *Shrunk) *corpus.Explanation 
 		e.Draws = append(e.Draws, m.draw(ctx, i))
 	}
 	if !e.Cut && !e.Long {
-		e.Point = s.pointOf(ctx, out.Finding)
+		e.Point = s.pointOf(ctx, out.Finding, e.Of(corpus.InCondition))
 	}
 	for i := range e.Draws {
 		if e.Point != nil && e.Point.Step < 0 && e.Draws[i] != "any" {

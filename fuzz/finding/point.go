@@ -19,6 +19,7 @@ const (
 	mostPoints    = 40      // the maximum number of states that are sampled at a time
 	fewContinued  = 50      // the number of continuations from a state of little interest
 	tooFew        = 10      // with fewer continuations from a state nothing is said
+	asMuch        = 10      // two rises that differ by less count as equal
 	leastRise     = 20      // a step decides only if of 100 continuations at least so many more fail after it
 	mostOtherwise = 8       // the maximum number of other steps that are tried in place of the deciding one
 	mostSpared    = 6       // the maximum number of answers that are tried as zero
@@ -243,13 +244,18 @@ type continuer struct {
 	moments   []int                     // the indices in by.tape of the decisions that continuations make at random
 	known     map[int]*corpus.Share     // by state, which is an index in moments, or their number at the end of the run
 	messages  map[uint64]corpus.Message // the messages of the run, by ID
+	named     []int                     // messages of the condition that exactly the failing orders meet, as indices of Trace.Sends
 	texts     map[int]string            // describes the faults, other nonzero answers and early timers of the run, by index in by.tape
 }
 
 // pointOf returns the point of no return of a confirmed finding. It returns nil if that is
-// unknown: the run is too long or has no decision, or there is no time.
-func (s *shrinking) pointOf(ctx context.Context, f *Finding) *corpus.Point {
+// unknown: the run is too long or has no decision, or there is no time. condition has the
+// constraints of the condition that holds in exactly the failing orders, if that is known.
+func (s *shrinking) pointOf(ctx context.Context, f *Finding, condition []corpus.Constraint) *corpus.Point {
 	w := &continuer{shrinking: s, inputs: f.Case.Inputs, signature: f.Failure.Signature(), left: continuing, known: map[int]*corpus.Share{}}
+	for _, c := range condition {
+		w.named = append(w.named, c.First.Send, c.Second.Send)
+	}
 	if w.note(f); w.few < tooFew || len(w.moments) == 0 {
 		return nil
 	}
@@ -326,7 +332,7 @@ func (w *continuer) search(ctx context.Context) int {
 		for i := 1; i <= n+1; i++ {
 			at := from + (to-from)*i/(n+1)
 			w.sample(ctx, at, w.few)
-			if up := rise(*w.known[last], *w.known[at]); up >= best { // of equal rises the last one: before, the run could still pass
+			if up := rise(*w.known[last], *w.known[at]); up >= best {
 				lo, hi, best = last, at, up
 			}
 			last = at
@@ -336,7 +342,8 @@ func (w *continuer) search(ctx context.Context) int {
 }
 
 // steepest returns the state with the largest rise to the next state, among the sampled ones.
-// It first makes more continuations where the rise is nearly the largest.
+// It first makes more continuations where the rise is nearly the largest. If rises are equal as far
+// as 100 continuations show, it prefers a message of w.named.
 func (w *continuer) steepest(ctx context.Context) (at int) {
 	each := func(f func(i, up int)) {
 		for i := range w.moments {
@@ -360,6 +367,16 @@ func (w *continuer) steepest(ctx context.Context) (at int) {
 			at, most = i, up
 		}
 	})
+	named := -1
+	each(func(i, up int) {
+		m, known := w.messages[w.tapeAt(i).id]
+		if known && up > max(0, most-asMuch) && slices.Contains(w.named, m.Send) && (named < 0 || up >= rise(*w.known[named], *w.known[named+1])) {
+			named = i
+		}
+	})
+	if named >= 0 {
+		return named
+	}
 	return at
 }
 

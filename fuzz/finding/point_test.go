@@ -120,7 +120,7 @@ func (m *mistake) pointIn(t *testing.T) (p *corpus.Point, wanted int, last *trac
 	}
 	f := From(Origin{}, &played.Result)
 	by := &shrinking{runner: r, early: c.EarlyTimers}
-	return by.pointOf(t.Context(), f), wanted, f.Trace
+	return by.pointOf(t.Context(), f, nil), wanted, f.Trace
 }
 
 // near says how far the marked step is from the mistake: it is the same, the step next to it, its
@@ -224,7 +224,7 @@ func TestPointAgainstAllOrders(t *testing.T) {
 				continue
 			}
 			by := &shrinking{runner: r}
-			point := by.pointOf(t.Context(), f)
+			point := by.pointOf(t.Context(), f, nil)
 			if point == nil {
 				t.Fatalf("seed %d: no point", seed)
 			}

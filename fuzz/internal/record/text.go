@@ -221,20 +221,26 @@ func (p *Place) inWords() string {
 	return strings.Join(parts, ", ")
 }
 
-// code describes in one line the lines of code that send and handle the messages that decide:
-// "flush: sent at writer.go:83, handler at writer.go:45; write(1): sent at writer.go:99". These
-// are the messages of the point of no return, or else those of the first constraint. It returns ""
-// if nothing is known.
-func (r *Record) code() string {
-	var list []*corpus.Message
-	if p := r.why().Point; p != nil && p.Step >= 0 && p.Message.At != "" {
-		list = append(list, &p.Message)
-		if p.Other != nil && p.Other.At != "" {
-			list = append(list, p.Other)
-		}
-	} else if main := r.why().Main(); len(main) > 0 {
+// deciding returns the two messages that decide: those of the first constraint, unless the point
+// of no return is about another message.
+func (r *Record) deciding() (list []*corpus.Message) {
+	main, p := r.why().Main(), r.why().Point
+	if len(main) > 0 {
 		list = append(list, &main[0].First, &main[0].Second)
 	}
+	if p == nil || p.Message.At == "" || slices.ContainsFunc(list, func(m *corpus.Message) bool { return m.Send == p.Message.Send }) {
+		return list
+	}
+	if list = []*corpus.Message{&p.Message}; p.Other != nil {
+		list = append(list, p.Other)
+	}
+	return list
+}
+
+// code describes in one line the lines of code that send and handle the messages that decide:
+// "flush: sent at writer.go:83, handler at :45; write(1): sent at :99". It returns "" if nothing is
+// known.
+func (r *Record) code() string {
 	line, last, file := []string{""}, "", ""
 	short := func(place string) string { // without the file, if that is the last one
 		of, number, _ := strings.Cut(place, ":")
@@ -244,7 +250,7 @@ func (r *Record) code() string {
 		file = of
 		return place
 	}
-	for _, m := range list {
+	for _, m := range r.deciding() {
 		place := r.placeOf(m.Send)
 		if m.Send < 0 || place.SentAt == "" {
 			continue
