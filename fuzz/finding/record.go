@@ -2,9 +2,11 @@ package finding
 
 import (
 	"slices"
+	"time"
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/internal/record"
+	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -23,12 +25,43 @@ func (f *Finding) Record(where string) record.Record {
 
 // outline returns the record without its steps and without the text of the case.
 func (f *Finding) outline() record.Record {
-	r := record.Record{Property: f.Case.Property, Test: f.Case.Test, Failure: f.Failure.Text, Detail: f.Failure.Detail, File: f.Location.File, Line: f.Location.Line,
+	r := record.Record{Property: f.Case.Property, Test: f.Case.Test, Failure: f.Failure.Text, Detail: f.Failure.Detail, Advice: f.Failure.Advice, File: f.Location.File, Line: f.Location.Line,
 		Signature: f.Case.Signature, Shrunk: f.Shrunk, Unfinished: f.Unfinished, Unsaved: f.Unsaved, Replays: f.Replays, Tried: Tried, Differs: f.Differs, Length: f.Steps(), Early: f.Case.Record.Early(),
 		Why: f.Case.Explanation, Filed: f.filed, Faces: slices.Clone(f.Case.Faces), Chart: f.Chart,
 		Draws: slices.Clone(f.Draws), Logs: slices.Clone(f.Logs)}
+	if r.Early > 0 && f.Trace != nil && !slices.ContainsFunc(f.Case.Record.Choices, func(c choice.Choice) bool { return c.Kind.IsFault() && c.Value > 0 }) {
+		if slow := slowest(f.Trace); slow > 0 {
+			r.Slow = slow.String()
+		}
+	}
 	f.addPlaces(&r)
 	return r
+}
+
+// slowest returns the longest virtual time that a message other than a timer was in flight. It
+// returns zero if the program caused faults.
+func slowest(t *trace.Trace) (longest time.Duration) {
+	at := func(step int32) int64 {
+		if step < 0 {
+			return 0
+		}
+		return t.Steps[step].Time
+	}
+	if len(t.Strikes) > 0 {
+		return 0
+	}
+	for i := range t.Sends {
+		d := &t.Sends[i]
+		if d.Kind.IsTimer() {
+			continue
+		}
+		end := d.Receipt
+		if end == trace.None {
+			end = int32(len(t.Steps) - 1)
+		}
+		longest = max(longest, time.Duration(at(end)-at(d.Step)))
+	}
+	return longest
 }
 
 // Text returns the complete description of the finding. where describes the run.

@@ -75,7 +75,7 @@ func (p *Record) head(w *Writer) {
 	if p.Detail != "" {
 		w.Put("<pre>%s</pre>\n", visible(p.Detail))
 	}
-	for _, text := range []string{strings.Join(p.early(), "; "), p.shrunk(), visible(p.Orders()), visible(constraintsIn(p.Why)), needs(p.why().Needs)} {
+	for _, text := range []string{visible(strings.Join(p.hints(), "; ")), p.shrunk(), visible(p.Orders()), visible(constraintsIn(p.Why)), needs(p.why().Needs)} {
 		if text != "" {
 			w.Put("<p>%s</p>\n", text)
 		}

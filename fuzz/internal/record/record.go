@@ -23,6 +23,7 @@ type Record struct {
 	Test     string `json:"test"`
 	Failure  string `json:"failure"`          // the message of the failure, one or more lines
 	Detail   string `json:"detail,omitempty"` // more about the failure, such as a stack
+	Advice   string `json:"advice,omitempty"` // what may help, in one line
 	File     string `json:"file,omitempty"`   // the file of the line that failed, without its folder
 	Line     int    `json:"line,omitempty"`   // the number of that line
 
@@ -61,6 +62,8 @@ type Record struct {
 	Length int `json:"length"`
 	// Early is the number of timers that fired early, while messages were deliverable.
 	Early int `json:"early,omitempty"`
+	// Slow is the longest virtual time that a message was in flight then: "1s".
+	Slow string `json:"slow,omitempty"`
 	// Why says in which orders the run's draws fail.
 	Why *corpus.Explanation `json:"why,omitempty"`
 	// Filed is set if Why was read from the case's file.

@@ -66,8 +66,8 @@ func (r *Record) writeFailure(b *strings.Builder) {
 	if r.Died && r.Where != "" {
 		fmt.Fprintf(b, "        %s\n", r.Where)
 	}
-	for _, line := range r.early() {
-		fmt.Fprintf(b, "        %s\n", line)
+	for _, line := range r.hints() {
+		fmt.Fprintf(b, "        %s\n", visible(line))
 	}
 	if r.Detail != "" {
 		b.WriteString(words.Indented(visible(r.Detail)))
@@ -109,7 +109,7 @@ func (r *Record) Comment() []string {
 	if faults := needs(r.why().Needs); faults != "" {
 		lines = append(lines, faults)
 	}
-	lines = append(lines, r.early()...)
+	lines = append(lines, r.hints()...)
 	lines = append(lines, wrapped(r.Drawn())...)
 	if r.Chart != "" {
 		lines = append(lines, "")
@@ -139,17 +139,25 @@ func (r *Record) FullHeadline() string {
 // location returns the line that failed, "" if it is not known.
 func (r *Record) location() string { return stack.Frame{File: r.File, Line: r.Line}.Place() }
 
-// early returns a line about early timers: how many fired, whether the failure needs them, and
-// which setting forbids them.
-func (r *Record) early() []string {
+// hints returns what may help: the advice of the failure, and a line about early timers, which says
+// how many fired, whether the failure needs them, what that means in production, and which setting
+// forbids them.
+func (r *Record) hints() (lines []string) {
+	if r.Advice != "" {
+		lines = append(lines, r.Advice)
+	}
 	if r.Early == 0 {
-		return nil
+		return lines
 	}
-	const forbids = " (EarlyTimers: pulse.NeverEarly forbids that)"
+	slow := "messages waited"
+	if r.Slow != "" {
+		slow = "a message took over " + r.Slow
+	}
+	count := words.Count(r.Early, "early timer")
 	if r.why().Early {
-		return []string{fmt.Sprintf("needs early timers: %s fired although messages waited%s", words.Count(r.Early, "timer"), forbids)}
+		count = "needs " + count
 	}
-	return []string{words.Count(r.Early, "timer") + " fired early, although messages waited" + forbids}
+	return append(lines, fmt.Sprintf("%s, as if %s; EarlyTimers: pulse.NeverEarly forbids that", count, slow))
 }
 
 // repeats says whether the replays were the same, and if not, what may be the reason. It also
