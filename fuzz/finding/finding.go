@@ -20,6 +20,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/internal/record"
@@ -53,6 +54,8 @@ type Finding struct {
 	Unfinished bool
 	// Unsaved is set if JOSTLE_REPAIR=1 would save this run in place of a larger saved one.
 	Unsaved bool
+	// Passing is the nearest passing run, nil if none is known. Only Shrink sets it.
+	Passing *record.Passing
 	// Seen is the result of Look; nil if Look was not called.
 	Seen *Seen
 
@@ -113,13 +116,12 @@ const mostColumns = 92
 // valid only until the next run.
 func (f *Finding) draw(t *trace.Trace) {
 	o := trace.ChartOptions{Failed: f.Failure.Step, Columns: mostColumns}
-	if e := f.Case.Explanation; e != nil && e.Point != nil {
-		o.Remark = func(step int) string {
-			if step == e.Point.Step {
-				return record.Decides(e.Point)
-			}
-			return ""
+	o.Remark = func(step int) string {
+		swap := f.Passing.Swap(step)
+		if e := f.Case.Explanation; e != nil && e.Point != nil && step == e.Point.Step {
+			return strings.TrimSpace(record.Decides(e.Point) + " " + swap)
 		}
+		return swap
 	}
 	f.Chart = t.ChartWith(o)
 }

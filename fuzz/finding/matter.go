@@ -38,6 +38,7 @@ func (s *shrinking) cause(ctx context.Context, out *Shrunk) *corpus.Explanation 
 	}
 	if !e.Cut && !e.Long {
 		e.Point = s.pointOf(ctx, out.Finding, e.Of(corpus.InCondition))
+		out.Finding.Passing = s.nearest(ctx, &out.Best.Case, out.Best.Signature)
 	}
 	for i := range e.Draws {
 		if e.Point != nil && e.Point.Step < 0 && e.Draws[i] != "any" {

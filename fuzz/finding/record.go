@@ -20,6 +20,9 @@ func (f *Finding) Record(where string) record.Record {
 	if f.Seen != nil {
 		f.addSteps(&r)
 	}
+	if f.Passing != nil && len(f.Passing.Steps) <= mostPaged {
+		r.Passing = f.Passing
+	}
 	return r
 }
 

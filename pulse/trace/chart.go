@@ -31,7 +31,7 @@ type ChartOptions struct {
 	// Failed is the step in which the run failed, which gets a mark. It is None if
 	// the run failed in no step.
 	Failed int
-	// Remark returns a remark on a step, which comes after the other remarks, or "".
+	// Remark returns a remark on a step, which comes before the other remarks, or "".
 	// It may be nil.
 	Remark func(step int) string
 	// Below returns lines that come after the log lines of a step. It may be nil.
@@ -58,7 +58,7 @@ func (t *Trace) ChartWith(o ChartOptions) string {
 			row.remark = strings.TrimSpace(row.remark + " " + failedHere)
 		}
 		if o.Remark != nil {
-			row.remark = strings.TrimSpace(row.remark + " " + o.Remark(i))
+			row.remark = strings.TrimSpace(o.Remark(i) + " " + row.remark)
 		}
 		c.rows = append(c.rows, row)
 		strikes = c.addStrikes(r, strikes, int32(i), i)

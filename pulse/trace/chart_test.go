@@ -55,7 +55,7 @@ func TestChartOfFailure(t *testing.T) {
 }
 
 // TestChartInColumns: a chart of limited width shortens labels and remarks, keeps receivers, and
-// is unchanged where it fits. Remarks of the caller come last.
+// is unchanged where it fits. Remarks of the caller come first.
 func TestChartInColumns(t *testing.T) {
 	b := newBuilder()
 	a, c := b.spawn(None, "a"), b.spawn(None, "collector")

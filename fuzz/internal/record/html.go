@@ -30,6 +30,7 @@ func (p *Record) all(w *Writer) {
 	p.head(w)
 	p.curve(w)
 	p.chart(w)
+	p.beside(w)
 	p.table(w)
 }
 
