@@ -25,7 +25,7 @@ func (s *shrinking) nearest(ctx context.Context, c *shrink.Case, signature strin
 	var more []pair
 	for i := range pairs {
 		if w.over(ctx) {
-			return w.best
+			break
 		}
 		w.try(&pairs[i], &more)
 	}
@@ -35,7 +35,27 @@ func (s *shrinking) nearest(ctx context.Context, c *shrink.Case, signature strin
 		}
 		w.try(&more[i], nil)
 	}
+	w.look()
 	return w.best
+}
+
+// look reruns the best run and records the states that its steps change.
+func (w *nearing) look() {
+	if w.best == nil {
+		return
+	}
+	var seen changes
+	res := w.play(props.Plan{Inputs: padded(w.inputs.Inputs), EarlyTimers: w.early, Observer: &seen,
+		Strategy: &steered{answers: w.answers, order: w.by.order, exact: w.by.exact}})
+	if res.System == nil || len(res.System.Trace().Steps) != len(w.best.Steps) {
+		return
+	}
+	after := seen.after(res.System.Trace(), res.System.Trace().Names())
+	for i := range w.best.Steps {
+		for _, line := range after(i) {
+			w.best.Steps[i].After = append(w.best.Steps[i].After, visible(line))
+		}
+	}
 }
 
 // A nearing searches the nearest passing run. It identifies messages by numbers: see namer.
@@ -46,6 +66,7 @@ type nearing struct {
 	actors map[uint64]uint64
 	from   int // the number of failing runs that were searched further
 	best   *record.Passing
+	by     pair // leads to best
 }
 
 // begin runs the case and returns the pairs of messages that can be swapped, nearest first.
@@ -85,7 +106,7 @@ func (w *nearing) try(p *pair, more *[]pair) {
 	switch {
 	case by.lost || res.System == nil || res.Skipped:
 	case res.Failure == nil:
-		w.take(&res, by)
+		w.take(&res, by, p)
 	case more != nil && p.apart == 1 && w.from < mostFrom && w.fails(&res):
 		w.from++
 		*more = append(*more, neighborsIn(&res, by)...)
@@ -105,7 +126,7 @@ func neighborsIn(res *props.Result, by *steered) []pair {
 }
 
 // take makes a passing run the best one, if it is nearer, or as near and equal to the case for longer.
-func (w *nearing) take(res *props.Result, by *steered) {
+func (w *nearing) take(res *props.Result, by *steered, from *pair) {
 	t, id := res.System.Trace(), res.System.Host().StepID
 	p := &record.Passing{}
 	turn := map[uint64]int{} // the step that received a message, by number
@@ -140,6 +161,6 @@ func (w *nearing) take(res *props.Result, by *steered) {
 	}
 	slices.SortFunc(p.Swapped, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
 	if p.Swaps = len(p.Swapped); p.Swaps > 0 && (w.best == nil || p.Swaps < w.best.Swaps || p.Swaps == w.best.Swaps && p.Swapped[0][0] > w.best.Swapped[0][0]) {
-		w.best = p
+		w.best, w.by = p, *from
 	}
 }

@@ -117,6 +117,8 @@ type Passing struct {
 type PassingStep struct {
 	Label string `json:"label"` // "terminator ──flush──▶ writer"
 	Step  int    `json:"step"`  // the step of the failing run that received the same message, -1 if none did
+	// After has the actor states that the step changed.
+	After []string `json:"after,omitempty"`
 }
 
 // Swap returns the mark of a step in the chart of the failing run: "⇄ 3" if a swap with step 3

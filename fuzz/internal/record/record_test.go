@@ -34,7 +34,8 @@ func of(text string) *Record {
 		Steps: []Step{{Message: m, Number: 0, Kind: text, Handler: text, Log: []string{text}, After: []string{text}},
 			{Message: Message{From: 1, To: 1, Label: text, SentIn: 0, SentAt: text}, Number: 1, Failed: true, Log: []string{text}, After: []string{text}},
 			{Message: Message{From: -1, To: 1, Label: text, SentIn: -1}, Number: 2}},
-		LeftOut: 3, Waiting: []Message{m}}
+		LeftOut: 3, Waiting: []Message{m},
+		Passing: &Passing{Swaps: 1, Swapped: [][2]int{{0, 1}}, Steps: []PassingStep{{Label: text, Step: 1, After: []string{text}}, {Label: text, Step: 0}}}}
 }
 
 // read returns the elements and the texts of a page, which is well-formed XML.
@@ -178,7 +179,7 @@ func TestPageByKeys(t *testing.T) {
 			t.Errorf("step %d: %d links to %d rows", i, strings.Count(html, link), strings.Count(html, row))
 		}
 	}
-	if all, named := strings.Count(html, `class="scroll"`), len(regexp.MustCompile(`class="scroll" tabindex="0" role="region" aria-label="[^"]+"`).FindAllString(html, -1)); all != 3 || named != all {
+	if all, named := strings.Count(html, `class="scroll"`), len(regexp.MustCompile(`class="scroll" tabindex="0" role="region" aria-label="[^"]+"`).FindAllString(html, -1)); all != 4 || named != all {
 		t.Errorf("%d of %d areas that scroll can be reached", named, all)
 	}
 	if !strings.Contains(html, ":focus-visible") {
