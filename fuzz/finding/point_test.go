@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/corpus/golden"
@@ -119,8 +120,10 @@ func (m *mistake) pointIn(t *testing.T) (p *corpus.Point, wanted int, last *trac
 		t.Errorf("%s: no step %s", m.subject, m.label)
 	}
 	f := From(Origin{}, &played.Result)
-	by := &shrinking{runner: r, early: c.EarlyTimers}
-	return by.pointOf(t.Context(), f, nil), wanted, f.Trace
+	by, start := &shrinking{runner: r, early: c.EarlyTimers}, time.Now()
+	p = by.pointOf(t.Context(), f, nil)
+	t.Logf("%s: %v for %d steps", m.subject, time.Since(start), len(f.Trace.Steps))
+	return p, wanted, f.Trace
 }
 
 // near says how far the marked step is from the mistake: it is the same, the step next to it, its
