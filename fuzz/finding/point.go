@@ -17,6 +17,7 @@ import (
 const (
 	continuing    = 200_000 // the number of steps, in all continuations together, after which no more are made
 	mostPoints    = 40      // the maximum number of states that are sampled at a time
+	fewestPoints  = 8       // the least value of continuer.points
 	fewContinued  = 50      // the number of continuations from a state of little interest
 	tooFew        = 10      // with fewer continuations from a state nothing is said
 	asMuch        = 10      // two rises that differ by less count as equal
@@ -240,6 +241,8 @@ type continuer struct {
 	signature string
 	by        continued
 	few       int                       // the number of continuations from a state of little interest
+	many      int                       // the number of continuations from the states around the deciding step
+	points    int                       // the maximum number of states that are sampled at a time
 	left      int                       // the number of steps that may still be made
 	moments   []int                     // the indices in by.tape of the decisions that continuations make at random
 	known     map[int]*corpus.Share     // by state, which is an index in moments, or their number at the end of the run
@@ -259,6 +262,7 @@ func (s *shrinking) pointOf(ctx context.Context, f *Finding, condition []corpus.
 	if w.note(f); w.few < tooFew || len(w.moments) == 0 {
 		return nil
 	}
+	w.pace(ctx)
 	at := w.search(ctx)
 	p := &corpus.Point{Step: int(trace.None), Message: corpus.Message{Send: int(trace.None)}, Before: *w.known[0], After: *w.known[0]}
 	if at >= 0 && rise(*w.known[at], *w.known[at+1]) >= leastRise {
@@ -304,6 +308,18 @@ func (w *continuer) note(f *Finding) {
 	w.few = min(fewContinued, continuing/(states*(res.System.Steps()+1)))
 }
 
+// pace makes the first continuations. If they have many more steps than the run, it reduces the
+// numbers of continuations and of states to sample.
+func (w *continuer) pace(ctx context.Context) {
+	w.points, w.many = mostPoints, sampled
+	w.sample(ctx, 0, tooFew)
+	steps := max(1, (continuing-w.left)/tooFew)
+	states := min(len(w.moments), mostPoints) + 2*mostOtherwise
+	w.few = min(w.few, max(tooFew, continuing/(states*steps)))
+	w.points = min(w.points, max(fewestPoints, continuing/(2*w.few*steps)))
+	w.many = min(w.many, max(w.few, continuing/(10*steps)))
+}
+
 // describe sets w.messages.
 func (w *continuer) describe(sys *pulse.System) {
 	w.messages = map[uint64]corpus.Message{}
@@ -327,7 +343,7 @@ func (w *continuer) search(ctx context.Context) int {
 	w.sample(ctx, lo, w.few)
 	w.known[hi] = &corpus.Share{Failed: sampled, Of: sampled} // at the end of the run it has failed
 	for hi-lo > 1 && w.left > 0 && ctx.Err() == nil {
-		n, last, best := min(mostPoints, hi-lo-1), lo, -101
+		n, last, best := min(w.points, hi-lo-1), lo, -101
 		from, to := lo, hi
 		for i := 1; i <= n+1; i++ {
 			at := from + (to-from)*i/(n+1)
@@ -357,8 +373,8 @@ func (w *continuer) steepest(ctx context.Context) (at int) {
 	near := most - leastRise
 	each(func(i, up int) {
 		if up > max(0, near) {
-			w.sample(ctx, i, sampled)
-			w.sample(ctx, i+1, sampled)
+			w.sample(ctx, i, w.many)
+			w.sample(ctx, i+1, w.many)
 		}
 	})
 	at, most = -1, 1
@@ -468,7 +484,7 @@ func (w *continuer) otherwise(ctx context.Context, p *corpus.Point, at int) {
 		}
 	}
 	if best != 0 {
-		w.fill(ctx, p.Instead, at, &taken{id: best}, sampled)
+		w.fill(ctx, p.Instead, at, &taken{id: best}, w.many)
 		m := w.messages[best]
 		p.Other = &m
 	}

@@ -89,7 +89,8 @@ func fromPlain(e *corpus.Explanation) string {
 	if e.Unnamed > 0 {
 		list = append(list, words.Count(e.Unnamed, "constraint")+" on which message comes first")
 	}
-	for _, c := range e.Of(corpus.InOwn) {
+	own := e.Of(corpus.InOwn)
+	for _, c := range own[:min(len(own), mostOwn)] {
 		where := ""
 		switch {
 		case c.First.At == "":
@@ -99,6 +100,9 @@ func fromPlain(e *corpus.Explanation) string {
 			where = " at " + c.First.At
 		}
 		list = append(list, c.First.Text+where+" before "+c.Second.Text+" at "+c.Second.At)
+	}
+	if n := len(own) - mostOwn; n > 0 {
+		list = append(list, words.Count(n, "more constraint"))
 	}
 	if list = append(list, given(e.Given)...); len(list) == 0 {
 		return plain
@@ -134,6 +138,9 @@ func sampled(e *corpus.Explanation) string {
 	}
 	return text + " where " + strings.Join(lines, ",\n    and ")
 }
+
+// mostOwn is the maximum number of constraints that fromPlain names.
+const mostOwn = 5
 
 // mostClauses is the maximum number of sampled constraints in a text.
 const mostClauses = 3
