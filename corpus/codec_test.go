@@ -84,7 +84,7 @@ var samples = map[string]func() Case{
 		c.Record.Deliveries = slices.Insert(c.Record.Deliveries, 2, choice.Hold, choice.Hold)
 		return c
 	},
-	"why": whyCase,
+	"why": whyCase, "pointed": pointedCase, "undecided": undecidedCase,
 	"explained": func() Case {
 		c := writerCase()
 		c.Condition = "flush from \"terminator\" before write(1) from action at writer"
@@ -104,6 +104,34 @@ func whyCase() Case {
 		Depth: 2, Unnamed: 60, Given: []choice.Kind{choice.Drop, choice.Drop, choice.Clock}, Sampled: &Sampled{Share{40, 100, false}, Share{90, 90, false}, 300},
 		Draws: []string{"any", "", "≥ 3", ""}, Needs: []Need{{choice.Drop, 2}}, Told: "fails\nsometimes"}
 	return c
+}
+
+// pointedCase has every field of a point of no return, except those of undecidedCase.
+func pointedCase() Case {
+	c := writerCase()
+	flush := Message{"flush", "writer", "bank.flush at bank.writer", 2}
+	write := Message{"write(1) from \"action\"", "writer", "bank.write at bank.writer", -1}
+	c.Explanation = &Explanation{Orders: 2, Failing: 1, Complete: true, Point: &Point{Step: 2, Message: flush,
+		Before: Share{55, 100, false}, After: Share{100, 100, false}, Other: &write, Instead: &Share{0, 100, false},
+		Chances: []Chance{{0, Share{13, 50, false}}, {2, Share{55, 100, false}}}}}
+	return c
+}
+
+// undecidedCase has a point of no return in which no step decides.
+func undecidedCase() Case {
+	c := writerCase()
+	all := Share{100, 100, false}
+	c.Explanation = &Explanation{Orders: 2, Failing: 2, Point: &Point{Step: -1, Message: Message{Send: -1}, Before: all, After: all,
+		Spared: []Spared{{1, "crash of writer", Share{0, 50, false}}}, Draws: []string{"actions"}}}
+	return c
+}
+
+// TestPointNeedsItsVersion: a reader of version 6 would not know the line of a point.
+func TestPointNeedsItsVersion(t *testing.T) {
+	text := strings.Replace(encode(t, pointedCase()), "jostle case 7", "jostle case 6", 1)
+	if _, err := Decode("a.case", []byte(text)); err == nil {
+		t.Error("a point is read in a case of version 6")
+	}
 }
 
 // TestOldComments: what the comments of files of version 5 and older say becomes
@@ -325,10 +353,10 @@ func TestEncodeErrors(t *testing.T) {
 
 // faults are changes to the text of writerCase, with the errors that they cause.
 var faults = []struct{ name, old, new, want string }{
-	{"another file", "jostle case 4", "{\"json\": 1}", `1: "{\"json\": 1}", expected "jostle case 6": this is not a case: restore`},
-	{"no version", "case 4\n", "case\n", `1: "jostle case", expected "jostle case 6": this is not a case: restore`},
-	{"version 0", "case 4\n", "case 0\n", `1: "jostle case 0", expected "jostle case 6": this is not a case: restore`},
-	{"newer version", "case 4\n", "case 7\n", `1: a case of version 7, written by a newer jostle; this one reads versions up to 6: update`},
+	{"another file", "jostle case 4", "{\"json\": 1}", `1: "{\"json\": 1}", expected "jostle case 7": this is not a case: restore`},
+	{"no version", "case 4\n", "case\n", `1: "jostle case", expected "jostle case 7": this is not a case: restore`},
+	{"version 0", "case 4\n", "case 0\n", `1: "jostle case 0", expected "jostle case 7": this is not a case: restore`},
+	{"newer version", "case 4\n", "case 8\n", `1: a case of version 8, written by a newer jostle; this one reads versions up to 7: update`},
 	{"no hash sign", "# test", " test", `5: " test ──execute──▶ action", expected a line that begins with # or with property: restore`},
 	{"no property", "property \"r", "prop \"r", `10: "prop", expected "property": restore`},
 	{"version 1 with a property", "case 4\n", "case 1\n", `10: "property", expected "test": restore`},
@@ -368,7 +396,7 @@ var faults = []struct{ name, old, new, want string }{
 	{"the other half", "end\n", "end\n>>>>>>> branch\n", `21: ">>>>>>> branch" is a mark of a merge conflict: one side`},
 	{"the base of a conflict", "test \"", "||||||| 1a2b3c4\ntest \"", `11: "||||||| 1a2b3c4" is a mark of a merge conflict: one side`},
 	{"a conflict with lines as on Windows", "signature", "<<<<<<< HEAD\r\nsignature", `12: "<<<<<<< HEAD" is a mark of a merge conflict: one side`},
-	{"a version far ahead", "case 4\n", "case 99999999999999999999\n", `1: "jostle case 99999999999999999999", expected "jostle case 6": this is not a case: restore`},
+	{"a version far ahead", "case 4\n", "case 99999999999999999999\n", `1: "jostle case 99999999999999999999", expected "jostle case 7": this is not a case: restore`},
 	{"UTF-16", "jostle", "\xff\xfej\x00", `1: the file is in UTF-16, expected UTF-8: save it as UTF-8`},
 	{"an empty condition", "strategy \"", "condition \"\"\nstrategy \"", `13: an empty condition, expected a text or no condition line: restore`},
 
@@ -408,8 +436,8 @@ func TestCutOff(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"":                        "a.case:1: the file is empty, expected \"jostle case 6\": " + restore,
-		"\r\n":                    "a.case:1: the end of the line, expected \"jostle case 6\": this is not a case: " + restore,
+		"":                        "a.case:1: the file is empty, expected \"jostle case 7\": " + restore,
+		"\r\n":                    "a.case:1: the end of the line, expected \"jostle case 7\": this is not a case: " + restore,
 		"jostle case 4\ntest \"T": "a.case:2: the file has been cut off here: its last line is \"test \\\"T\", expected \"end\": " + restore,
 	} {
 		if _, err := Decode("a.case", []byte(text)); err == nil || err.Error() != want {

@@ -18,7 +18,7 @@
 // Lines that begin with # are for people and may be changed or removed: jostle ignores
 // them. All other lines are for jostle:
 //
-//	jostle case 6
+//	jostle case 7
 //	# writer_test.go:31: stored 0 of 1 results
 //	#
 //	# test ──execute──▶ action
@@ -34,6 +34,9 @@
 //	depth 1 unnamed 0
 //	constraint condition 0 "flush" "writer" "store.flush at writer" 3 "write(1)" "writer" "store.write at writer" 4
 //	draw 0 of 1 "any"
+//	point 3 "flush" "writer" "store.flush at writer" 3 55 of 100 then 100 of 100
+//	instead "write(1)" "writer" "store.write at writer" 4 0 of 100
+//	chance 0 30 of 100
 //	strategy "pos"
 //	seed 000000000000001f
 //	setting "delivery" "unordered"
@@ -57,7 +60,9 @@
 //     orders fail, and how much the order differs from plain order, in which the oldest
 //     message always comes first. They also say which messages come before which
 //     others, and which draws may have other values. Messages come with their
-//     receivers, kinds, and positions in the run, counted from 1.
+//     receivers, kinds, and positions in the run, counted from 1. The line "point" has
+//     the deciding step, counted from 1, and how many random continuations fail before
+//     and after it: see Point.
 //   - A line "doubtful" says that a replay of the case took a different course when the
 //     case was saved. A line "face" has the signature of a further failure with the
 //     same cause.

@@ -17,7 +17,9 @@ import (
 const (
 	magic = "jostle case " // begins each file
 	// version is the newest version of the format.
-	version = 6
+	version = 7
+	// undecided is the version of the format for a case without Explanation.Point.
+	undecided = 6
 	// unexplained is the version of the format for a case without Explanation, Doubtful and
 	// Faces.
 	unexplained = 5
@@ -65,8 +67,10 @@ func Encode(c Case) ([]byte, error) {
 // versionOf returns the oldest version of the format that can represent a case.
 func versionOf(c *Case) int {
 	switch {
-	case c.Explanation != nil || c.Doubtful || len(c.Faces) > 0:
+	case c.Explanation != nil && c.Explanation.Point != nil:
 		return version
+	case c.Explanation != nil || c.Doubtful || len(c.Faces) > 0:
+		return undecided
 	case slices.Contains(c.Record.Deliveries, choice.Hold):
 		return unexplained
 	}

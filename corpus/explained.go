@@ -8,7 +8,7 @@ import (
 )
 
 // This file reads and writes the lines of an Explanation. Files of version 6 and newer have such
-// lines.
+// lines, and those of a Point since version 7.
 
 // flags returns pointers to the boolean fields of an explanation, each with the word that stands
 // for it in the file.
@@ -67,12 +67,41 @@ func (w *writer) explained(c *Case) {
 	for _, n := range e.Needs {
 		w.line("needs", strconv.Itoa(n.N), n.Kind.String())
 	}
+	w.point(e.Point)
+}
+
+func shareWords(s Share) []string { return []string{strconv.Itoa(s.Failed), "of", strconv.Itoa(s.Of)} }
+
+func messageWords(m *Message) []string {
+	return []string{strconv.Quote(m.Text), strconv.Quote(m.At), strconv.Quote(m.Kind), strconv.Itoa(m.Send + 1)}
+}
+
+// point writes the lines of a point of no return.
+func (w *writer) point(p *Point) {
+	if p == nil {
+		return
+	}
+	w.line(slices.Concat([]string{"point", strconv.Itoa(p.Step + 1)}, messageWords(&p.Message), shareWords(p.Before), []string{"then"}, shareWords(p.After))...)
+	if p.Instead != nil {
+		w.line(slices.Concat([]string{"instead"}, messageWords(p.Other), shareWords(*p.Instead))...)
+	}
+	for i := range p.Spared {
+		s := &p.Spared[i]
+		w.line(slices.Concat([]string{"spared", strconv.Itoa(s.Step), strconv.Quote(s.Text)}, shareWords(s.Share))...)
+	}
+	for _, label := range p.Draws {
+		w.line("decides", strconv.Quote(label))
+	}
+	for i := range p.Chances {
+		c := &p.Chances[i]
+		w.line(slices.Concat([]string{"chance", strconv.Itoa(c.Step)}, shareWords(c.Share))...)
+	}
 }
 
 func (w *writer) constraint(c *Constraint) {
 	words := []string{"constraint", places[c.Place], strconv.Itoa(c.Term)}
 	for _, m := range []*Message{&c.First, &c.Second} {
-		words = append(words, strconv.Quote(m.Text), strconv.Quote(m.At), strconv.Quote(m.Kind), strconv.Itoa(m.Send+1))
+		words = append(words, messageWords(m)...)
 	}
 	if c.Bare {
 		words = append(words, "bare")
@@ -172,6 +201,45 @@ func (r *reader) details(e *Explanation) {
 		e.Needs = append(e.Needs, Need{N: r.count(), Kind: r.kind()})
 		r.end()
 	}
+	if r.version >= 7 && r.peek() == "point" {
+		e.Point = r.point()
+	}
+}
+
+// point reads the lines that writer.point writes.
+func (r *reader) point() *Point {
+	r.keyword("point")
+	p := &Point{Step: r.count() - 1, Message: r.message(), Before: r.share()}
+	r.literal("then")
+	p.After = r.share()
+	r.end()
+	if r.peek() == "instead" {
+		r.keyword("instead")
+		m := r.message()
+		s := r.share()
+		p.Other, p.Instead = &m, &s
+		r.end()
+	}
+	for r.peek() == "spared" {
+		r.keyword("spared")
+		p.Spared = append(p.Spared, Spared{Step: r.count(), Text: r.quoted(), Share: r.share()})
+		r.end()
+	}
+	for r.peek() == "decides" {
+		r.keyword("decides")
+		p.Draws = append(p.Draws, r.quoted())
+		r.end()
+	}
+	for r.peek() == "chance" {
+		r.keyword("chance")
+		p.Chances = append(p.Chances, Chance{Step: r.count(), Share: r.share()})
+		r.end()
+	}
+	return p
+}
+
+func (r *reader) message() Message {
+	return Message{Text: r.quoted(), At: r.quoted(), Kind: r.quoted(), Send: r.count() - 1}
 }
 
 // mostDraws limits the number of draws, so that a damaged file cannot use up the memory.
@@ -207,7 +275,7 @@ func (r *reader) constraint() (c Constraint) {
 	}
 	c.Place, c.Term = Place(max(0, at)), r.count()
 	for _, m := range []*Message{&c.First, &c.Second} {
-		*m = Message{Text: r.quoted(), At: r.quoted(), Kind: r.quoted(), Send: r.count() - 1}
+		*m = r.message()
 	}
 	for r.more() {
 		switch word := r.word(); {

@@ -50,6 +50,8 @@ type Explanation struct {
 	Draws []string `json:"draws,omitempty"`
 	// Needs says how many nonzero answers of each kind the case needs to fail.
 	Needs []Need `json:"needs,omitempty"`
+	// Point is the point of no return, nil if it is unknown.
+	Point *Point `json:"point,omitempty"`
 	// Told is the explanation as text. It is set only in cases from files of version 5 or older.
 	Told string `json:"told,omitempty"`
 }
@@ -122,6 +124,47 @@ type Share struct {
 	LeftOut bool `json:"leftOut,omitempty"`
 }
 
+// A Point is the point of no return of a run: the step at which the share of failing runs among
+// random continuations of the run rises most. All continuations have the draws and the faults of
+// the run.
+type Point struct {
+	// Step is the index of the deciding step, -1 if no step decides.
+	Step int `json:"step"`
+	// Message is the message that the deciding step received. If a fault or an early timer
+	// decides, its Text is "crash of leader" and its At is "".
+	Message Message `json:"message"`
+	// Before and After count the continuations from the states before and after the deciding
+	// step. If no step decides, both count runs that are random from the start.
+	Before Share `json:"before"`
+	After  Share `json:"after"`
+	// Other is the message that could have come in the deciding step, after which fewest
+	// continuations fail. If its Text is "", the deciding step is a fault or an early timer that
+	// could have been missing. Instead counts the continuations after it, or without the fault.
+	// Both are nil if nothing else helps.
+	Other   *Message `json:"other,omitempty"`
+	Instead *Share   `json:"instead,omitempty"`
+	// Spared has the faults and other nonzero answers of the run, if no step decides.
+	Spared []Spared `json:"spared,omitempty"`
+	// Draws has the labels of the draws that may not have any other value, if no step decides.
+	Draws []string `json:"draws,omitempty"`
+	// Chances is the curve: the continuations from the states before some steps, in order.
+	Chances []Chance `json:"chances,omitempty"`
+}
+
+// A Spared is a fault or another nonzero answer of a run. The Share counts the continuations in
+// which the answer is zero.
+type Spared struct {
+	Step int    `json:"step"` // the step with the fault, or in which the question was asked
+	Text string `json:"text"` // "crash of leader"
+	Share
+}
+
+// A Chance is the share of random continuations that fail, from the state before a step.
+type Chance struct {
+	Step int `json:"step"` // the index of the step
+	Share
+}
+
 // A Need says how many nonzero answers of a kind, such as faults, the case needs to fail.
 type Need struct {
 	Kind choice.Kind `json:"kind"`
@@ -164,6 +207,7 @@ func (e *Explanation) Elsewhere() *Explanation {
 	for i := range other.Constraints {
 		other.Constraints[i].First.Send, other.Constraints[i].Second.Send = -1, -1
 	}
+	other.Point = nil // its steps are those of the run that was explained
 	return &other
 }
 

@@ -205,7 +205,7 @@ func TestLoadProblems(t *testing.T) {
 	want := []string{
 		`DIR/0.case: the case is of the property "TestOther/sub", expected "resultsAreStored": ` +
 			`move the file to the folder TestOther.sub, or correct its property line if the property was renamed`,
-		`DIR/1.case:1: the file is empty, expected "jostle case 6": ` + restore,
+		`DIR/1.case:1: the file is empty, expected "jostle case 7": ` + restore,
 		`DIR/2.case:10: the file has been cut off here: its last line is "property \"resultsAreStor", expected "end": ` + restore,
 		`a case cannot be read: DIR/6.case is a folder: give it a name that does not end in .case`,
 		`DIR/7.case:1: the file has 100 MB, expected at most 64: ` + restore,

@@ -24,7 +24,7 @@ func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	out := runSample(t, "full-disk", dir)
 	for _, want := range []string{"overdrawn", "the case cannot be saved in DIR/overdraws: ", "file too large: make room or give access there",
-		"to save the case yourself, write this to a file *.case in DIR/overdraws", "    jostle case 6\n", "    end\n", "--- FAIL: TestSample "} {
+		"to save the case yourself, write this to a file *.case in DIR/overdraws", "    jostle case 7\n", "    end\n", "--- FAIL: TestSample "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}

@@ -84,5 +84,5 @@ func timeless(text string) string {
 
 // withoutLater is the text of a case without the lines that came with versions 3, 4 and 6.
 func withoutLater(text string) string {
-	return regexp.MustCompile(`(?m)^(condition|unlike|explained|depth|constraint|draw) .*\n`).ReplaceAllString(text, "")
+	return regexp.MustCompile(`(?m)^(condition|unlike|explained|depth|constraint|draw|point|instead|spared|decides|chance) .*\n`).ReplaceAllString(strings.Replace(text, "jostle case 7", "jostle case 6", 1), "")
 }

@@ -213,7 +213,7 @@ func TestUnsavedCasesArePrinted(t *testing.T) {
 	}
 	for _, sample := range []string{"one-check", "fuzz-overdraws"} {
 		out := runSample(t, sample, full)
-		for _, want := range []string{"overdrawn", "the case cannot be saved in ", "to save the case yourself, write this to a file *.case in DIR/overdraws", "jostle case 6"} {
+		for _, want := range []string{"overdrawn", "the case cannot be saved in ", "to save the case yourself, write this to a file *.case in DIR/overdraws", "jostle case 7"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%s: no %q in:\n%s", sample, want, out)
 			}

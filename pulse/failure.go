@@ -52,6 +52,7 @@ type Failure struct {
 	Kind   Kind
 	Text   string // what happened, in one line
 	Detail string // more lines, each indented by four spaces; may be empty
+	Advice string // what may help, in one line; mostly empty
 	// Format is the format string of Text, such as "stored %d of %d results".
 	// It is "" if Text was not formatted.
 	Format string

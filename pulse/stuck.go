@@ -41,7 +41,7 @@ func (c *cast) stuck(closed bool) *Failure {
 		text += " and the environment is closed"
 	}
 	r := &stuckReport{cast: c, list: list}
-	return &Failure{Kind: KindStuck, Step: -1, Text: text, Detail: r.detail(), Site: r.site}
+	return &Failure{Kind: KindStuck, Step: -1, Text: text, Detail: r.detail(), Site: r.site, Advice: r.advice()}
 }
 
 // A stuckReport builds the description of stuck actors.
@@ -62,6 +62,17 @@ func (r *stuckReport) detail() string {
 		fmt.Fprintf(&r.text, "    cycle: %s\n", c)
 	}
 	return strings.TrimSuffix(r.text.String(), "\n")
+}
+
+// advice names a process that waits in an Ask for an actor that has ended, and what would end
+// the wait. It returns "" if there is none.
+func (r *stuckReport) advice() string {
+	for _, a := range r.list {
+		if w := a.waits; w.on >= 0 && a.process != nil && w.text == "" && r.cast.actors[w.on].life != alive {
+			return fmt.Sprintf("%s has ended and never answers %s: AskTimeout ends the wait", r.nameOf(w.on), r.nameOf(a.actor))
+		}
+	}
+	return ""
 }
 
 // asleep reports whether a process waits for a timer that did not fire in the

@@ -20,8 +20,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -52,6 +54,8 @@ type Finding struct {
 	Unfinished bool
 	// Unsaved is set if JOSTLE_REPAIR=1 would save this run in place of a larger saved one.
 	Unsaved bool
+	// Passing is the nearest passing run, nil if none is known. Only Shrink sets it.
+	Passing *record.Passing
 	// Seen is the result of Look; nil if Look was not called.
 	Seen *Seen
 
@@ -97,11 +101,29 @@ func From(o Origin, res *props.Result) *Finding {
 	f.Case.Signature = res.Failure.Lasting()
 	if res.System != nil {
 		f.Trace = res.System.Trace().Clone()
-		f.Chart = f.Trace.ChartWith(f.Failure.Step, nil)
+		f.draw(f.Trace)
 	}
 	f.attach(res.Attachments)
 	f.Case.Comment = f.comment()
 	return f
+}
+
+// mostColumns is the maximum number of columns of a line of Chart, which is printed with an
+// indentation of 8.
+const mostColumns = 92
+
+// draw sets f.Chart. t is the trace of the last run, because an actor reference in a message is
+// valid only until the next run.
+func (f *Finding) draw(t *trace.Trace) {
+	o := trace.ChartOptions{Failed: f.Failure.Step, Columns: mostColumns}
+	o.Remark = func(step int) string {
+		swap := f.Passing.Swap(step)
+		if e := f.Case.Explanation; e != nil && e.Point != nil && step == e.Point.Step {
+			return strings.TrimSpace(record.Decides(e.Point) + " " + swap)
+		}
+		return swap
+	}
+	f.Chart = t.ChartWith(o)
 }
 
 // CaseOf returns the case of a run, failed or not. The case stays valid after the next run.

@@ -55,6 +55,8 @@ func (f *Finding) Look(r *props.Runner) {
 		l.Labels = append(l.Labels, t.Sends[i].Label())
 	}
 	l.Diagram = f.diagram(t)
+	f.draw(t) // now with the deciding step
+	f.Case.Comment = f.comment()
 	after := l.after(t, t.Names())
 	for i := range t.Steps {
 		l.Seen.After = append(l.Seen.After, after(i))

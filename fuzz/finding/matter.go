@@ -36,6 +36,15 @@ func (s *shrinking) cause(ctx context.Context, out *Shrunk) *corpus.Explanation 
 	for i := range out.Best.Case.Inputs {
 		e.Draws = append(e.Draws, m.draw(ctx, i))
 	}
+	if !e.Cut && !e.Long {
+		e.Point = s.pointOf(ctx, out.Finding, e.Of(corpus.InCondition))
+		out.Finding.Passing = s.nearest(ctx, &out.Best.Case, out.Best.Signature)
+	}
+	for i := range e.Draws {
+		if e.Point != nil && e.Point.Step < 0 && e.Draws[i] != "any" {
+			e.Point.Draws = append(e.Point.Draws, out.Best.Case.Inputs[i].Label)
+		}
+	}
 	return e
 }
 

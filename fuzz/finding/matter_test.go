@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -19,8 +20,9 @@ import (
 
 var elapsed = regexp.MustCompile(`shrunk (from [^,]* )?in [0-9.]+(µs|ms|s)`)
 
-// TestTextsOfSubjects holds what is printed for the shrunk failure of each subject. The six
-// that take longest are left for the night.
+// TestTextsOfSubjects holds what is printed for the shrunk failure of each subject. The explanation
+// has at most three lines, and these and the chart have at most 100 columns. The six that take
+// longest are left for the night.
 //
 // Skips: with -short, since it runs on one goroutine, and for long.
 func TestTextsOfSubjects(t *testing.T) {
@@ -41,7 +43,20 @@ func TestTextsOfSubjects(t *testing.T) {
 			continue
 		}
 		out := shrunkSubject(t, s.Name)
-		fmt.Fprintf(&b, "--- %s\n%s\n", s.Name, elapsed.ReplaceAllString(out.Finding.Text("found"), "shrunk ${1}in TIME"))
+		text := elapsed.ReplaceAllString(out.Finding.Text("found"), "shrunk ${1}in TIME")
+		fmt.Fprintf(&b, "--- %s\n%s\n", s.Name, text)
+		_, above, _ := strings.Cut(text, "        found; ")
+		above, chart, _ := strings.Cut(above, "\n\n")
+		above, _, _ = strings.Cut(above, "\n        drew ")
+		lines := strings.Split(above, "\n")[1:]
+		for _, line := range append(strings.Split(chart, "\n"), lines...) {
+			if utf8.RuneCountInString(line) > 100 {
+				t.Errorf("%s: %d columns: %s", s.Name, utf8.RuneCountInString(line), line)
+			}
+		}
+		if len(lines) == 0 || len(lines) > 3 {
+			t.Errorf("%s: explained in %d lines:\n%s", s.Name, len(lines), above)
+		}
 	}
 	golden.File(t, path, b.String())
 }

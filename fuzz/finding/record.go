@@ -2,9 +2,11 @@ package finding
 
 import (
 	"slices"
+	"time"
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/internal/record"
+	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -18,17 +20,51 @@ func (f *Finding) Record(where string) record.Record {
 	if f.Seen != nil {
 		f.addSteps(&r)
 	}
+	if f.Passing != nil && len(f.Passing.Steps) <= mostPaged {
+		r.Passing = f.Passing
+	}
 	return r
 }
 
 // outline returns the record without its steps and without the text of the case.
 func (f *Finding) outline() record.Record {
-	r := record.Record{Property: f.Case.Property, Test: f.Case.Test, Failure: f.Failure.Text, Detail: f.Failure.Detail, File: f.Location.File, Line: f.Location.Line,
+	r := record.Record{Property: f.Case.Property, Test: f.Case.Test, Failure: f.Failure.Text, Detail: f.Failure.Detail, Advice: f.Failure.Advice, File: f.Location.File, Line: f.Location.Line,
 		Signature: f.Case.Signature, Shrunk: f.Shrunk, Unfinished: f.Unfinished, Unsaved: f.Unsaved, Replays: f.Replays, Tried: Tried, Differs: f.Differs, Length: f.Steps(), Early: f.Case.Record.Early(),
 		Why: f.Case.Explanation, Filed: f.filed, Faces: slices.Clone(f.Case.Faces), Chart: f.Chart,
 		Draws: slices.Clone(f.Draws), Logs: slices.Clone(f.Logs)}
+	if r.Early > 0 && f.Trace != nil && !slices.ContainsFunc(f.Case.Record.Choices, func(c choice.Choice) bool { return c.Kind.IsFault() && c.Value > 0 }) {
+		if slow := slowest(f.Trace); slow > 0 {
+			r.Slow = slow.String()
+		}
+	}
 	f.addPlaces(&r)
 	return r
+}
+
+// slowest returns the longest virtual time that a message other than a timer was in flight. It
+// returns zero if the program caused faults.
+func slowest(t *trace.Trace) (longest time.Duration) {
+	at := func(step int32) int64 {
+		if step < 0 {
+			return 0
+		}
+		return t.Steps[step].Time
+	}
+	if len(t.Strikes) > 0 {
+		return 0
+	}
+	for i := range t.Sends {
+		d := &t.Sends[i]
+		if d.Kind.IsTimer() {
+			continue
+		}
+		end := d.Receipt
+		if end == trace.None {
+			end = int32(len(t.Steps) - 1)
+		}
+		longest = max(longest, time.Duration(at(end)-at(d.Step)))
+	}
+	return longest
 }
 
 // Text returns the complete description of the finding. where describes the run.
@@ -71,22 +107,29 @@ func (f *Finding) addPlaces(r *record.Record) {
 	if r.Why == nil || f.Trace == nil {
 		return
 	}
+	var sends []int
 	for _, c := range r.Why.Main() {
-		for _, send := range []int{c.First.Send, c.Second.Send} {
-			known := slices.ContainsFunc(r.Places, func(p record.Place) bool { return p.Send == send })
-			if send < 0 || send >= len(f.Trace.Sends) || known {
-				continue
-			}
-			d := &f.Trace.Sends[send]
-			p := record.Place{Send: send, Step: int(d.Receipt)}
-			if f.Seen != nil {
-				p.SentAt, p.Handler = at(f.Seen.Sent, int32(send)), at(f.Seen.Handled, d.Receipt)
-				if d.Receipt == trace.None {
-					p.Handler = at(f.Seen.Handlers, d.To)
-				}
-			}
-			r.Places = append(r.Places, p)
+		sends = append(sends, c.First.Send, c.Second.Send)
+	}
+	if p := r.Why.Point; p != nil {
+		if sends = append(sends, p.Message.Send); p.Other != nil {
+			sends = append(sends, p.Other.Send)
 		}
+	}
+	for _, send := range sends {
+		known := slices.ContainsFunc(r.Places, func(p record.Place) bool { return p.Send == send })
+		if send < 0 || send >= len(f.Trace.Sends) || known {
+			continue
+		}
+		d := &f.Trace.Sends[send]
+		p := record.Place{Send: send, Step: int(d.Receipt)}
+		if f.Seen != nil {
+			p.SentAt, p.Handler = at(f.Seen.Sent, int32(send)), at(f.Seen.Handled, d.Receipt)
+			if d.Receipt == trace.None {
+				p.Handler = at(f.Seen.Handlers, d.To)
+			}
+		}
+		r.Places = append(r.Places, p)
 	}
 }
 

@@ -71,9 +71,14 @@ func impossible(c *corpus.Case, res *props.Result) bool {
 func (p *Replayed) Finding(r *props.Runner, o Origin, c *corpus.Case) *Finding {
 	same := p.Exact && p.Result.Failure.Matches(c.Signature)
 	f := From(o, &p.Result)
-	if f.Confirm(r); same {
-		f.Case.Condition, f.Case.Explanation, f.Case.Faces, f.filed = c.Condition, c.Explanation, c.Faces, true
+	if same {
+		f.Case.Condition, f.Case.Explanation, f.Case.Faces = c.Condition, c.Explanation, c.Faces
+		if p.Result.System != nil {
+			f.draw(p.Result.System.Trace())
+		}
 	}
+	f.Confirm(r)
+	f.filed = same
 	return f
 }
 

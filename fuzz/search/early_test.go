@@ -84,7 +84,7 @@ func TestTimersRaceByDefault(t *testing.T) {
 			t.Errorf("seed %d: replayed %d of %d: %s; %d early timers, settings %v",
 				seed, f.Replays, finding.Tried, f.Differs, f.Case.EarlyTimers, f.Case.Settings)
 		}
-		if told := f.Text("run"); !strings.Contains(told, "although messages waited") {
+		if told := f.Text("run"); !strings.Contains(told, words.Count(f.Case.Record.Early(), "early timer")+", as if a message took over ") {
 			t.Errorf("seed %d: nothing is said of early timers:\n%s", seed, told)
 		}
 		text, err := corpus.Encode(f.Case)
@@ -196,7 +196,7 @@ var earlyProperties = []struct {
 // after what failed, with the setting that forbids it: as it was found, shrunk, and played
 // from its file, whichever arm finds it and whoever allows the timers.
 func TestEarlyTimersAreReported(t *testing.T) {
-	const forbid = "        to forbid that, set EarlyTimers in pulse.Options to pulse.NeverEarly\n"
+	const forbid = ", as if a message took over 1s; EarlyTimers: pulse.NeverEarly forbids that\n"
 	for _, c := range earlyProperties {
 		for _, own := range []int{0, 2} {
 			for _, arm := range []string{"random", "bita"} {
@@ -218,13 +218,13 @@ func TestEarlyTimersAreReported(t *testing.T) {
 					}
 				}
 				r := props.NewRunner(t.Name(), property)
-				fired := func(f *finding.Finding) string { return words.Count(f.Case.Record.Early(), "timer") + " fired " }
-				report(f, "found", "        "+fired(f)+"early, although messages waited\n")
+				fired := func(f *finding.Finding) string { return words.Count(f.Case.Record.Early(), "early timer") }
+				report(f, "found", "        "+fired(f))
 				out := finding.Shrink(t.Context(), r, f, shrink.Options{Runs: 2000})
 				if f = out.Finding; f == nil {
 					t.Fatalf("%s: not shrunk", name)
 				}
-				needs := "        needs early timers: " + fired(f) + "although messages waited, else it does not fail\n"
+				needs := "        needs " + fired(f)
 				report(f, "shrunk", needs)
 				played := finding.Replay(r, &f.Case)
 				report(played.Finding(r, finding.Origin{}, &f.Case), "played", needs)

@@ -24,12 +24,25 @@ func (t *Trace) WriteChart(w io.Writer) error {
 }
 
 // Chart returns the chart that WriteChart writes.
-func (t *Trace) Chart() string { return t.ChartWith(int(None), nil) }
+func (t *Trace) Chart() string { return t.ChartWith(ChartOptions{Failed: int(None)}) }
 
-// ChartWith returns the chart with two additions. It marks step number failed,
-// unless failed is None. After the log lines of each step it adds the lines that
-// below returns for the step. below may be nil.
-func (t *Trace) ChartWith(failed int, below func(step int) []string) string {
+// ChartOptions are additions to a chart.
+type ChartOptions struct {
+	// Failed is the step in which the run failed, which gets a mark. It is None if
+	// the run failed in no step.
+	Failed int
+	// Remark returns a remark on a step, which comes before the other remarks, or "".
+	// It may be nil.
+	Remark func(step int) string
+	// Below returns lines that come after the log lines of a step. It may be nil.
+	Below func(step int) []string
+	// Columns is the maximum number of columns of the chart's lines. Longer lines are
+	// shortened. Zero means no limit.
+	Columns int
+}
+
+// ChartWith returns the chart with additions.
+func (t *Trace) ChartWith(o ChartOptions) string {
 	r := newReading(t)
 	c := chart{}
 	remarks, notes := r.overtakings(), r.noteGroups()
@@ -40,17 +53,20 @@ func (t *Trace) ChartWith(failed int, below func(step int) []string) string {
 			c.add(None, restLine, "")
 		}
 		strikes = c.addStrikes(r, strikes, None, i)
-		line, remark := r.chartLine(i, remarks[i])
-		if i == failed {
-			remark = strings.TrimSpace(remark + " " + failedHere)
+		row := r.chartRow(i, remarks[i])
+		if i == o.Failed {
+			row.remark = strings.TrimSpace(row.remark + " " + failedHere)
 		}
-		c.add(int32(i), line, remark)
+		if o.Remark != nil {
+			row.remark = strings.TrimSpace(o.Remark(i) + " " + row.remark)
+		}
+		c.rows = append(c.rows, row)
 		strikes = c.addStrikes(r, strikes, int32(i), i)
 		for _, note := range notes.of(int32(i)) {
 			c.add(None, "  log: "+oneLine(r.Notes[note].Text), "")
 		}
-		if below != nil {
-			for _, line := range below(i) {
+		if o.Below != nil {
+			for _, line := range o.Below(i) {
 				c.add(None, "  "+oneLine(line), "")
 			}
 		}
@@ -59,7 +75,7 @@ func (t *Trace) ChartWith(failed int, below func(step int) []string) string {
 	c.fold()
 	c.addMissing(r)
 	c.cut()
-	return c.text()
+	return c.text(o.Columns)
 }
 
 // failedHere is the remark on the step at which a run failed.
@@ -84,16 +100,17 @@ func (c *chart) addStrikes(r *reading, list []Strike, step int32, limit int) (re
 // a quiescent point needs no line, because the chart shows the time of step i.
 func (r *reading) clockMoved(i int) bool { return i > 0 && r.Steps[i].Time != r.Steps[i-1].Time }
 
-func (r *reading) chartLine(i int, overtaken string) (line, remark string) {
+func (r *reading) chartRow(i int, overtaken string) chartRow {
 	step := &r.Steps[i]
 	if step.Kind != Receive {
-		return r.step(i), ""
+		return chartRow{step: int32(i), line: r.step(i)}
 	}
 	send := &r.Sends[step.Send]
-	if send.Kind.IsTimer() {
-		return r.arrow(send), fmt.Sprintf("(at %v)", time.Duration(step.Time))
+	row := chartRow{step: int32(i), remark: overtaken}
+	if row.line, row.to = r.arrowTo(send); send.Kind.IsTimer() {
+		row.remark = fmt.Sprintf("(at %v)", time.Duration(step.Time))
 	}
-	return r.arrow(send), overtaken
+	return row
 }
 
 // addMissing adds the messages that were never received. If the chart becomes too
@@ -103,7 +120,8 @@ func (c *chart) addMissing(r *reading) {
 	short, times := len(c.rows)+len(missing) <= mostRows, map[chartRow]int{}
 	var rows []chartRow
 	for _, i := range missing {
-		row := chartRow{None, r.arrow(&r.Sends[i]), r.lossRemark(&r.Sends[i])}
+		row := chartRow{step: None, remark: r.lossRemark(&r.Sends[i])}
+		row.line, row.to = r.arrowTo(&r.Sends[i])
 		if times[row]++; short || times[row] == 1 {
 			rows = append(rows, row)
 		}
@@ -149,12 +167,14 @@ type chart struct{ rows []chartRow }
 
 // A chartRow is one line of a chart with its remark.
 type chartRow struct {
-	step         int32 // the step that the line shows; None if it shows no step
-	line, remark string
+	step   int32  // the step that the line shows; None if it shows no step
+	line   string // without the end of an arrow
+	to     string // the end of an arrow, with the receiver, which is never shortened
+	remark string
 }
 
 func (c *chart) add(step int32, line, remark string) {
-	c.rows = append(c.rows, chartRow{step, line, remark})
+	c.rows = append(c.rows, chartRow{step: step, line: line, remark: remark})
 }
 
 const (
@@ -180,7 +200,7 @@ func (c *chart) fold() {
 	if period == 1 {
 		text = fmt.Sprintf("… this step, %d times in a row", times)
 	}
-	c.rows = append(c.rows[:first+period], chartRow{None, text, ""})
+	c.rows = append(c.rows[:first+period], chartRow{step: None, line: text})
 	c.rows = append(c.rows, tail...)
 }
 
@@ -190,7 +210,7 @@ func (c *chart) fold() {
 func (c *chart) pattern() (period, covered int) {
 	for p := 1; p <= min(longestPeriod, len(c.rows)/2); p++ {
 		i := len(c.rows) - 1
-		for i >= p && c.rows[i].line == c.rows[i-p].line {
+		for i >= p && c.rows[i].line == c.rows[i-p].line && c.rows[i].to == c.rows[i-p].to {
 			i--
 		}
 		if n := len(c.rows) - 1 - i + p; n > p && n > covered+p {
@@ -207,31 +227,80 @@ func (c *chart) cut() {
 		return
 	}
 	head, tail := c.rows[:mostRows/2], c.rows[mostRows/2+out:]
-	middle := chartRow{None, fmt.Sprintf("… %d lines are left out", out), ""}
+	middle := chartRow{step: None, line: fmt.Sprintf("… %d lines are left out", out)}
 	c.rows = append(append(append([]chartRow(nil), head...), middle), tail...)
 }
 
-func (c *chart) text() string {
-	const gap, tab = 4, 4
-	last, column := int32(0), 0
+// columns returns the number of columns of a row without its remark.
+func (r *chartRow) columns() int {
+	return utf8.RuneCountInString(r.line) + utf8.RuneCountInString(r.to)
+}
+
+const (
+	gap, tab   = 4, 4 // the least distance to the remarks; the multiple at which they start
+	mostRemark = 34   // the columns of the remarks, if a line would be too long
+)
+
+// text returns the chart with at most the given number of columns, if it is not zero.
+func (c *chart) text(most int) string {
+	last, column, remarks := int32(0), 0, 0
 	for _, row := range c.rows {
 		last = max(last, row.step)
-		column = max(column, utf8.RuneCountInString(row.line)+gap)
+		column = max(column, row.columns()+gap)
+		remarks = max(remarks, utf8.RuneCountInString(row.remark))
 	}
 	width := len(strconv.Itoa(int(last)))
 	column = (column + tab - 1) / tab * tab
+	if most -= width + 2; most > 0 && column+remarks > most {
+		start := min(column, most-min(remarks, mostRemark))
+		column = 0
+		for i := range c.rows {
+			if c.rows[i].fit(start, most); c.rows[i].remark != "" {
+				column = max(column, c.rows[i].columns()+2)
+			}
+		}
+	}
 	var b strings.Builder
 	for _, row := range c.rows {
 		number := ""
 		if row.step != None {
 			number = strconv.Itoa(int(row.step))
 		}
-		fmt.Fprintf(&b, "%*s  %s", width, number, row.line)
+		fmt.Fprintf(&b, "%*s  %s%s", width, number, row.line, row.to)
 		if row.remark != "" {
-			b.WriteString(strings.Repeat(" ", column-utf8.RuneCountInString(row.line)))
+			b.WriteString(strings.Repeat(" ", column-row.columns()))
 			b.WriteString(row.remark)
 		}
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// fit shortens a row whose remark starts in the given column to at most the given number of
+// columns.
+func (r *chartRow) fit(column, most int) {
+	room := most
+	if r.remark != "" {
+		room = column - 2
+		r.remark = Shortened(r.remark, most-column)
+	}
+	r.line = Shortened(r.line, max(1, room-utf8.RuneCountInString(r.to)))
+	r.to = Shortened(r.to, max(1, room-utf8.RuneCountInString(r.line)))
+}
+
+// Shortened returns a text with at most the given number of characters. If it must be cut, it is
+// cut between words, if that costs few characters, and ends with "…".
+func Shortened(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	const costs = 12 // how many characters a cut between words may cost
+	list := []rune(text)[:max(0, most-1)]
+	for i := len(list) - 1; i > max(0, len(list)-costs); i-- {
+		if strings.ContainsRune(" ,;:([", list[i]) {
+			list = list[:i+1]
+			break
+		}
+	}
+	return strings.TrimRight(string(list), " ") + "…"
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 type writing struct{}
@@ -47,8 +48,37 @@ func TestChartOfFailure(t *testing.T) {
 		1:  "0  test ──1──▶ a\n1  test ──3──▶ c       ✗ fails here\n2  a ──2──▶ c          ← sent first, received last\n",
 		2:  "0  test ──1──▶ a\n1  test ──3──▶ c\n2  a ──2──▶ c          ← sent first, received last ✗ fails here\n",
 	} {
-		if got := b.ChartWith(failed, nil); got != want {
+		if got := b.ChartWith(ChartOptions{Failed: failed}); got != want {
 			t.Errorf("failed in %d:\n%s", failed, got)
+		}
+	}
+}
+
+// TestChartInColumns: a chart of limited width shortens labels and remarks, keeps receivers, and
+// is unchanged where it fits. Remarks of the caller come first.
+func TestChartInColumns(t *testing.T) {
+	b := newBuilder()
+	a, c := b.spawn(None, "a"), b.spawn(None, "collector")
+	first := b.receive(b.send(None, a, "a short one"))
+	late := b.send(first, c, "a long message of many words that says very little")
+	b.receive(b.send(None, c, "another long message that says the same in other words"))
+	b.receive(late)
+	remark := func(step int) string { return map[int]string{1: "◆ decides"}[step] }
+	want := "0  test ──\"a short one\"──▶ a\n" +
+		"1  test ──\"another long message…──▶ collector  ◆ decides\n" +
+		"2  a ──\"a long message of many…──▶ collector   ← sent first, received last\n"
+	if got := b.ChartWith(ChartOptions{Failed: int(None), Remark: remark, Columns: 78}); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	whole := b.ChartWith(ChartOptions{Failed: int(None), Remark: remark})
+	if got := b.ChartWith(ChartOptions{Failed: int(None), Remark: remark, Columns: 200}); got != whole {
+		t.Errorf("got\n%swant\n%s", got, whole)
+	}
+	for columns := 20; columns < 120; columns++ {
+		for _, line := range strings.Split(b.ChartWith(ChartOptions{Failed: int(None), Remark: remark, Columns: columns}), "\n") {
+			if n := utf8.RuneCountInString(line); columns >= 60 && n > columns {
+				t.Errorf("%d columns: %d in %s", columns, n, line)
+			}
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"fmt"
 	"strconv"
 )
 
@@ -81,11 +80,17 @@ func (r *reading) from(s *Send) string {
 // arrow returns a message as text with sender and receiver, such as "action
 // ──write──▶ writer".
 func (r *reading) arrow(s *Send) string {
+	line, to := r.arrowTo(s)
+	return line + to
+}
+
+// arrowTo returns the text of arrow in two parts: up to the label, and the rest.
+func (r *reading) arrowTo(s *Send) (line, to string) {
 	label := s.Label()
 	if s.Kind == Copy {
 		label += " (copy)"
 	}
-	return fmt.Sprintf("%s ──%s──▶ %s", r.from(s), label, r.names.Of(s.To))
+	return r.from(s) + " ──" + label, "──▶ " + r.names.Of(s.To)
 }
 
 // stepName returns the number of a step, or "test" for None.

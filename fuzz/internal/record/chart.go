@@ -86,6 +86,9 @@ func (p *Record) textOf(w *Writer, s *Step) {
 	if s.Failed {
 		told = append([]string{failedHere}, told...)
 	}
+	if p.decides(s) {
+		told = append([]string{Decides(p.Why.Point)}, told...)
+	}
 	if text := strings.Join(told, "  "); text != "" {
 		class := map[bool]string{true: "fails", false: "faint"}[s.Failed]
 		w.Put("<text class=\"%s\" x=\"%s\" y=\"%s\">%s<title>%s</title></text>\n", class, num(laneAt(len(p.Actors)-1)+lane/2), num(y+4), cut(text, tail), text)

@@ -28,7 +28,9 @@ func (p *Record) Write(w *Writer, id string) {
 
 func (p *Record) all(w *Writer) {
 	p.head(w)
+	p.curve(w)
 	p.chart(w)
+	p.beside(w)
 	p.table(w)
 }
 
@@ -51,11 +53,11 @@ const style = `
 body { font: 14px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2em; max-width: 90em }
 .failure { font-size: 1.2em; color: var(--bad); white-space: pre-wrap; overflow-wrap: anywhere } h2, h4 { font-size: 1em; margin: 2em 0 .5em }
 pre, code, td, svg { font-family: ui-monospace, monospace; font-size: 12px } pre { white-space: pre-wrap }
-.scroll { overflow-x: auto } .faint { color: var(--faint) } .bad { color: var(--bad) } ol { padding-left: 1.6em }
+.scroll { overflow-x: auto } .faint { color: var(--faint) } .bad { color: var(--bad) } .edge { color: var(--edge) } ol { padding-left: 1.6em }
 table { border-collapse: collapse } td, th { text-align: left; vertical-align: top; padding: .2em .8em .2em 0; border-top: 1px solid var(--line) }
 svg text { fill: var(--ink); stroke: var(--paper); stroke-width: 3px; paint-order: stroke } svg .lane { stroke: var(--line) } svg .sent { stroke: var(--ink); fill: none } svg .faint { fill: var(--faint) }
 svg .lost { stroke: var(--faint); stroke-dasharray: 3 3; fill: none } svg .dot { fill: var(--ink) } svg .fails { fill: var(--bad) }
-svg .edge { stroke: var(--edge); stroke-width: 2; fill: none } svg .edges { fill: var(--edge) }
+svg .edge { stroke: var(--edge); stroke-width: 2; fill: none } svg .point { fill: var(--edge) } svg .edges { fill: var(--edge) }
 svg a { text-decoration: none } svg a:hover text { text-decoration: underline } tr:target { background: color-mix(in srgb, var(--edge) 18%, transparent) }
 a:focus-visible, .scroll:focus-visible { outline: 2px solid var(--edge); outline-offset: 2px }
 `
@@ -74,7 +76,7 @@ func (p *Record) head(w *Writer) {
 	if p.Detail != "" {
 		w.Put("<pre>%s</pre>\n", visible(p.Detail))
 	}
-	for _, text := range []string{strings.Join(p.early(), "; "), p.shrunk(), visible(p.Orders()), needs(p.why().Needs)} {
+	for _, text := range []string{visible(strings.Join(p.hints(), "; ")), p.shrunk(), visible(p.Orders()), visible(constraintsIn(p.Why)), needs(p.why().Needs)} {
 		if text != "" {
 			w.Put("<p>%s</p>\n", text)
 		}
@@ -127,6 +129,9 @@ func (p *Record) table(w *Writer) {
 		w.Put("<tr id=\"%sstep%s\"><td>%s</td><td>%s", w.id, fmt.Sprint(s.Number), fmt.Sprint(s.Number), p.inWords(s))
 		if s.Failed {
 			w.Put(" <span class=\"bad\">%s</span>", failedHere)
+		}
+		if p.decides(s) {
+			w.Put(" <span class=\"edge\">%s</span>", Decides(p.Why.Point))
 		}
 		w.Put("</td><td>%s</td><td>%s</td><td>", s.SentAt, s.Handler)
 		for _, line := range s.Log {

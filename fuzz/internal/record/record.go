@@ -7,6 +7,7 @@ package record
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/jostle-go/jostle/corpus"
 )
@@ -23,6 +24,7 @@ type Record struct {
 	Test     string `json:"test"`
 	Failure  string `json:"failure"`          // the message of the failure, one or more lines
 	Detail   string `json:"detail,omitempty"` // more about the failure, such as a stack
+	Advice   string `json:"advice,omitempty"` // what may help, in one line
 	File     string `json:"file,omitempty"`   // the file of the line that failed, without its folder
 	Line     int    `json:"line,omitempty"`   // the number of that line
 
@@ -61,6 +63,8 @@ type Record struct {
 	Length int `json:"length"`
 	// Early is the number of timers that fired early, while messages were deliverable.
 	Early int `json:"early,omitempty"`
+	// Slow is the longest virtual time that a message was in flight then: "1s".
+	Slow string `json:"slow,omitempty"`
 	// Why says in which orders the run's draws fail.
 	Why *corpus.Explanation `json:"why,omitempty"`
 	// Filed is set if Why was read from the case's file.
@@ -92,6 +96,44 @@ type Record struct {
 	LeftOut int `json:"leftOut,omitempty"`
 	// Waiting lists messages that were not received.
 	Waiting []Message `json:"waiting,omitempty"`
+	// Passing is the nearest passing run, nil if none is known.
+	Passing *Passing `json:"passing,omitempty"`
+}
+
+// A Passing is a passing run with the draws and the faults of a failing run. It differs from the
+// failing run in the fewest swaps that a search has found. A swap is two messages that one actor
+// receives in the other order.
+type Passing struct {
+	// Swaps is the number of swaps.
+	Swaps int `json:"swaps"`
+	// Swapped has, for each swap, the steps of the failing run that received the two messages. The
+	// second step is -1 if the failing run did not receive that message.
+	Swapped [][2]int `json:"swapped"`
+	// Steps has the steps of the passing run.
+	Steps []PassingStep `json:"steps"`
+}
+
+// A PassingStep is one step of a Passing.
+type PassingStep struct {
+	Label string `json:"label"` // "terminator ──flush──▶ writer"
+	Step  int    `json:"step"`  // the step of the failing run that received the same message, -1 if none did
+	// After has the actor states that the step changed.
+	After []string `json:"after,omitempty"`
+}
+
+// Swap returns the mark of a step in the chart of the failing run: "⇄ 3" if a swap with step 3
+// alone makes the run pass, "" otherwise.
+func (p *Passing) Swap(step int) string {
+	if p == nil || p.Swaps != 1 || p.Swapped[0][1] < 0 {
+		return ""
+	}
+	switch pair := p.Swapped[0]; step {
+	case pair[0]:
+		return fmt.Sprintf("⇄ %d", pair[1])
+	case pair[1]:
+		return fmt.Sprintf("⇄ %d", pair[0])
+	}
+	return ""
 }
 
 // Confirmed reports whether all replays had the same failure and trace. If the run was also

@@ -23,7 +23,10 @@ func of(text string) *Record {
 	m := Message{From: 0, To: 1, Label: text, SentIn: -1, SentAt: text}
 	why := &corpus.Explanation{Orders: 3, Failing: 2, Complete: true, Exact: true, Draws: []string{text}, Needs: []corpus.Need{{Kind: choice.Drop, N: 1}},
 		Constraints: []corpus.Constraint{{First: corpus.Message{Text: text, At: text, Kind: text}, Second: corpus.Message{Text: text, At: text, Kind: text, Send: 1},
-			Turned: &corpus.Share{Failed: 1, Of: 2}}}}
+			Turned: &corpus.Share{Failed: 1, Of: 2}}},
+		Point: &corpus.Point{Step: 1, Message: corpus.Message{Text: text, At: text, Kind: text}, Other: &corpus.Message{Text: text, At: text, Kind: text, Send: 1},
+			Before: corpus.Share{Failed: 1, Of: 2}, After: corpus.Share{Failed: 2, Of: 2}, Instead: &corpus.Share{Of: 2},
+			Chances: []corpus.Chance{{Step: 0, Share: corpus.Share{Of: 2}}, {Step: 1, Share: corpus.Share{Failed: 1, Of: 2}}}}}
 	return &Record{Format: Format, Property: text, Test: text, Failure: text, Detail: text, File: text, Signature: text,
 		Where: text, Shrunk: text, Why: why, Draws: []string{text}, Logs: []string{text}, Faces: []string{text}, Also: []string{text}, Remarks: []string{text},
 		Places: []Place{{Send: 0, Step: 0, SentAt: text, Handler: text}, {Send: 1, Step: 1, SentAt: text, Handler: text}},
@@ -31,7 +34,8 @@ func of(text string) *Record {
 		Steps: []Step{{Message: m, Number: 0, Kind: text, Handler: text, Log: []string{text}, After: []string{text}},
 			{Message: Message{From: 1, To: 1, Label: text, SentIn: 0, SentAt: text}, Number: 1, Failed: true, Log: []string{text}, After: []string{text}},
 			{Message: Message{From: -1, To: 1, Label: text, SentIn: -1}, Number: 2}},
-		LeftOut: 3, Waiting: []Message{m}}
+		LeftOut: 3, Waiting: []Message{m},
+		Passing: &Passing{Swaps: 1, Swapped: [][2]int{{0, 1}}, Steps: []PassingStep{{Label: text, Step: 1, After: []string{text}}, {Label: text, Step: 0}}}}
 }
 
 // read returns the elements and the texts of a page, which is well-formed XML.
@@ -157,7 +161,7 @@ func TestStrangePages(t *testing.T) {
 			t.Errorf("%s: %d elements", name, len(elements))
 		}
 	}
-	if html := string(many.HTML()); strings.Contains(html, "<svg") || !strings.Contains(html, "step304") || !strings.Contains(html, "too many steps for a chart") {
+	if html := string(many.HTML()); strings.Contains(html, "Chart of the messages") || !strings.Contains(html, "step304") || !strings.Contains(html, "too many steps for a chart") {
 		t.Error("many steps have a chart, or no table")
 	}
 }
@@ -167,11 +171,15 @@ func TestStrangePages(t *testing.T) {
 func TestPageByKeys(t *testing.T) {
 	html := string(of("text").HTML())
 	for i := range of("text").Steps {
-		if link, row := fmt.Sprintf(`<a href="#step%d">`, i), fmt.Sprintf(`<tr id="step%d">`, i); strings.Count(html, link) != 1 || strings.Count(html, row) != 1 {
+		links := 1
+		if i == of("text").Why.Point.Step { // the curve has a link, too
+			links = 2
+		}
+		if link, row := fmt.Sprintf(`<a href="#step%d">`, i), fmt.Sprintf(`<tr id="step%d">`, i); strings.Count(html, link) != links || strings.Count(html, row) != 1 {
 			t.Errorf("step %d: %d links to %d rows", i, strings.Count(html, link), strings.Count(html, row))
 		}
 	}
-	if all, named := strings.Count(html, `class="scroll"`), len(regexp.MustCompile(`class="scroll" tabindex="0" role="region" aria-label="[^"]+"`).FindAllString(html, -1)); all != 2 || named != all {
+	if all, named := strings.Count(html, `class="scroll"`), len(regexp.MustCompile(`class="scroll" tabindex="0" role="region" aria-label="[^"]+"`).FindAllString(html, -1)); all != 4 || named != all {
 		t.Errorf("%d of %d areas that scroll can be reached", named, all)
 	}
 	if !strings.Contains(html, ":focus-visible") {

@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -38,11 +39,8 @@ func (r *Record) Orders() string {
 func (r *Record) Text() string {
 	var b strings.Builder
 	r.writeFailure(&b)
-	for _, line := range r.places() {
-		fmt.Fprintf(&b, "            %s\n", visible(line))
-	}
-	if faults := needs(r.why().Needs); faults != "" {
-		fmt.Fprintf(&b, "        %s\n", faults)
+	if line := r.code(); line != "" {
+		fmt.Fprintf(&b, "        %s\n", visible(line))
 	}
 	WriteDraws(&b, r.Drawn())
 	WriteLogs(&b, r.Logs)
@@ -68,8 +66,8 @@ func (r *Record) writeFailure(b *strings.Builder) {
 	if r.Died && r.Where != "" {
 		fmt.Fprintf(b, "        %s\n", r.Where)
 	}
-	for _, line := range r.early() {
-		fmt.Fprintf(b, "        %s\n", line)
+	for _, line := range r.hints() {
+		fmt.Fprintf(b, "        %s\n", visible(line))
 	}
 	if r.Detail != "" {
 		b.WriteString(words.Indented(visible(r.Detail)))
@@ -111,7 +109,7 @@ func (r *Record) Comment() []string {
 	if faults := needs(r.why().Needs); faults != "" {
 		lines = append(lines, faults)
 	}
-	lines = append(lines, r.early()...)
+	lines = append(lines, r.hints()...)
 	lines = append(lines, wrapped(r.Drawn())...)
 	if r.Chart != "" {
 		lines = append(lines, "")
@@ -141,17 +139,25 @@ func (r *Record) FullHeadline() string {
 // location returns the line that failed, "" if it is not known.
 func (r *Record) location() string { return stack.Frame{File: r.File, Line: r.Line}.Place() }
 
-// early returns lines about early timers: how many fired, whether the failure needs them, and
-// which setting forbids them.
-func (r *Record) early() []string {
+// hints returns what may help: the advice of the failure, and a line about early timers, which says
+// how many fired, whether the failure needs them, what that means in production, and which setting
+// forbids them.
+func (r *Record) hints() (lines []string) {
+	if r.Advice != "" {
+		lines = append(lines, r.Advice)
+	}
 	if r.Early == 0 {
-		return nil
+		return lines
 	}
-	first := words.Count(r.Early, "timer") + " fired early, although messages waited"
+	slow := "messages waited"
+	if r.Slow != "" {
+		slow = "a message took over " + r.Slow
+	}
+	count := words.Count(r.Early, "early timer")
 	if r.why().Early {
-		first = "needs early timers: " + words.Count(r.Early, "timer") + " fired although messages waited, else it does not fail"
+		count = "needs " + count
 	}
-	return []string{first, "to forbid that, set EarlyTimers in pulse.Options to pulse.NeverEarly"}
+	return append(lines, fmt.Sprintf("%s, as if %s; EarlyTimers: pulse.NeverEarly forbids that", count, slow))
 }
 
 // repeats says whether the replays were the same, and if not, what may be the reason. It also
@@ -164,6 +170,9 @@ func (r *Record) repeats() string {
 	}
 	if n := r.why().Depth; n > 0 {
 		s += fmt.Sprintf(", depth %d", n)
+	}
+	if faults := needs(r.why().Needs); faults != "" {
+		s += ", " + faults
 	}
 	if r.Differs != "" {
 		s += "\n        IT DOES NOT REPEAT, and so is neither shrunk nor explained: " + r.Differs +
@@ -220,22 +229,55 @@ func (p *Place) inWords() string {
 	return strings.Join(parts, ", ")
 }
 
-// places describes the lines of code that send and handle the messages of the main constraints:
-// "flush: sent at writer.go:83, handler at writer.go:45".
-func (r *Record) places() (lines []string) {
-	told := map[string]bool{}
-	add := func(m *corpus.Message, p *Place) {
-		line := m.Text + ": " + p.inWords()
-		if p.inWords() != "" && !told[line] {
-			told[line] = true
-			lines = append(lines, line)
+// deciding returns the two messages that decide: those of the first constraint, unless the point
+// of no return is about another message.
+func (r *Record) deciding() (list []*corpus.Message) {
+	main, p := r.why().Main(), r.why().Point
+	if len(main) > 0 {
+		list = append(list, &main[0].First, &main[0].Second)
+	}
+	if p == nil || p.Message.At == "" || slices.ContainsFunc(list, func(m *corpus.Message) bool { return m.Send == p.Message.Send }) {
+		return list
+	}
+	if list = []*corpus.Message{&p.Message}; p.Other != nil {
+		list = append(list, p.Other)
+	}
+	return list
+}
+
+// code describes in one line the lines of code that send and handle the messages that decide:
+// "flush: sent at writer.go:83, handler at :45; write(1): sent at :99". It returns "" if nothing is
+// known.
+func (r *Record) code() string {
+	line, last, file := []string{""}, "", ""
+	short := func(place string) string { // without the file, if that is the last one
+		of, number, _ := strings.Cut(place, ":")
+		if of == file && number != "" {
+			return ":" + number
 		}
+		file = of
+		return place
 	}
-	for _, c := range r.constraints() {
-		add(&c.First, &c.first)
-		add(&c.Second, &c.second)
+	for _, m := range r.deciding() {
+		place := r.placeOf(m.Send)
+		if m.Send < 0 || place.SentAt == "" {
+			continue
+		}
+		where := ": sent at " + short(place.SentAt)
+		if place.Handler != "" && place.Handler != last {
+			last = place.Handler
+			where += ", handler at " + short(place.Handler)
+		}
+		next := append(slices.Clone(line), m.Text, where)
+		if len(line) > 1 {
+			next[len(line)-1] += "; "
+			if utf8.RuneCountInString(fitted(next...)) > mostInLine {
+				break
+			}
+		}
+		line = next
 	}
-	return lines
+	return fitted(line...)
 }
 
 const drewPrefix = "drew "

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +18,9 @@ func Why(e *corpus.Explanation) string {
 		return ""
 	}
 	fails, orders, exactly := "fails", words.Count(e.Orders, "order"), "exactly where "
+	if e.Point != nil {
+		return decided(e)
+	}
 	tail := ""
 	if e.Mixed {
 		fails, exactly = "can fail", "where "
@@ -85,7 +89,8 @@ func fromPlain(e *corpus.Explanation) string {
 	if e.Unnamed > 0 {
 		list = append(list, words.Count(e.Unnamed, "constraint")+" on which message comes first")
 	}
-	for _, c := range e.Of(corpus.InOwn) {
+	own := e.Of(corpus.InOwn)
+	for _, c := range own[:min(len(own), mostOwn)] {
 		where := ""
 		switch {
 		case c.First.At == "":
@@ -95,6 +100,9 @@ func fromPlain(e *corpus.Explanation) string {
 			where = " at " + c.First.At
 		}
 		list = append(list, c.First.Text+where+" before "+c.Second.Text+" at "+c.Second.At)
+	}
+	if n := len(own) - mostOwn; n > 0 {
+		list = append(list, words.Count(n, "more constraint"))
 	}
 	if list = append(list, given(e.Given)...); len(list) == 0 {
 		return plain
@@ -112,7 +120,7 @@ func sampled(e *corpus.Explanation) string {
 	list := e.Of(corpus.InSample)
 	switch {
 	case s.Free.Of > 0 && s.Free.Failed == s.Free.Of:
-		return text
+		return text + ": the order does not decide"
 	case len(list) == 0:
 		return text + ",\n    and no constraint on two messages was found that says which"
 	}
@@ -120,11 +128,33 @@ func sampled(e *corpus.Explanation) string {
 	if s.Few > 0 {
 		text += fmt.Sprintf(" (no more came in %d runs)", s.Few)
 	}
+	slices.SortStableFunc(list, func(a, b corpus.Constraint) int { return cmp.Compare(lost(s, *b.Turned), lost(s, *a.Turned)) })
 	var lines []string
-	for _, c := range list {
+	for _, c := range list[:min(len(list), mostClauses)] {
 		lines = append(lines, fmt.Sprintf("%s (%s)", inTerm([]corpus.Constraint{c}), turned(*c.Turned)))
 	}
+	if n := len(list) - len(lines); n > 0 {
+		lines[len(lines)-1] += fmt.Sprintf(" (and %s more)", words.Grouped(n))
+	}
 	return text + " where " + strings.Join(lines, ",\n    and ")
+}
+
+// mostOwn is the maximum number of constraints that fromPlain names.
+const mostOwn = 5
+
+// mostClauses is the maximum number of sampled constraints in a text.
+const mostClauses = 3
+
+// fewestOrders is the number of orders without a constraint that are needed to tell their share.
+const fewestOrders = 10
+
+// lost returns by how much the share of failing orders falls if a constraint is reversed, or -1 if
+// there are too few such orders.
+func lost(s *corpus.Sampled, turned corpus.Share) float64 {
+	if turned.Of < fewestOrders || s.Under.Of == 0 {
+		return -1
+	}
+	return float64(s.Under.Failed)/float64(s.Under.Of) - float64(turned.Failed)/float64(turned.Of)
 }
 
 // given describes the choices that have a nonzero answer in a case, such as faults.
@@ -162,7 +192,11 @@ func given(kinds []choice.Kind) (list []string) {
 func turned(s corpus.Share) string {
 	how, still := "turned round", ""
 	if s.LeftOut {
-		how = "hardly ever the other way round; left out"
+		how = "hardly ever the other way round"
+		if s.Of < fewestOrders {
+			return how
+		}
+		how += "; left out"
 	}
 	if s.Failed > 0 {
 		still = "still "

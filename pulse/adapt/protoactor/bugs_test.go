@@ -448,7 +448,7 @@ var bugs = []struct {
 	property func(mended bool) func(*props.T)
 	want     []string // in the report of the failure
 }{
-	{"writer", resultsAreStored, []string{"stored 0 of 1 results", "fails in ", "exactly where flush comes before write(1) at resultWriter", "flush: sent at bugs_test.go", "handler at bugs_test.go", "replayed 2 of 2"}},
+	{"writer", resultsAreStored, []string{"stored 0 of 1 results", "fails in ", "exactly where flush comes before write(1) at resultWriter", "flush: sent at bugs_test.go", "handler at :", "replayed 2 of 2"}},
 	{"messenger", messagesAreShown, []string{"was sent and not shown", "replayed 2 of 2", "fails in "}},
 	{"procreg", registryIsAtomic, []string{"no atomic registry answers like this", "replayed 2 of 2"}},
 	{"barber", customersLeave, []string{"every customer leaves", "replayed 2 of 2", "fails in "}},
@@ -482,7 +482,7 @@ func TestResultInEveryOrder(t *testing.T) {
 	for mended, want := range map[bool]int{false: 1, true: 0} {
 		told := &teller{TB: t}
 		v := fuzz.Config{Folder: t.TempDir(), KeepOn: true}.Explore(told, resultsSurvive(mended))
-		if told.failed != (want > 0) || want > 0 && !strings.Contains(told.text.String(), "Terminated(boss/worker) comes before result(1) from worker at boss") {
+		if told.failed != (want > 0) || want > 0 && !strings.Contains(strings.Join(strings.Fields(told.text.String()), " "), "Terminated(boss/worker) comes before result(1) from worker at boss") {
 			t.Errorf("mended %v: %+v\n%s", mended, v, told.text.String())
 		}
 	}

@@ -1,0 +1,204 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// mostInLine is the maximum number of characters of a line that explains a failure, without
+// indentation.
+const mostInLine = 92
+
+// decided describes which orders fail and which step decides, in one line or two:
+//
+//	fails in 1 of 2 orders: exactly where flush comes before write(1) at writer
+//	after step 2 (flush at writer) 100 of 100 continuations fail, before it 55 of 100
+//
+// If the exact condition needs two lines, the step is marked only in the chart. If it needs more,
+// or is unknown, the step is all that is said:
+//
+//	fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:
+//	    vote(1) at node.2; had vote(2) come, in 0 of 100
+func decided(e *corpus.Explanation) string {
+	p, head := e.Point, ordersOf(e)
+	if p.Step < 0 {
+		return undecided(e, head)
+	}
+	if condition := exactly(e); condition != "" {
+		switch lines := folded(head + ": exactly where " + condition); len(lines) {
+		case 1:
+			return lines[0] + "\n" + afterStep(p)
+		case 2:
+			return strings.Join(lines, "\n    ")
+		}
+	}
+	return fmt.Sprintf("%s, after step %d in %s, before it in %s:\n%s", head, p.Step, share(p.After), share(p.Before), came(p))
+}
+
+// constraintsIn describes all that is known about the failing orders except the point of no
+// return, which a page adds to the short text of decided. It returns "" if there is nothing to add.
+func constraintsIn(e *corpus.Explanation) string {
+	if e == nil || e.Point == nil {
+		return ""
+	}
+	other := *e
+	other.Point = nil
+	if text := Why(&other); text != Why(e) {
+		return text
+	}
+	return ""
+}
+
+// folded breaks a text between words into lines that are not too long. Lines after the first one
+// leave room for an indentation of 4.
+func folded(text string) (lines []string) {
+	most := mostInLine
+	for utf8.RuneCountInString(text) > most {
+		end := strings.LastIndexByte(string([]rune(text)[:most+1]), ' ')
+		if end <= 0 {
+			break
+		}
+		lines, text, most = append(lines, text[:end]), text[end+1:], mostInLine-4
+	}
+	return append(lines, text)
+}
+
+// ordersOf says in how many orders a case fails.
+func ordersOf(e *corpus.Explanation) string {
+	fails, kind := "fails", ""
+	if e.Mixed {
+		fails = "can fail"
+	}
+	if e.Skipped {
+		kind = " that are not skipped"
+	}
+	orders := words.Count(e.Orders, "order")
+	switch p := e.Point; {
+	case !e.Complete && e.Sampled != nil:
+		return fmt.Sprintf("%s in %s random orders", fails, share(e.Sampled.Free))
+	case !e.Complete && len(p.Chances) > 0:
+		return fmt.Sprintf("%s in %s random orders", fails, share(p.Chances[0].Share))
+	case e.Orders == 1 && !e.Skipped && !e.Reduced:
+		return fails + " in the only order there is"
+	case e.Failing == e.Orders:
+		return fails + " in all " + orders + kind
+	}
+	return fmt.Sprintf("%s in %s of %s%s", fails, words.Grouped(e.Failing), orders, kind)
+}
+
+// exactly returns the condition that holds in exactly the failing orders, "" if it is unknown.
+func exactly(e *corpus.Explanation) string {
+	if !e.Complete || !e.Exact || e.Mixed || e.Reduced || e.Failing == e.Orders {
+		return ""
+	}
+	return strings.Join(terms(e), ", or where ")
+}
+
+// afterStep says how the chance of a failure changes in the deciding step.
+func afterStep(p *corpus.Point) string {
+	line := fitted(fmt.Sprintf("after step %d (", p.Step), p.Message.Text,
+		fmt.Sprintf("%s) %s continuations fail, before it %s", at(&p.Message), share(p.After), share(p.Before)))
+	if other := strings.Join(instead(p, ""), ""); utf8.RuneCountInString(line+other) <= mostInLine {
+		line += other
+	}
+	return line
+}
+
+// came describes the deciding step and what could have come in its place.
+func came(p *corpus.Point) string {
+	list := append([]string{"    ", p.Message.Text}, instead(p, "in ")...)
+	list[2] = at(&p.Message) + list[2]
+	return fitted(list...)
+}
+
+// instead says how many continuations fail if something else comes in the deciding step, in the
+// form that fitted takes.
+func instead(p *corpus.Point, in string) []string {
+	switch {
+	case p.Instead == nil:
+		return []string{""}
+	case p.Other.Text == "":
+		return []string{"; without it " + in + share(*p.Instead)}
+	}
+	end := " come, " + in + share(*p.Instead)
+	if p.Other.At != p.Message.At {
+		end = at(p.Other) + end
+	}
+	return []string{"; had ", p.Other.Text, end}
+}
+
+// at returns the receiver of a message: " at writer".
+func at(m *corpus.Message) string {
+	if m.At == "" {
+		return ""
+	}
+	return " at " + m.At
+}
+
+// always is the number of 100 random runs that must fail so that the order does not matter.
+const always = 95
+
+// undecided says that no step decides, and which fault or draw does.
+func undecided(e *corpus.Explanation, head string) string {
+	p := e.Point
+	if p.Before.Of == 0 || p.Before.Failed*100 < always*p.Before.Of {
+		return head + "\n" + "no single step decides: the chance rises bit by bit"
+	}
+	var list []string
+	for _, s := range p.Spared {
+		if s.Of > 0 && 2*s.Failed < s.Of {
+			list = append(list, fitted("    ", s.Text, fmt.Sprintf(" (step %d): without it %s fail", s.Step, share(s.Share))))
+		}
+	}
+	switch {
+	case len(list) > 0:
+		return head + ": a fault decides, not the order:\n" + list[0]
+	case len(p.Draws) > 0:
+		return fitted(head+": the draws decide, not the order (", strings.Join(p.Draws, ", "), ")")
+	}
+	if e.Complete && e.Orders == 1 {
+		return head
+	}
+	return head + ": the order does not decide"
+}
+
+func share(s corpus.Share) string { return fmt.Sprintf("%d of %d", s.Failed, s.Of) }
+
+// fitted joins texts. It shortens every second text, the longest first, so that the line is not
+// too long.
+func fitted(texts ...string) string {
+	left, sizes := mostInLine, make([]int, len(texts))
+	for i, text := range texts {
+		left -= utf8.RuneCountInString(text)
+		if i%2 == 1 {
+			sizes[i] = utf8.RuneCountInString(text)
+		}
+	}
+	for ; left < 0 && slices.Max(sizes) > fewestCut; left++ {
+		sizes[slices.Index(sizes, slices.Max(sizes))]--
+	}
+	var b strings.Builder
+	for i, text := range texts {
+		if i%2 == 1 {
+			text = trace.Shortened(text, sizes[i])
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+// fewestCut is the number of characters that fitted leaves of each text at least.
+const fewestCut = 12
+
+// Decides returns the mark of the deciding step in the chart of a run. It has the share of failing
+// continuations before and after the step.
+func Decides(p *corpus.Point) string {
+	percent := func(s corpus.Share) int { return 100 * s.Failed / max(1, s.Of) }
+	return fmt.Sprintf("◆ decides: %d%% → %d%%", percent(p.Before), percent(p.After))
+}

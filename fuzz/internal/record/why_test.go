@@ -1,0 +1,100 @@
+package record
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/jostle-go/jostle/corpus"
+)
+
+// TestWhy: what decides is said in at most two lines that are not too long: an exact condition with
+// the step, or else the step with what could have come in its place. If the order does not decide,
+// the fault or the draws that do are named.
+func TestWhy(t *testing.T) {
+	share := func(failed, of int) corpus.Share { return corpus.Share{Failed: failed, Of: of} }
+	flush, write := corpus.Message{Text: "flush", At: "writer"}, corpus.Message{Text: "write(1)", At: "writer"}
+	long := corpus.Message{Text: strings.Repeat("very long, ", 12), At: "a receiver"}
+	none := share(0, 100)
+	point := corpus.Point{Step: 8, Message: flush, Before: share(60, 100), After: share(100, 100), Other: &write, Instead: &none}
+	with := func(change func(p *corpus.Point)) *corpus.Point {
+		p := point
+		change(&p)
+		return &p
+	}
+	under := func(pairs ...corpus.Message) (list []corpus.Constraint) {
+		for i := 0; i < len(pairs); i += 2 {
+			list = append(list, corpus.Constraint{First: pairs[i], Second: pairs[i+1]})
+		}
+		return list
+	}
+	sampled := &corpus.Sampled{Free: share(5, 100)}
+	always := with(func(p *corpus.Point) { p.Step, p.Before, p.After = -1, share(50, 50), share(50, 50) })
+	for _, c := range []struct {
+		name, want string
+		e          corpus.Explanation
+	}{
+		{"exact", "fails in 1 of 2 orders: exactly where flush comes before write(1) at writer\n" +
+			"after step 8 (flush at writer) 100 of 100 continuations fail, before it 60 of 100",
+			corpus.Explanation{Orders: 2, Failing: 1, Complete: true, Exact: true, Constraints: under(flush, write), Point: &point}},
+		{"exact in two lines", "fails in 1 of 2 orders: exactly where flush comes before write(1) at writer and write(1)\n" +
+			"    comes before flush at writer",
+			corpus.Explanation{Orders: 2, Failing: 1, Complete: true, Exact: true, Constraints: under(flush, write, write, flush), Point: &point}},
+		{"exact, but too long", "fails in 1 of 2 orders, after step 8 in 100 of 100, before it in 60 of 100:\n" +
+			"    flush at writer; had write(1) come, in 0 of 100",
+			corpus.Explanation{Orders: 2, Failing: 1, Complete: true, Exact: true, Constraints: under(flush, long), Point: &point}},
+		{"sampled", "fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:\n" +
+			"    flush at writer; had write(1) come, in 0 of 100", corpus.Explanation{Sampled: sampled, Point: &point}},
+		{"a message to another actor", "fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:\n" +
+			"    flush at writer; had very long, very long, very long,… at a receiver come, in 0 of 100",
+			corpus.Explanation{Sampled: sampled, Point: with(func(p *corpus.Point) { p.Other = &long })}},
+		{"nothing else helps", "fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:\n    flush at writer",
+			corpus.Explanation{Sampled: sampled, Point: with(func(p *corpus.Point) { p.Other, p.Instead = nil, nil })}},
+		{"a fault", "fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:\n    crash of leader; without it in 0 of 100",
+			corpus.Explanation{Sampled: sampled, Point: with(func(p *corpus.Point) { p.Message, p.Other = corpus.Message{Text: "crash of leader"}, &corpus.Message{} })}},
+		{"any order", "fails in all 7 orders: the order does not decide", corpus.Explanation{Orders: 7, Failing: 7, Complete: true, Point: always}},
+		{"any random order", "fails in 100 of 100 random orders: the order does not decide", corpus.Explanation{Sampled: &corpus.Sampled{Free: share(100, 100)}, Point: always}},
+		{"draws", "fails in all 7 orders: the draws decide, not the order (tokens, wants)",
+			corpus.Explanation{Orders: 7, Failing: 7, Complete: true, Point: &corpus.Point{Step: -1, Before: share(9, 9), Draws: []string{"tokens", "wants"}}}},
+		{"a fault in any order", "fails in all 7 orders: a fault decides, not the order:\n    crash of leader (step 3): without it 0 of 50 fail",
+			corpus.Explanation{Orders: 7, Failing: 7, Complete: true, Point: &corpus.Point{Step: -1, Before: share(9, 9), Draws: []string{"n"},
+				Spared: []corpus.Spared{{Step: 1, Text: "crash of follower", Share: share(50, 50)}, {Step: 3, Text: "crash of leader", Share: share(0, 50)}}}}},
+		{"bit by bit", "fails in 5 of 100 random orders\nno single step decides: the chance rises bit by bit",
+			corpus.Explanation{Sampled: sampled, Point: &corpus.Point{Step: -1, Before: share(5, 50)}}},
+		{"the only order", "fails in the only order there is", corpus.Explanation{Orders: 1, Failing: 1, Complete: true, Point: always}},
+		{"no continuations", "fails in all 7 orders", corpus.Explanation{Orders: 7, Failing: 7, Complete: true}},
+	} {
+		got := Why(&c.e)
+		if got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+		}
+		for _, line := range strings.Split(got, "\n") {
+			if utf8.RuneCountInString(line) > mostInLine {
+				t.Errorf("%s: %d columns", c.name, utf8.RuneCountInString(line))
+			}
+		}
+	}
+}
+
+// TestSampledClauses: of sampled constraints the three that matter most are said, and no share of
+// nothing.
+func TestSampledClauses(t *testing.T) {
+	e := corpus.Explanation{Sampled: &corpus.Sampled{Free: corpus.Share{Failed: 1, Of: 100}, Under: corpus.Share{Failed: 90, Of: 100}}}
+	for i, share := range []corpus.Share{{LeftOut: true}, {Failed: 50, Of: 100}, {Failed: 0, Of: 100}, {Failed: 80, Of: 100}, {Failed: 3, Of: 3, LeftOut: true}} {
+		m := corpus.Message{Text: fmt.Sprintf("m%d", i), At: "a"}
+		e.Constraints = append(e.Constraints, corpus.Constraint{Place: corpus.InSample, First: m, Second: m, Turned: &share})
+	}
+	_, got, _ := strings.Cut(Why(&e), "where m")
+	want := "2 comes before m2 at a (turned round, 0 of 100),\n    and m1 comes before m1 at a (turned round, still 50 of 100),\n" +
+		"    and m3 comes before m3 at a (turned round, still 80 of 100) (and 2 more)"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	for share, want := range map[corpus.Share]string{{LeftOut: true}: "hardly ever the other way round",
+		{Failed: 6, Of: 12, LeftOut: true}: "hardly ever the other way round; left out, still 6 of 12", {Of: 100}: "turned round, 0 of 100"} {
+		if got := turned(share); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
