@@ -221,14 +221,13 @@ func (h *hand) ask(ctx context.Context, t *target, q session.Request) (*session.
 	if err != nil {
 		return nil, err
 	}
-	stop := func() bool { return true }
+	end := context.Background()
 	if q.Do == session.Run {
-		stop = context.AfterFunc(h.enough, p.Enough)
+		end = h.enough
 		h.doing.Store(p)
 	}
-	r, err := p.Do(ctx, q)
+	r, err := p.DoUntil(ctx, end, q)
 	h.doing.Store(nil)
-	stop()
 	var refused *worker.Refusal
 	if err == nil || errors.As(err, &refused) {
 		h.keep(t, p)

@@ -288,10 +288,6 @@ func (p *Process) Pause() { p.ask(session.Request{Do: pause}) }
 // Resume lets runs begin again after Pause. It may be called by another goroutine while Do waits.
 func (p *Process) Resume() { p.ask(session.Request{Do: resume}) }
 
-// Enough ends a request of the kind session.Run after its current run. It may be called by another
-// goroutine while Do waits.
-func (p *Process) Enough() { p.ask(session.Request{Do: enough}) }
-
 // Used returns the memory of the process in bytes, as reported by its last beat.
 func (p *Process) Used() uint64 { return p.beat.Memory }
 
@@ -363,9 +359,16 @@ func (p *Process) Answer(taken bool) error {
 // ctx.Err(). If the process dies or exceeds a limit, the error is a *Death. After a *Refusal the
 // process is still alive; after any other error it is gone.
 func (p *Process) Do(ctx context.Context, q session.Request) (*session.Reply, error) {
+	return p.DoUntil(ctx, context.Background(), q)
+}
+
+// DoUntil is like Do, but once end is done, a request of the kind session.Run ends after its
+// current run.
+func (p *Process) DoUntil(ctx, end context.Context, q session.Request) (*session.Reply, error) {
 	p.at, p.told, p.collects = session.At{}, false, time.Time{}
 	p.place.set(q.First)
 	p.ask(q)
+	defer context.AfterFunc(end, func() { p.ask(session.Request{Do: enough}) })() // only now, because an earlier message would belong to the previous request
 	m, err := p.hear(ctx, cmp.Or(p.Silence, usualSilence), false)
 	if err != nil {
 		return nil, err

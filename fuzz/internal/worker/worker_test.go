@@ -163,9 +163,13 @@ func TestRequests(t *testing.T) {
 	if r, err = do(session.Request{Do: session.Run, Seed: 1, Count: many, Time: time.Millisecond}); err != nil || r.Over < 1 || r.Over == many || r.Tally.Runs != 16*r.Over || r.Cut {
 		t.Errorf("run for a time: %+v, %v", r, err)
 	}
-	time.AfterFunc(50*time.Millisecond, p.Enough)
-	if r, err = do(session.Request{Do: session.Run, Seed: 1, Count: many}); err != nil || r.Over == many || r.Tally.Runs < 16*r.Over || r.Tally.Runs > 16*(r.Over+1) {
-		t.Errorf("run until there is enough: %+v, %v", r, err)
+	end, stop := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, stop)
+	for _, when := range []string{"later", "before"} { // the second request comes when end is done
+		r, err = p.DoUntil(t.Context(), end, session.Request{Do: session.Run, Seed: 1, Count: many})
+		if err != nil || r.Over == many || r.Tally.Runs < 16*r.Over || r.Tally.Runs > 16*(r.Over+1) {
+			t.Errorf("run until an end that comes %s: %+v, %v", when, r, err)
+		}
 	}
 	if r, err = do(session.Request{Do: session.Explore, Seed: 1}); err != nil || r.Complete != "1 order" {
 		t.Errorf("explore: %+v, %v", r, err)
