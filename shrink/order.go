@@ -94,7 +94,7 @@ func nearest(x *shrinker) {
 		return
 	}
 	lists := x.moves(best.Case.Schedule.Choices)
-	pairs, runs := len(best.Taken)*len(best.Taken)/2, len(lists)
+	pairs, runs := x.waits(&best), len(lists)
 	for n := range len(best.Case.Schedule.Before) + 1 { // a run with the same number of constraints may have fewer steps
 		if x.Runs+runs > end { // the combinations of n constraints would take too many runs
 			return
@@ -134,13 +134,32 @@ func (x *shrinker) nearer(c Case, n, end int) (out Outcome, found bool) {
 		second := out.Taken[at]
 		held, found := x.nearer(waiting(c, never, second), n-1, end)
 		for k := at; !found && k < len(held.Taken) && held.Taken[k] != second; k++ {
-			_, found = x.nearer(waiting(c, held.Taken[k], second), n-1, end)
+			if last := k+1 == len(held.Taken) || held.Taken[k+1] == second; last || sameReceiver(&held, k, &out, at) {
+				_, found = x.nearer(waiting(c, held.Taken[k], second), n-1, end)
+			}
 		}
 		if found {
 			return out, true
 		}
 	}
 	return out, false
+}
+
+// sameReceiver reports whether delivery i of run a and delivery j of run b may have the same receiver.
+func sameReceiver(a *Outcome, i int, b *Outcome, j int) bool {
+	return a.Receivers == nil || b.Receivers == nil || a.Receivers[i] == b.Receivers[j]
+}
+
+// waits returns about how many constraints nearer tries in a run.
+func (x *shrinker) waits(out *Outcome) (n int) {
+	for j := range out.Taken {
+		for i := range j {
+			if sameReceiver(out, i, out, j) {
+				n++
+			}
+		}
+	}
+	return n + 2*len(out.Taken)
 }
 
 // waiting returns a copy of case c with the additional constraint that one step waits for another

@@ -72,11 +72,16 @@ type level struct {
 	again bool
 }
 
+// cheap is the first level.
+var cheap = level{[]func(*shrinker){later, order, draws, answers}, littleEffort, true}
+
 var levels = [...]level{
-	{[]func(*shrinker){later, order, draws, answers}, littleEffort, true},
+	cheap,
 	{[]func(*shrinker){nearest, elsewhere, fewer, rearranged}, littleEffort, false},
 	{[]func(*shrinker){wander}, littleEffort, false},
-	{[]func(*shrinker){draws, nearest, elsewhere, fewer, wander, rearrangedBases}, fullEffort, false},
+	{[]func(*shrinker){perturb}, littleEffort, false},
+	{[]func(*shrinker){simpler, restarts}, littleEffort, false},
+	{[]func(*shrinker){draws, nearest, perturb, elsewhere, fewer, wander, rearrangedBases}, fullEffort, false},
 	{[]func(*shrinker){draws, exchanges, rearranged, wander}, littleEffort, true},
 	{[]func(*shrinker){doubted}, fullEffort / 3, false},
 	{[]func(*shrinker){united}, littleEffort, false},
@@ -117,12 +122,16 @@ type shrinker struct {
 	met      map[string]bool   // the signatures of the failures so far
 	parts    map[string][]Part // maps the inputKey of draws to their parts
 
+	restarted map[string]int
+	plunged   map[string]int
+
 	bases  []Outcome // the failing runs as large as the best run; wander starts from them
 	doubts []doubt
 }
 
 func newShrinker(ctx context.Context, s Subject, found Outcome, o Options) *shrinker {
 	x := &shrinker{subject: s, ctx: ctx, options: o, tried: map[string]int{}, searched: map[string]int{}, around: map[string]int{},
+		restarted: map[string]int{}, plunged: map[string]int{},
 		parts: map[string][]Part{}, met: map[string]bool{found.Signature: true}}
 	x.Best, x.from = found.Clone(), found.Steps
 	return x

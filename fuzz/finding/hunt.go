@@ -24,6 +24,7 @@ func (s *shrinking) Search(inputs []choice.Input, signature string, near *shrink
 		h.random(usualHunted)
 	} else {
 		h.byName()
+		h.byOrder()
 		h.everywhere(min(h.left/2, mostOrders))
 		h.atRandom()
 	}

@@ -623,4 +623,3 @@ var firstOutside = []outsideProgram{
 	{"cart", cart}, {"leases", leases}, {"dedupe", dedupe}, {"visibility", visibility},
 	{"gossip", gossip}, {"shards", shards}, {"synod", synod}, {"chain", chain},
 }
-
