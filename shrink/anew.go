@@ -13,7 +13,7 @@ import (
 const (
 	quickEffort = 3  // the number of orders in which each program is run
 	mostBases   = 32 // the maximum number of programs from which wander starts
-	wanderRuns  = 8  // the maximum number of runs of one call to wander, as a multiple of the effort
+	wanderRuns  = 4  // the maximum number of runs of one call to wander, as a multiple of the effort
 	mostStale   = 4  // the maximum number of successive changes without a new program, as a multiple of the effort
 )
 

@@ -10,11 +10,13 @@ import (
 // The limits of descents.
 const (
 	mostDescent  = 400 // the maximum number of runs of one descent
-	mostDescents = 4   // the maximum number of descents from the runs of one search
+	descending   = 8   // the effort of a descent
+	mostDescents = 2   // the maximum number of descents from the runs of one search
 )
 
 // descend makes a failing run smaller that may be larger than the best run. It uses the cheap passes
-// alone. It reports whether the result became the best run.
+// alone, and draws only if the order alone makes the run nearly as small as the best run. It reports
+// whether the result became the best run.
 func (x *shrinker) descend(out *Outcome) bool {
 	if x.over() {
 		return false
@@ -24,14 +26,26 @@ func (x *shrinker) descend(out *Outcome) bool {
 	if x.options.Progress != nil {
 		y.options.Progress = func(p Progress) { x.options.Progress(Progress{x.Runs + p.Runs, x.from, x.Best.Steps}) }
 	}
-	for taken := -1; y.Taken > taken && !y.over(); {
-		taken = y.Taken
-		y.round(&cheap)
+	for l := &inOrder; !y.over(); {
+		taken := y.Taken
+		if y.round(l); y.Taken > taken {
+			continue
+		}
+		if l == &falling || y.Best.External > x.Best.External+1 || 4*y.Best.Steps > 5*x.Best.Steps+8 {
+			break
+		}
+		l = &falling
 	}
 	x.Runs += y.Runs
 	x.Others = append(x.Others, y.Others...)
 	return x.take(y.Best)
 }
+
+// The levels of a descent.
+var (
+	inOrder = level{[]func(*shrinker){later, order, answers}, quickEffort, true}
+	falling = level{[]func(*shrinker){later, order, draws, answers}, descending, true}
+)
 
 // plunge searches failing orders of the given draws of any size, and descends from some of them. It
 // reports whether the best run became smaller.
@@ -56,21 +70,17 @@ func (x *shrinker) plunge(inputs []choice.Input, runs int) bool {
 	return false
 }
 
-// restarts descends from random failing orders of the best program.
-func restarts(x *shrinker) {
-	for program := x.Best.program(); !x.over() && x.restarted[program] < x.effort; {
-		x.restarted[program] = x.effort
-		x.plunge(x.Best.Case.Inputs, 8*x.effort)
-	}
-}
-
 // simpler sets draws to simpler values, and descends from the runs that fail with them.
 func simpler(x *shrinker) {
 	shrunk := x.shrunk
 	for i := 0; i < len(x.Best.Case.Inputs); i++ {
 		for _, list := range x.simplerDraws(i) {
-			key := inputKey(list)
-			if x.plunged[key] >= x.effort {
+			out, alike := x.run(Case{list, x.Best.Case.Schedule})
+			if alike {
+				x.take(out)
+			}
+			key := out.program()
+			if out.Void || key == x.Best.program() || x.plunged[key] >= x.effort {
 				continue
 			}
 			x.plunged[key] = x.effort
@@ -104,4 +114,30 @@ func (x *shrinker) simplerDraws(i int) (all [][]choice.Input) {
 		}
 	}
 	return all
+}
+
+// The limits of afresh.
+const (
+	mostAfresh = 6    // the maximum number of calls to Subject.Afresh
+	freshRuns  = 1000 // the maximum number of runs of such a call
+)
+
+// afresh descends from other failing runs, with other draws. Often they lead to a smaller run than
+// the given one. With little effort it calls Subject.Afresh once, and else until that is no use.
+func afresh(x *shrinker) {
+	for shrunk := x.shrunk; x.afresh < mostAfresh && x.shrunk == shrunk && !x.over(); {
+		found, made := x.subject.Afresh(x.afresh, x.Best.Signature, x.within(freshRuns), x.meet)
+		x.Runs += made
+		x.afresh++
+		for i := 0; i < len(found) && x.shrunk == shrunk && !x.over(); i++ {
+			out := found[i].Clone()
+			x.descend(&out)
+		}
+		if len(found) == 0 {
+			x.afresh = mostAfresh
+		}
+		if x.effort < fullEffort {
+			return
+		}
+	}
 }

@@ -71,7 +71,7 @@ func later(x *shrinker) {
 // elsewhere searches for smaller runs with the same draws in other orders.
 func elsewhere(x *shrinker) {
 	for program := x.Best.program(); !x.over() && x.around[program] < x.effort; {
-		taken, all := x.search(x.Best.Case.Inputs, 8*x.effort)
+		taken, all := x.search(x.Best.Case.Inputs, 4*x.effort)
 		switch {
 		case all:
 			x.around[program] = noMore

@@ -37,7 +37,7 @@ func perturb(x *shrinker) {
 	}
 }
 
-const perturbRuns = 12
+const perturbRuns = 4
 
 func sizeOf(o *Outcome) []int { s := o.size(); return s[:] }
 

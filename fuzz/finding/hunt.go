@@ -186,7 +186,7 @@ func (h *hunt) atRandom() { h.random(usualHunted / 4) }
 
 // random runs random orders until the wanted number of failing runs is found.
 func (h *hunt) random(wanted int) {
-	arms := []pulse.Strategy{strategy.Random(), strategy.POS(), strategy.URW(strategy.URWOptions{})}
+	arms := randomOrders()
 	seed := uint64(1)
 	for ; !h.over() && len(h.found) < wanted; seed++ {
 		h.left--
@@ -198,4 +198,32 @@ func (h *hunt) random(wanted int) {
 			h.other(out)
 		}
 	}
+}
+
+// randomOrders returns strategies that make random orders.
+func randomOrders() []pulse.Strategy {
+	return []pulse.Strategy{strategy.Random(), strategy.POS(), strategy.URW(strategy.URWOptions{})}
+}
+
+// mostAfresh is the maximum number of runs that Afresh returns.
+const mostAfresh = 3
+
+// Afresh makes runs with random draws in random orders: see shrink.Subject.
+func (s *shrinking) Afresh(call int, signature string, runs int, other func(shrink.Outcome)) (found []shrink.Outcome, made int) {
+	arms := randomOrders()
+	for made < runs && len(found) < mostAfresh {
+		seed := hash.Mix(hash.Mix(uint64(call)) + uint64(made))
+		made++
+		res := s.play(props.Plan{Seed: seed, EarlyTimers: s.early, Strategy: arms[made%len(arms)], StrategySeed: hash.Mix(seed)})
+		out := s.outcomeOf(&res)
+		if out.Signature != signature {
+			other(out)
+			continue
+		}
+		made++
+		if out := s.Run(out.Case); out.Signature == signature {
+			found = append(found, out.Clone())
+		}
+	}
+	return found, made
 }
