@@ -31,10 +31,11 @@ func (x *shrinker) descend(out *Outcome) bool {
 		if y.round(l); y.Taken > taken {
 			continue
 		}
-		if l == &falling || y.Best.External > x.Best.External+1 || 4*y.Best.Steps > 5*x.Best.Steps+8 {
+		if l == &falling || x.fallen[y.Best.program()] || y.Best.External > x.Best.External+1 || 4*y.Best.Steps > 5*x.Best.Steps+8 {
 			break
 		}
 		l = &falling
+		x.fallen[y.Best.program()] = true
 	}
 	x.Runs += y.Runs
 	x.Others = append(x.Others, y.Others...)

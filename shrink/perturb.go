@@ -37,7 +37,7 @@ func perturb(x *shrinker) {
 	}
 }
 
-const perturbRuns = 4
+const perturbRuns = 16
 
 func sizeOf(o *Outcome) []int { s := o.size(); return s[:] }
 

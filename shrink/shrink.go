@@ -83,7 +83,7 @@ var levels = [...]level{
 	{[]func(*shrinker){wander}, littleEffort, false},
 	{[]func(*shrinker){simpler, afresh}, littleEffort, false},
 	{[]func(*shrinker){perturb}, littleEffort, false},
-	{[]func(*shrinker){afresh, nearest, perturb, elsewhere, wander, rearrangedBases}, fullEffort, false},
+	{[]func(*shrinker){afresh, nearest, elsewhere, rearrangedBases}, fullEffort, false},
 	{[]func(*shrinker){draws, exchanges, rearranged, wander}, littleEffort, true},
 	{[]func(*shrinker){doubted}, fullEffort / 3, false},
 	{[]func(*shrinker){united}, littleEffort, false},
@@ -125,6 +125,7 @@ type shrinker struct {
 	parts    map[string][]Part // maps the inputKey of draws to their parts
 
 	plunged map[string]int
+	fallen  map[string]bool
 	afresh  int // the number of calls of Subject.Afresh
 
 	bases  []Outcome // the failing runs as large as the best run; wander starts from them
@@ -133,7 +134,7 @@ type shrinker struct {
 
 func newShrinker(ctx context.Context, s Subject, found Outcome, o Options) *shrinker {
 	x := &shrinker{subject: s, ctx: ctx, options: o, tried: map[string]int{}, searched: map[string]int{}, around: map[string]int{},
-		plunged: map[string]int{},
+		plunged: map[string]int{}, fallen: map[string]bool{},
 		parts:   map[string][]Part{}, met: map[string]bool{found.Signature: true}}
 	x.Best, x.from = found.Clone(), found.Steps
 	return x

@@ -26,7 +26,7 @@ func TestMeasure(t *testing.T) {
 	if seeds == 0 {
 		t.Skip()
 	}
-	all := slices.Clone(firstOutside)
+	all := slices.Concat(firstOutside, laterOutside)
 	for _, s := range subjects.Easy() {
 		all = append(all, outsideProgram{s.Name, s.Property(false)})
 	}
