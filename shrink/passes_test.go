@@ -162,6 +162,8 @@ func (y *line) Search([]choice.Input, string, *shrink.Outcome, int, func(shrink.
 	return nil, 0, false
 }
 
+func (y *line) Afresh(int, string, int, func(shrink.Outcome)) ([]shrink.Outcome, int) { return nil, 0 }
+
 func (y *line) Parts(shrink.Case) []shrink.Part { return nil }
 
 // Nearest finds the fewest constraints, whatever the first ones are, and moves an

@@ -124,9 +124,9 @@ type shrinker struct {
 	met      map[string]bool   // the signatures of the failures so far
 	parts    map[string][]Part // maps the inputKey of draws to their parts
 
-	plunged map[string]int
-	fallen  map[string]bool
-	afresh  int // the number of calls of Subject.Afresh
+	plunged map[string]int  // maps a program to the effort with which simpler searched it
+	fallen  map[string]bool // the programs from which a descent has changed the draws
+	afresh  int             // the number of calls to Subject.Afresh
 
 	bases  []Outcome // the failing runs as large as the best run; wander starts from them
 	doubts []doubt
@@ -135,7 +135,7 @@ type shrinker struct {
 func newShrinker(ctx context.Context, s Subject, found Outcome, o Options) *shrinker {
 	x := &shrinker{subject: s, ctx: ctx, options: o, tried: map[string]int{}, searched: map[string]int{}, around: map[string]int{},
 		plunged: map[string]int{}, fallen: map[string]bool{},
-		parts:   map[string][]Part{}, met: map[string]bool{found.Signature: true}}
+		parts: map[string][]Part{}, met: map[string]bool{found.Signature: true}}
 	x.Best, x.from = found.Clone(), found.Steps
 	return x
 }

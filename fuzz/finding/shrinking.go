@@ -28,9 +28,7 @@ type shrinking struct {
 	named    shrink.Case // the run whose names are in names
 	names    *twoNames
 	latest   latest
-	noted    [2]*noted         // the run notedOf as noted runs, see hunt.byOrder
-	notedOf  shrink.Case       // the run that noted is about
-	actors   map[string]uint64 // how many actors of each label the run notedOf has
+	noted    orderOf // see hunt.noteNear
 }
 
 // A far reports the progress of shrinking by calling tell.

@@ -27,16 +27,17 @@ type namer struct {
 	step    uint64                    // the message that was received last, by number
 }
 
-// A naming says how a namer numbers actors and messages. With the zero value, it uses all that is
-// known of them.
+// A naming says how a namer numbers messages. The zero value is for runs of the same inputs.
 type naming struct {
-	types bool // set if messages of equal types have equal labels
-	// without has the actors that a smaller program lacks, by label: their ranks, from 1, in increasing order. Later
-	// actors of the smaller program have the numbers that they have in the larger program.
+	types bool // set if the type of a message counts in place of its label
+	// without is set in a run of inputs that lead to fewer actors than other inputs. It has, for each
+	// label, the actors that are left out, in increasing order: 1 for the first actor of the label.
+	// The remaining actors are numbered as in a run of the other inputs.
 	without map[string][]uint64
 }
 
-// rank returns the rank in the larger program of the actor that has a rank in the smaller one.
+// rank returns which actor of its label an actor is if none is left out. The argument rank counts only
+// the actors that are not left out.
 func (n *naming) rank(label string, rank uint64) uint64 {
 	for _, gone := range n.without[label] {
 		if gone <= rank {
@@ -46,7 +47,7 @@ func (n *naming) rank(label string, rank uint64) uint64 {
 	return rank
 }
 
-// text returns a hash of the label of a message.
+// text returns a hash of the label of a message, or of its type.
 func (n *naming) text(body any) uint64 {
 	if of := reflect.TypeOf(body); n.types && of != nil {
 		return hash.String(of.String())
