@@ -84,6 +84,7 @@ var levels = [...]level{
 	{[]func(*shrinker){simpler, afresh}, littleEffort, false},
 	{[]func(*shrinker){perturb}, littleEffort, false},
 	{[]func(*shrinker){afresh, nearest, elsewhere, rearrangedBases}, fullEffort, false},
+	{[]func(*shrinker){simpler}, fullEffort / 3, false},
 	{[]func(*shrinker){draws, exchanges, rearranged, wander}, littleEffort, true},
 	{[]func(*shrinker){doubted}, fullEffort / 3, false},
 	{[]func(*shrinker){united}, littleEffort, false},

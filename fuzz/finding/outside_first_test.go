@@ -620,6 +620,12 @@ func chain(t *props.T) {
 }
 
 var firstOutside = []outsideProgram{
-	{"cart", cart}, {"leases", leases}, {"dedupe", dedupe}, {"visibility", visibility},
-	{"gossip", gossip}, {"shards", shards}, {"synod", synod}, {"chain", chain},
+	{"cart", cart, [2]int{0, 11}, []drawn{numbered(1), listsOf(structs(numbered(2), numbered(4), bools), 1, 3)}, "two replicas, three operations at most"},
+	{"leases", leases, [2]int{0, 11}, nil, ""},
+	{"dedupe", dedupe, [2]int{0, 13}, nil, ""},
+	{"visibility", visibility, [2]int{0, 14}, nil, ""},
+	{"gossip", gossip, [2]int{2, 17}, nil, ""},
+	{"shards", shards, [2]int{0, 23}, nil, ""},
+	{"synod", synod, [2]int{0, 20}, nil, ""},
+	{"chain", chain, [2]int{0, 11}, nil, ""},
 }

@@ -723,6 +723,16 @@ func outbox(t *props.T) {
 }
 
 var laterOutside = []outsideProgram{
-	{"rebalance", rebalance}, {"failover", failover}, {"hints", hints}, {"watch", watch}, {"buffer", buffer}, {"saga", saga},
-	{"permits", permits}, {"causal", causal}, {"markers", markers}, {"coherence", coherence}, {"names", names}, {"outbox", outbox},
+	{"rebalance", rebalance, [2]int{0, 8}, []drawn{numbered(3), listsOf(listsOf(numbered(3), 2, 2), 3, 3)}, "three members with two batches"},
+	{"failover", failover, [2]int{0, 9}, []drawn{numbered(1), listsOf(numbered(1), 1, 4), numbered(5)}, "three replicas, four writes at most"},
+	{"hints", hints, [2]int{0, 18}, nil, ""},
+	{"watch", watch, [2]int{0, 9}, []drawn{numbered(3), listsOf(listsOf(numbered(3), 2, 2), 1, 2)}, "two writers of two values at most"},
+	{"buffer", buffer, [2]int{0, 13}, []drawn{numbered(1), listsOf(numbered(2), 1, 2), numbered(2)}, "room for one, two producers of two at most, two consumers at most"},
+	{"saga", saga, [2]int{0, 8}, nil, ""},
+	{"permits", permits, [2]int{0, 11}, nil, ""},
+	{"causal", causal, [2]int{1, 10}, nil, ""},
+	{"markers", markers, [2]int{1, 10}, []drawn{numbered(1), listsOf(structs(numbered(3), numbered(3), numbered(1)), 1, 2), numbered(3)}, "three accounts, two transfers of 1 at most"},
+	{"coherence", coherence, [2]int{0, 11}, []drawn{numbered(1), listsOf(listsOf(structs(numbered(2), bools), 1, 2), 1, 2)}, "two caches, two programs of two operations at most"},
+	{"names", names, [2]int{0, 12}, []drawn{numbered(1), listsOf(numbered(2), 1, 4)}, "two services, four restarts at most"},
+	{"outbox", outbox, [2]int{0, 26}, nil, ""},
 }
