@@ -274,6 +274,37 @@ func (x *shrinker) replaceTwo(end int) bool {
 	return false
 }
 
+// natural replaces each constraint on deliveries to different receivers by a constraint on deliveries
+// to one receiver, if one leads to an equally small run. Such constraints are easier to understand.
+func natural(x *shrinker) {
+	for i := range x.Best.Case.Schedule.Before {
+		best := x.Best.Clone()
+		b := best.Case.Schedule.Before[i]
+		first, second := slices.Index(best.Taken, b.First), slices.Index(best.Taken, b.Second)
+		if best.Receivers == nil || first >= 0 && second >= 0 && sameReceiver(&best, first, &best, second) {
+			continue
+		}
+		x.replaceNaturally(&best, i)
+	}
+}
+
+// replaceNaturally replaces one constraint of the best run: see natural.
+func (x *shrinker) replaceNaturally(best *Outcome, i int) {
+	for second := range best.Taken {
+		for first := second - 1; first >= 0; first-- {
+			if !sameReceiver(best, first, best, second) || x.over() {
+				continue
+			}
+			c := best.Case.Clone()
+			c.Schedule.Before[i] = choice.Constraint{First: best.Taken[first], Second: best.Taken[second]}
+			if out, alike := x.run(c); alike && out.size() == best.size() && out.Compare(&x.Best) <= 0 {
+				x.Best = out.Clone()
+				return
+			}
+		}
+	}
+}
+
 // perturbRuns is the maximum number of runs of perturb, as a multiple of the effort.
 const perturbRuns = 16
 

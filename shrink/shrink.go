@@ -105,6 +105,7 @@ func Shrink(ctx context.Context, s Subject, found Outcome, o Options) Result {
 			i--
 		}
 	}
+	natural(x)
 	x.Done = !x.over()
 	return x.Result
 }
