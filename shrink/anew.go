@@ -13,7 +13,7 @@ import (
 const (
 	quickEffort = 3  // the number of orders in which each program is run
 	mostBases   = 32 // the maximum number of programs from which wander starts
-	wanderRuns  = 8  // the maximum number of runs of one call to wander, as a multiple of the effort
+	wanderRuns  = 4  // the maximum number of runs of one call to wander, as a multiple of the effort
 	mostStale   = 4  // the maximum number of successive changes without a new program, as a multiple of the effort
 )
 
@@ -185,4 +185,140 @@ func changed(words []uint64, state *uint64) []uint64 {
 		words = slices.Insert(words, below(state, len(words)+1), moved...)
 	}
 	return words
+}
+
+// The limits of descents.
+const (
+	mostDescent  = 400  // the maximum number of runs of one descent
+	mostDescents = 2    // the maximum number of descents from the runs that one search finds
+	descending   = 8    // the effort of a descent
+	mostAfresh   = 6    // the maximum number of calls to Subject.Afresh
+	freshRuns    = 1000 // the maximum number of runs of such a call
+)
+
+// The levels of a descent.
+var (
+	inOrder = level{[]func(*shrinker){later, order, answers}, quickEffort, true}
+	falling = level{[]func(*shrinker){later, order, draws, answers}, descending, true}
+)
+
+// descend makes a failing run smaller that may be larger than the best run. It uses only cheap passes.
+// It changes the draws only if the other passes make the run nearly as small as the best run, and only
+// once for each program. It reports whether the result became the best run.
+func (x *shrinker) descend(out *Outcome) bool {
+	if x.over() {
+		return false
+	}
+	y := newShrinker(x.ctx, x.subject, *out, Options{Runs: x.within(mostDescent)})
+	y.parts, y.met = x.parts, x.met
+	if x.options.Progress != nil {
+		y.options.Progress = func(p Progress) { x.options.Progress(Progress{x.Runs + p.Runs, x.from, x.Best.Steps}) }
+	}
+	for l := &inOrder; !y.over(); {
+		taken := y.Taken
+		if y.round(l); y.Taken > taken {
+			continue
+		}
+		if l == &falling || x.fallen[y.Best.program()] || y.Best.External > x.Best.External+1 || 4*y.Best.Steps > 5*x.Best.Steps+8 {
+			break
+		}
+		l = &falling
+		x.fallen[y.Best.program()] = true
+	}
+	x.Runs += y.Runs
+	x.Others = append(x.Others, y.Others...)
+	return x.take(y.Best)
+}
+
+// plunge searches for failing orders of the given draws, also for runs that are larger than the best
+// run, and descends from some of these runs. It stops when the best run becomes smaller.
+func (x *shrinker) plunge(inputs []choice.Input) {
+	if x.over() {
+		return
+	}
+	near, shrunk := x.Best, x.shrunk
+	near.External, near.Steps = math.MaxInt, math.MaxInt
+	found, made, _ := x.subject.Search(inputs, x.Best.Signature, &near, x.within(x.effort), x.meet)
+	x.Runs += made
+	for _, out := range cloned(found[:min(len(found), mostDescents)]) {
+		if x.descend(&out); x.shrunk > shrunk {
+			return
+		}
+	}
+}
+
+// cloned returns copies of the runs, which stay valid in later runs.
+func cloned(list []Outcome) []Outcome {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i] = list[i].Clone()
+	}
+	return list
+}
+
+// simpler makes one draw simpler, and descends from the failing runs of that program. The first such
+// run is often larger than the best run, and leads to a smaller one.
+func simpler(x *shrinker) {
+	shrunk := x.shrunk
+	for i := 0; i < len(x.Best.Case.Inputs); i++ {
+		for _, list := range x.simplerDraws(i) {
+			if x.over() {
+				return
+			}
+			out, alike := x.run(Case{list, x.Best.Case.Schedule})
+			if alike {
+				x.take(out)
+			}
+			if program := out.program(); !out.Void && program != x.Best.program() && x.plunged[program] < x.effort {
+				x.plunged[program] = x.effort
+				x.plunge(list)
+			}
+			if x.shrunk > shrunk {
+				return
+			}
+		}
+	}
+}
+
+// simplerDraws returns the draws of the best run with a simpler draw i: with all its numbers zero,
+// without one of its parts, or with one number that is zero or lower by one.
+func (x *shrinker) simplerDraws(i int) (all [][]choice.Input) {
+	best := x.Best.Case.Inputs
+	add := func(change func(words []uint64)) {
+		all = append(all, edited(best, func(*choice.Input) {}))
+		change(all[len(all)-1][i].Words)
+	}
+	add(func(words []uint64) { clear(words) })
+	for _, p := range x.partsOf(&x.Best) {
+		if p.Draw == i && p.isNeedless() {
+			all = append(all, spliced(best, []splice{{p, nil}}))
+		}
+	}
+	for at, w := range best[i].Words {
+		if w > 0 && w < small {
+			add(func(words []uint64) { words[at] = 0 })
+			add(func(words []uint64) { words[at]-- })
+		}
+	}
+	return slices.DeleteFunc(all, func(list []choice.Input) bool { return compareInputs(list, best) >= 0 })
+}
+
+// afresh descends from other failing runs with other draws, which often lead to a smaller run than the
+// given one does. With less than the full effort, it calls Subject.Afresh only once.
+func afresh(x *shrinker) {
+	for shrunk := x.shrunk; x.afresh < mostAfresh && x.shrunk == shrunk && !x.over(); {
+		found, made := x.subject.Afresh(x.afresh, x.Best.Signature, x.within(freshRuns), x.meet)
+		x.Runs += made
+		if x.afresh++; len(found) == 0 {
+			x.afresh = mostAfresh
+		}
+		for _, out := range cloned(found) {
+			if x.descend(&out); x.shrunk > shrunk {
+				return
+			}
+		}
+		if x.effort < fullEffort {
+			return
+		}
+	}
 }

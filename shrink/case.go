@@ -38,6 +38,9 @@ type Outcome struct {
 	Void bool
 	// Taken has the identities of the deliveries, in order.
 	Taken []uint64
+	// Receivers has for each delivery of Taken the index of the actor that received it. It may be
+	// nil if that is unknown.
+	Receivers []int32
 }
 
 // program returns a key for the program of the run. A program is the actor system that the property
@@ -52,7 +55,7 @@ func (o *Outcome) program() string {
 // Clone returns a copy that shares no memory with o.
 func (o *Outcome) Clone() Outcome {
 	c := *o
-	c.Case, c.Taken = o.Case.Clone(), slices.Clone(o.Taken)
+	c.Case, c.Taken, c.Receivers = o.Case.Clone(), slices.Clone(o.Taken), slices.Clone(o.Receivers)
 	return c
 }
 

@@ -23,7 +23,8 @@
 //   - Order: deliveries that the failure does not need are moved behind it. Constraints are
 //     removed, first half of them, then a quarter and so on, and finally one at a time. Two
 //     constraints are replaced by one. Conversely, each single constraint is tried instead
-//     of all constraints, and then each pair and so on, if there are few.
+//     of all constraints, and then each pair and so on, if there are few. Random constraints
+//     are added, and then removed together with others.
 //   - Draws: list elements are removed, and the numbers that generators read are lowered.
 //     Elements are moved to another list, swapped and copied, and two lists are joined. Two
 //     numbers are lowered together, and finally several parts are changed at random. Random
@@ -35,6 +36,11 @@
 // apply. Therefore the Subject searches for a failing order, once for each program. It makes
 // a few runs first, and more runs when nothing else helps. Finally it searches again in those
 // programs that have fewer messages from outside and have not failed yet.
+//
+// The way to a smaller run may lead through a larger one. Simpler draws may fail in a longer run at
+// first, and other failing runs of the same bug may become smaller than the given one. When single
+// passes fail, Shrink makes such runs smaller by the cheap passes. It continues with a result that is
+// smaller than the best run.
 //
 // Shrink does not shrink other failures that occur. Result.Others has the first run of each of
 // them, so that it can be saved as a case.

@@ -10,12 +10,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// Elements, Rearranged, United and Nearest run one pass once.
+// Each of these functions runs one pass once.
 var (
 	Elements   = alone(func(x *shrinker) { elements(x, 0) })
 	Rearranged = alone(rearranged)
 	United     = alone(united)
 	Nearest    = alone(nearest)
+	Perturb    = alone(perturb)
+	Simpler    = alone(simpler)
+	Afresh     = alone(afresh)
 )
 
 func alone(pass func(*shrinker)) func(Subject, Outcome) Result {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/hash"
 )
 
 // order removes constraints: first all of them, then half, then a quarter and so on, and finally
@@ -71,7 +72,7 @@ func later(x *shrinker) {
 // elsewhere searches for smaller runs with the same draws in other orders.
 func elsewhere(x *shrinker) {
 	for program := x.Best.program(); !x.over() && x.around[program] < x.effort; {
-		taken, all := x.search(x.Best.Case.Inputs, 8*x.effort)
+		taken, all := x.search(x.Best.Case.Inputs, 4*x.effort)
 		switch {
 		case all:
 			x.around[program] = noMore
@@ -94,7 +95,7 @@ func nearest(x *shrinker) {
 		return
 	}
 	lists := x.moves(best.Case.Schedule.Choices)
-	pairs, runs := len(best.Taken)*len(best.Taken)/2, len(lists)
+	pairs, runs := waits(&best), len(lists)
 	for n := range len(best.Case.Schedule.Before) + 1 { // a run with the same number of constraints may have fewer steps
 		if x.Runs+runs > end { // the combinations of n constraints would take too many runs
 			return
@@ -119,7 +120,9 @@ const never = 0
 // It ends when x.Runs reaches end.
 //
 // To find the constraints, nearer runs c with one step delayed as long as possible. In this run,
-// the steps before the delayed step are all steps for which the delayed step can wait.
+// the steps before the delayed step are all steps for which the delayed step can wait. It waits only
+// for steps of its own receiver, and for the last step. Waiting for another step is nearly the same as
+// waiting for the latest step of its receiver before that.
 func (x *shrinker) nearer(c Case, n, end int) (out Outcome, found bool) {
 	if x.over() || x.Runs >= end {
 		return out, false
@@ -134,13 +137,32 @@ func (x *shrinker) nearer(c Case, n, end int) (out Outcome, found bool) {
 		second := out.Taken[at]
 		held, found := x.nearer(waiting(c, never, second), n-1, end)
 		for k := at; !found && k < len(held.Taken) && held.Taken[k] != second; k++ {
-			_, found = x.nearer(waiting(c, held.Taken[k], second), n-1, end)
+			if last := k+1 == len(held.Taken) || held.Taken[k+1] == second; last || sameReceiver(&held, k, &out, at) {
+				_, found = x.nearer(waiting(c, held.Taken[k], second), n-1, end)
+			}
 		}
 		if found {
 			return out, true
 		}
 	}
 	return out, false
+}
+
+// sameReceiver reports whether delivery i of run a and delivery j of run b may have the same receiver.
+func sameReceiver(a *Outcome, i int, b *Outcome, j int) bool {
+	return a.Receivers == nil || b.Receivers == nil || a.Receivers[i] == b.Receivers[j]
+}
+
+// waits returns about how many constraints nearer tries in a run.
+func waits(out *Outcome) (n int) {
+	for j := range out.Taken {
+		for i := range j {
+			if sameReceiver(out, i, out, j) {
+				n++
+			}
+		}
+	}
+	return n + len(out.Taken)
 }
 
 // waiting returns a copy of case c with the additional constraint that one step waits for another
@@ -250,4 +272,74 @@ func (x *shrinker) replaceTwo(end int) bool {
 		}
 	}
 	return false
+}
+
+// natural replaces each constraint on deliveries to different receivers by a constraint on deliveries
+// to one receiver, if one leads to an equally small run. Such constraints are easier to understand.
+func natural(x *shrinker) {
+	for i := range x.Best.Case.Schedule.Before {
+		best := x.Best.Clone()
+		b := best.Case.Schedule.Before[i]
+		first, second := slices.Index(best.Taken, b.First), slices.Index(best.Taken, b.Second)
+		if best.Receivers == nil || first >= 0 && second >= 0 && sameReceiver(&best, first, &best, second) {
+			continue
+		}
+		x.replaceNaturally(&best, i)
+	}
+}
+
+// replaceNaturally replaces one constraint of the best run: see natural.
+func (x *shrinker) replaceNaturally(best *Outcome, i int) {
+	for second := range best.Taken {
+		for first := second - 1; first >= 0; first-- {
+			if !sameReceiver(best, first, best, second) || x.over() {
+				continue
+			}
+			c := best.Case.Clone()
+			c.Schedule.Before[i] = choice.Constraint{First: best.Taken[first], Second: best.Taken[second]}
+			if out, alike := x.run(c); alike && out.size() == best.size() && out.Compare(&x.Best) <= 0 {
+				x.Best = out.Clone()
+				return
+			}
+		}
+	}
+}
+
+// perturbRuns is the maximum number of runs of perturb, as a multiple of the effort.
+const perturbRuns = 16
+
+// perturb adds random constraints to a run, and then removes as many constraints as possible in random
+// order. It continues with the result if that is no larger. It begins with the best run. It finds runs
+// that need fewer constraints than all runs that differ in one or two constraints.
+func perturb(x *shrinker) {
+	if len(x.Best.Case.Schedule.Before) == 0 || len(x.Best.Taken) == 0 {
+		return
+	}
+	now, state, shrunk := x.Best.Clone(), hash.Mix(uint64(x.effort)), x.shrunk
+	for end := x.Runs + perturbRuns*x.effort; x.Runs < end && x.shrunk == shrunk && !x.over(); {
+		c := now.Case.Clone()
+		for range 1 + below(&state, 2) {
+			i, j := below(&state, len(now.Taken)), below(&state, len(now.Taken))
+			c.Schedule.Before = append(c.Schedule.Before, choice.Constraint{First: now.Taken[max(i, j)], Second: now.Taken[min(i, j)]})
+		}
+		out, alike := x.run(c)
+		if !alike || out.External > now.External || out.Steps > now.Steps {
+			continue
+		}
+		out = out.Clone()
+		shuffle(out.Case.Schedule.Before, &state)
+		x.reduce(&out)
+		if size, was := out.size(), now.size(); slices.Compare(size[:], was[:]) <= 0 {
+			now = out
+			x.take(out)
+		}
+	}
+}
+
+// shuffle puts the constraints in random order.
+func shuffle(list []choice.Constraint, state *uint64) {
+	for i := range list {
+		j := i + below(state, len(list)-i)
+		list[i], list[j] = list[j], list[i]
+	}
 }

@@ -162,6 +162,8 @@ func (y *line) Search([]choice.Input, string, *shrink.Outcome, int, func(shrink.
 	return nil, 0, false
 }
 
+func (y *line) Afresh(int, string, int, func(shrink.Outcome)) ([]shrink.Outcome, int) { return nil, 0 }
+
 func (y *line) Parts(shrink.Case) []shrink.Part { return nil }
 
 // Nearest finds the fewest constraints, whatever the first ones are, and moves an
@@ -200,6 +202,88 @@ func TestNearest(t *testing.T) {
 		}
 		if got := fmt.Sprint(res.Best.Case.Schedule.Before); got != c.want || given != c.answers {
 			t.Errorf("%v becomes %s with %d answers, want %s with %d", c.found.Schedule.Before, got, given, c.want, c.answers)
+		}
+	}
+}
+
+// Perturb comes from two constraints to one constraint that is none of the two.
+func TestPerturb(t *testing.T) {
+	y := &line{fails: "[2 3 4 5 1]"}
+	found := y.Run(shrink.Case{Schedule: choice.Schedule{Before: []choice.Constraint{{First: 3, Second: 1}, {First: 5, Second: 1}}}})
+	if found.Signature == "" {
+		t.Fatalf("%v does not fail", found.Taken)
+	}
+	found.Case.Schedule.Before = []choice.Constraint{{First: 4, Second: 1}, {First: 5, Second: 1}, {First: 2, Second: 1}}
+	if res := shrink.Perturb(y, found); fmt.Sprint(res.Best.Case.Schedule.Before) != "[{5 1}]" {
+		t.Errorf("becomes %v, want one constraint", res.Best.Case.Schedule.Before)
+	}
+}
+
+// A slope is a board whose runs are found with one step more for each unneeded constraint, and that
+// makes other failing runs.
+type slope struct {
+	board
+	unneeded int // the number of constraints of the runs that Search returns
+	others   []shrink.Case
+}
+
+func (y *slope) Run(c shrink.Case) shrink.Outcome {
+	out := y.board.Run(c)
+	out.Steps += 3 * len(c.Schedule.Before)
+	return out
+}
+
+func (y *slope) Search(inputs []choice.Input, _ string, near *shrink.Outcome, _ int, _ func(shrink.Outcome)) (found []shrink.Outcome, made int, all bool) {
+	c := shrink.Case{Inputs: inputs}
+	for i := range y.unneeded {
+		c.Schedule.Before = append(c.Schedule.Before, choice.Constraint{First: uint64(i) + 1, Second: uint64(i) + 2})
+	}
+	if out := y.Run(c); out.Signature != "" && out.Steps <= near.Steps {
+		found = append(found, out)
+	}
+	return found, 1, false
+}
+
+func (y *slope) Afresh(call int, _ string, _ int, _ func(shrink.Outcome)) (found []shrink.Outcome, made int) {
+	if call < len(y.others) {
+		found, made = []shrink.Outcome{y.Run(y.others[call])}, 1
+	}
+	return found, made
+}
+
+// A run that is larger than the best run leads to a smaller one: a run of simpler draws, and another
+// failing run.
+func TestDescents(t *testing.T) {
+	steps := func(a, b []uint64) int {
+		switch fmt.Sprint(a, b) {
+		case "[9 8] [7]":
+			return 9
+		case "[9] [7]":
+			return 7
+		case "[1 2 3] [5]":
+			return 10
+		case "[2] [5]":
+			return 3
+		case "[2 3] [5]", "[1 2] [5]":
+			return 8
+		}
+		return 0
+	}
+	far := shrink.Case{Inputs: []choice.Input{written([]uint64{1, 2, 3}), written([]uint64{5})}}
+	for _, c := range []struct {
+		name  string
+		pass  func(shrink.Subject, shrink.Outcome) shrink.Result
+		found string
+		want  string
+	}{
+		{"simpler draws", shrink.Simpler, "[9 8] [7]", "[9] [7]"},
+		{"another failing run", shrink.Afresh, "[9] [7]", "[2] [5]"},
+	} {
+		first, _ := boardOf(c.found, steps)
+		y := &slope{board: *first, unneeded: 5, others: []shrink.Case{far}}
+		_, found := boardOf(c.found, steps)
+		if res := c.pass(y, found); lists(&res.Best) != c.want || len(res.Best.Case.Schedule.Before) != 0 {
+			t.Errorf("%s: %s becomes %s with %d constraints, want %s with none", c.name, c.found, lists(&res.Best), len(res.Best.Case.Schedule.Before), c.want)
 		}
 	}
 }

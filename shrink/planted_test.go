@@ -56,6 +56,8 @@ func (y *race) Search(_ []choice.Input, _ string, _ *shrink.Outcome, runs int, _
 	return []shrink.Outcome{y.Run(under(y.finds...))}, 1, true
 }
 
+func (y *race) Afresh(int, string, int, func(shrink.Outcome)) ([]shrink.Outcome, int) { return nil, 0 }
+
 func (y *race) Parts(shrink.Case) []shrink.Part { return nil }
 
 // under returns a case with some constraints.

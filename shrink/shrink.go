@@ -18,6 +18,11 @@ type Subject interface {
 	// find failing orders sooner. It also returns the number of runs that it made, and whether it
 	// ran all orders. It calls other for each run that it does not return.
 	Search(inputs []choice.Input, signature string, near *Outcome, runs int, other func(Outcome)) (found []Outcome, made int, all bool)
+	// Afresh makes up to the given number of runs with random draws in random orders, and returns a few
+	// runs that fail with the signature. Calls with different numbers `call` make different runs. It
+	// also returns the number of runs that it made. It calls other for each run that it does not
+	// return.
+	Afresh(call int, signature string, runs int, other func(Outcome)) (found []Outcome, made int)
 	// Parts runs a case. It returns the known parts of the draws of the case (see Part).
 	Parts(c Case) []Part
 }
@@ -76,7 +81,10 @@ var levels = [...]level{
 	{[]func(*shrinker){later, order, draws, answers}, littleEffort, true},
 	{[]func(*shrinker){nearest, elsewhere, fewer, rearranged}, littleEffort, false},
 	{[]func(*shrinker){wander}, littleEffort, false},
-	{[]func(*shrinker){draws, nearest, elsewhere, fewer, wander, rearrangedBases}, fullEffort, false},
+	{[]func(*shrinker){simpler, afresh}, littleEffort, false},
+	{[]func(*shrinker){perturb}, littleEffort, false},
+	{[]func(*shrinker){afresh, nearest, elsewhere, rearrangedBases}, fullEffort, false},
+	{[]func(*shrinker){simpler}, fullEffort / 3, false},
 	{[]func(*shrinker){draws, exchanges, rearranged, wander}, littleEffort, true},
 	{[]func(*shrinker){doubted}, fullEffort / 3, false},
 	{[]func(*shrinker){united}, littleEffort, false},
@@ -97,6 +105,7 @@ func Shrink(ctx context.Context, s Subject, found Outcome, o Options) Result {
 			i--
 		}
 	}
+	natural(x)
 	x.Done = !x.over()
 	return x.Result
 }
@@ -117,12 +126,17 @@ type shrinker struct {
 	met      map[string]bool   // the signatures of the failures so far
 	parts    map[string][]Part // maps the inputKey of draws to their parts
 
+	plunged map[string]int  // maps a program to the effort with which simpler searched it
+	fallen  map[string]bool // the programs from which a descent has changed the draws
+	afresh  int             // the number of calls to Subject.Afresh
+
 	bases  []Outcome // the failing runs as large as the best run; wander starts from them
 	doubts []doubt
 }
 
 func newShrinker(ctx context.Context, s Subject, found Outcome, o Options) *shrinker {
 	x := &shrinker{subject: s, ctx: ctx, options: o, tried: map[string]int{}, searched: map[string]int{}, around: map[string]int{},
+		plunged: map[string]int{}, fallen: map[string]bool{},
 		parts: map[string][]Part{}, met: map[string]bool{found.Signature: true}}
 	x.Best, x.from = found.Clone(), found.Steps
 	return x

@@ -32,6 +32,8 @@ func (y *toy) Run(c shrink.Case) shrink.Outcome {
 }
 
 // Parts returns none: the parts of the lists are not known.
+func (y *toy) Afresh(int, string, int, func(shrink.Outcome)) ([]shrink.Outcome, int) { return nil, 0 }
+
 func (y *toy) Parts(shrink.Case) []shrink.Part {
 	y.runs++
 	return nil
@@ -232,6 +234,8 @@ func (y *board) Search(inputs []choice.Input, _ string, _ *shrink.Outcome, _ int
 	}
 	return nil, 1, true
 }
+
+func (y *board) Afresh(int, string, int, func(shrink.Outcome)) ([]shrink.Outcome, int) { return nil, 0 }
 
 func (y *board) Parts(c shrink.Case) []shrink.Part {
 	_, a := read(0, c.Inputs[0].Words)

@@ -2,6 +2,7 @@ package finding
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
@@ -24,6 +25,7 @@ func (s *shrinking) Search(inputs []choice.Input, signature string, near *shrink
 		h.random(usualHunted)
 	} else {
 		h.byName()
+		h.byOrder()
 		h.everywhere(min(h.left/2, mostOrders))
 		h.atRandom()
 	}
@@ -122,13 +124,128 @@ func (h *hunt) byName() {
 // no names. namesOfNear caches the names, because many searches have the same near run.
 func (h *hunt) namesOfNear() (*twoNames, bool) {
 	c := &h.near.Case
-	same := slices.Equal(h.named.Schedule.Before, c.Schedule.Before) && slices.Equal(h.named.Schedule.Choices, c.Schedule.Choices) && sameInputs(h.named.Inputs, c.Inputs)
-	if !same {
+	if !sameCase(&h.named, c) {
 		h.left--
 		h.run(*c)
 		h.named, h.names = c.Clone(), h.latest.names()
 	}
 	return h.names, h.names != nil
+}
+
+// The limits of byOrder.
+const (
+	mostWays         = 12  // the maximum number of ways in which byOrder leaves out actors
+	mostTransplanted = 200 // the maximum number of deliveries of the near run
+)
+
+// byOrder runs the inputs in the whole order of the near run, by the names of messages. Messages that
+// the near run does not receive come last. If the inputs lead to fewer actors of a label, byOrder
+// tries which actors of the near run they lack.
+func (h *hunt) byOrder() {
+	if h.over() || len(h.near.Taken) > mostTransplanted || !h.noteNear() {
+		return
+	}
+	if !h.latest.known || !sameInputs(h.latest.inputs, h.inputs) {
+		h.try(choice.Schedule{Choices: h.near.Case.Schedule.Choices})
+	}
+	if h.latest.system == nil {
+		return
+	}
+	for _, without := range ways(h.noted.actors, countActors(h.latest.system)) {
+		for i, n := range h.noted.by {
+			if h.over() {
+				return
+			}
+			h.follow(&steered{namer: namer{naming: naming{types: i == 1, without: without}}, answers: n.answers, order: n.order})
+		}
+	}
+}
+
+// follow runs the inputs by a steered strategy, and offers the run.
+func (h *hunt) follow(by *steered) {
+	h.left--
+	res := h.play(props.Plan{Inputs: padded(h.inputs), EarlyTimers: h.early, Strategy: by})
+	unpad(&res, h.inputs)
+	if out := h.outcomeOf(&res); out.Signature == h.signature {
+		h.check(out.Case)
+	} else {
+		h.other(out)
+	}
+}
+
+// An orderOf is the order of a run.
+type orderOf struct {
+	run    shrink.Case
+	by     [2]*noted         // messages are numbered by their labels in the first, by their types in the second
+	actors map[string]uint64 // the number of actors of each label
+}
+
+// noteNear stores the order of the near run in h.noted, and reports whether that was possible. Many
+// searches have the same near run.
+func (h *hunt) noteNear() bool {
+	c := &h.near.Case
+	if h.noted.actors != nil && sameCase(&h.noted.run, c) {
+		return true
+	}
+	h.noted = orderOf{run: c.Clone()}
+	for i := range h.noted.by {
+		n := &noted{namer: namer{naming: naming{types: i == 1}}, by: strategy.Ordered(&c.Schedule)}
+		h.left--
+		res := h.play(props.Plan{Inputs: padded(c.Inputs), EarlyTimers: h.early, Strategy: n})
+		if res.System == nil {
+			return false
+		}
+		h.noted.by[i], h.noted.actors = n, countActors(res.System)
+	}
+	return true
+}
+
+func sameCase(a, b *shrink.Case) bool {
+	return slices.Equal(a.Schedule.Before, b.Schedule.Before) && slices.Equal(a.Schedule.Choices, b.Schedule.Choices) && sameInputs(a.Inputs, b.Inputs)
+}
+
+// countActors returns the number of a run's actors of each label.
+func countActors(sys *pulse.System) map[string]uint64 {
+	n, t := map[string]uint64{}, sys.Trace()
+	for i := range t.Actors {
+		n[t.Actors[i].Label]++
+	}
+	return n
+}
+
+// ways returns the ways to leave out actors of a run so that another run's numbers of actors remain:
+// see naming.without. For labels that do not occur in the other run it leaves out nothing.
+func ways(was, is map[string]uint64) []map[string][]uint64 {
+	all := []map[string][]uint64{{}}
+	for _, label := range slices.Sorted(maps.Keys(was)) {
+		if is[label] >= was[label] || is[label] == 0 {
+			continue
+		}
+		var longer []map[string][]uint64
+		for _, gone := range subsets(was[label], was[label]-is[label]) {
+			for _, without := range all {
+				without = maps.Clone(without)
+				without[label] = gone
+				longer = append(longer, without)
+			}
+		}
+		all = longer[:min(len(longer), mostWays)]
+	}
+	return all
+}
+
+// subsets returns the subsets of the numbers from 1 to n that have k elements. It returns at most
+// mostWays of them, those with the largest numbers first.
+func subsets(n, k uint64) (all [][]uint64) {
+	if k == 0 {
+		return [][]uint64{nil}
+	}
+	for last := n; last >= k && len(all) < mostWays; last-- {
+		for _, rest := range subsets(last-1, k-1) {
+			all = append(all, append(slices.Clip(rest), last))
+		}
+	}
+	return all[:min(len(all), mostWays)]
 }
 
 // everywhere runs up to `most` orders of the inputs. It sets h.all if there are no other
@@ -185,7 +302,7 @@ func (h *hunt) atRandom() { h.random(usualHunted / 4) }
 
 // random runs random orders until the wanted number of failing runs is found.
 func (h *hunt) random(wanted int) {
-	arms := []pulse.Strategy{strategy.Random(), strategy.POS(), strategy.URW(strategy.URWOptions{})}
+	arms := randomOrders()
 	seed := uint64(1)
 	for ; !h.over() && len(h.found) < wanted; seed++ {
 		h.left--
@@ -197,4 +314,32 @@ func (h *hunt) random(wanted int) {
 			h.other(out)
 		}
 	}
+}
+
+// randomOrders returns strategies that make random orders.
+func randomOrders() []pulse.Strategy {
+	return []pulse.Strategy{strategy.Random(), strategy.POS(), strategy.URW(strategy.URWOptions{})}
+}
+
+// mostAfresh is the maximum number of runs that Afresh returns.
+const mostAfresh = 3
+
+// Afresh makes runs with random draws in random orders: see shrink.Subject.
+func (s *shrinking) Afresh(call int, signature string, runs int, other func(shrink.Outcome)) (found []shrink.Outcome, made int) {
+	arms := randomOrders()
+	for made < runs && len(found) < mostAfresh {
+		seed := hash.Mix(hash.Mix(uint64(call)) + uint64(made))
+		made++
+		res := s.play(props.Plan{Seed: seed, EarlyTimers: s.early, Strategy: arms[made%len(arms)], StrategySeed: hash.Mix(seed)})
+		out := s.outcomeOf(&res)
+		if out.Signature != signature {
+			other(out)
+			continue
+		}
+		made++
+		if out := s.Run(out.Case); out.Signature == signature {
+			found = append(found, out.Clone())
+		}
+	}
+	return found, made
 }

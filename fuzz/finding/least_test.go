@@ -223,7 +223,12 @@ func TestLeastRunsAllOrders(t *testing.T) {
 // newAllInputs enumerates the inputs of l.
 func newAllInputs(l *leastOfAll) *allInputs {
 	s, _ := subjects.ByName(l.name)
-	x := &allInputs{size: [2]int{math.MaxInt}, steps: l.size[1], runner: props.NewRunner(l.name, s.Property(false)), met: map[string]bool{}}
+	return newAllInputsOf(l, s.Property(false))
+}
+
+// newAllInputsOf enumerates the inputs of l for a property.
+func newAllInputsOf(l *leastOfAll, property func(*props.T)) *allInputs {
+	x := &allInputs{size: [2]int{math.MaxInt}, steps: l.size[1], runner: props.NewRunner(l.name, property), met: map[string]bool{}}
 	for _, in := range x.runner.Run(props.Plan{}).Inputs {
 		x.labels = append(x.labels, in.Label)
 	}

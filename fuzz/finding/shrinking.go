@@ -28,6 +28,7 @@ type shrinking struct {
 	named    shrink.Case // the run whose names are in names
 	names    *twoNames
 	latest   latest
+	noted    orderOf // see hunt.noteNear
 }
 
 // A far reports the progress of shrinking by calling tell.
@@ -161,7 +162,7 @@ func (s *shrinking) outcomeOf(res *props.Result) shrink.Outcome {
 	out.Steps = len(t.Steps)
 	for i := range t.Steps {
 		if st := &t.Steps[i]; st.Kind == trace.Receive && !st.Settled {
-			out.Taken = append(out.Taken, st.ID)
+			out.Taken, out.Receivers = append(out.Taken, st.ID), append(out.Receivers, st.Actor)
 		}
 	}
 	for i := range t.Sends {

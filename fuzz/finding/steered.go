@@ -1,6 +1,8 @@
 package finding
 
 import (
+	"reflect"
+
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
@@ -13,6 +15,7 @@ import (
 // ID of a message differs between orders, but its number does not. So a constraint on numbers
 // means the same in all orders.
 type namer struct {
+	naming
 	enabled *pulse.Enabled            // nil before the first Pick
 	actors  []uint64                  // the numbers of the actors
 	ranks   map[string]uint64         // maps a label to the number of actors that have it
@@ -24,8 +27,36 @@ type namer struct {
 	step    uint64                    // the message that was received last, by number
 }
 
+// A naming says how a namer numbers messages. The zero value is for runs of the same inputs.
+type naming struct {
+	types bool // set if the type of a message counts in place of its label
+	// without is set in a run of inputs that lead to fewer actors than other inputs. It has, for each
+	// label, the actors that are left out, in increasing order: 1 for the first actor of the label.
+	// The remaining actors are numbered as in a run of the other inputs.
+	without map[string][]uint64
+}
+
+// rank returns which actor of its label an actor is if none is left out. The argument rank counts only
+// the actors that are not left out.
+func (n *naming) rank(label string, rank uint64) uint64 {
+	for _, gone := range n.without[label] {
+		if gone <= rank {
+			rank++
+		}
+	}
+	return rank
+}
+
+// text returns a hash of the label of a message, or of its type.
+func (n *naming) text(body any) uint64 {
+	if of := reflect.TypeOf(body); n.types && of != nil {
+		return hash.String(of.String())
+	}
+	return hash.String(trace.Label(body))
+}
+
 func (n *namer) begin() {
-	*n = namer{actors: n.actors[:0], ranks: map[string]uint64{}, alike: map[uint64]uint64{}, numbers: map[uint64]uint64{}, sent: map[uint64]trace.SendKind{}}
+	*n = namer{naming: n.naming, actors: n.actors[:0], ranks: map[string]uint64{}, alike: map[uint64]uint64{}, numbers: map[uint64]uint64{}, sent: map[uint64]trace.SendKind{}}
 }
 
 // Needs asks for a call to Pick in every step, and for IDs.
@@ -40,11 +71,11 @@ func (n *namer) catchUp() {
 	for i := len(n.actors); i < len(t.Actors); i++ {
 		label := t.Actors[i].Label
 		n.ranks[label]++
-		n.actors = append(n.actors, hash.Fold(hash.String(label), n.ranks[label]))
+		n.actors = append(n.actors, hash.Fold(hash.String(label), n.rank(label, n.ranks[label])))
 	}
 	for ; n.read < len(t.Sends); n.read++ {
 		d := &t.Sends[n.read]
-		n.latest = n.next(hash.Fold(hash.Fold(hash.String(trace.Label(d.Body)), n.actor(d.From)), n.actor(d.To)))
+		n.latest = n.next(hash.Fold(hash.Fold(n.text(d.Body), n.actor(d.From)), n.actor(d.To)))
 		n.numbers[n.enabled.IDOf(d)], n.sent[n.latest] = n.latest, d.Kind
 	}
 }

@@ -1,0 +1,112 @@
+package finding
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/jostle-go/jostle/corpus/golden"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
+	"github.com/jostle-go/jostle/props"
+)
+
+// The programs of this test have bugs that were published. No pass was made for them: the first
+// eight were written before the passes that the table measures, and the others after them.
+
+// An outsideProgram is a program with the size of its least failing run.
+type outsideProgram struct {
+	name     string
+	property func(*props.T)
+	least    [2]int  // messages from outside, steps
+	draws    []drawn // the values of each draw that are enumerated to prove the least; nil if it is only the best known
+	all      string  // which inputs these are; "" if they are all that there are
+}
+
+// outsidePrograms returns all programs.
+func outsidePrograms() []outsideProgram { return slices.Concat(firstOutside, laterOutside) }
+
+// TestOutside: what random order finds of programs that the shrinker was not made for is shrunk to
+// at most 1.1 times the least number of steps, on average. By day it shrinks one run of some.
+func TestOutside(t *testing.T) {
+	trial.Long(t)
+	seeds := uint64(1)
+	if golden.Whole() {
+		seeds = 10
+	}
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	fmt.Fprint(w, "program\tmessages, steps\tthe least\tsteps found\treached of 10\tsteps of the others\t\n")
+	for i, o := range outsidePrograms() {
+		if i%6 > 0 && !golden.Whole() {
+			continue
+		}
+		var found, others []int
+		reached, steps := 0, 0
+		for seed := range seeds {
+			p := program{o.name, o.property}
+			f := search(p, seed+1, 200_000, "random")
+			out := onlyShrunk(t, p, f, 100_000)
+			mustBeLegal(t, p, &out.Finding.Case)
+			found, steps = append(found, f.Steps()), steps+out.Best.Steps
+			if size := [2]int{out.Best.External, out.Best.Steps}; size == o.least {
+				reached++
+			} else {
+				others = append(others, out.Best.Steps)
+				if slices.Compare(size[:], o.least[:]) < 0 {
+					t.Errorf("%s, seed %d: %v is less than %v", o.name, seed+1, size, o.least)
+				}
+			}
+		}
+		slices.Sort(found)
+		if by := seeds * uint64(o.least[1]); 10*steps > 11*int(by) {
+			t.Errorf("%s: %d steps instead of %d", o.name, steps, by)
+		}
+		how := "best known"
+		if o.draws != nil {
+			how = strings.TrimSuffix("proven: "+o.all, ": ")
+		}
+		fmt.Fprintf(w, "%s\t%d, %d\t%s\t%d\t%d\t%v\t\n", o.name, o.least[0], o.least[1], how, found[len(found)/2], reached, others)
+	}
+	w.Flush()
+	if golden.Whole() {
+		golden.File(t, "testdata/outside.txt", table.String())
+	}
+}
+
+// TestOutsideLeast runs all inputs of programs in all orders that have at most as many steps as the
+// least run. By day it does so for few inputs.
+func TestOutsideLeast(t *testing.T) {
+	trial.Long(t)
+	for _, o := range outsidePrograms() {
+		l := leastOfAll{name: o.name, draws: o.draws, size: [3]int{o.least[0], o.least[1]}}
+		if o.draws == nil || l.inputs() > 50 && !nightly() {
+			continue
+		}
+		x := newAllInputsOf(&l, o.property)
+		if err := x.each(l.draws, nil); err != nil {
+			t.Errorf("%s: %v", o.name, err)
+		}
+		if x.size != o.least || len(x.met) != l.inputs() {
+			t.Errorf("%s: the least of %d inputs is %v, want %v of %d", o.name, len(x.met), x.size, o.least, l.inputs())
+		}
+		t.Logf("%s: %v is the least of %d inputs in %d runs", o.name, x.size, l.inputs(), x.runs)
+		x.runner.Close()
+	}
+}
+
+// structs returns the values of a struct with such fields.
+func structs(fields ...drawn) (d drawn) {
+	d = drawn{{}}
+	for _, f := range fields {
+		var longer drawn
+		for _, words := range d {
+			for _, v := range f {
+				longer = append(longer, slices.Concat(words, v))
+			}
+		}
+		d = longer
+	}
+	return d
+}
