@@ -24,7 +24,8 @@ func wander(x *shrinker) {
 	if len(x.Best.Case.Inputs) == 0 {
 		return
 	}
-	state, end, shrunk := hash.Mix(uint64(x.effort)), x.Runs+wanderRuns*x.effort, x.shrunk
+	x.wanders++
+	state, end, shrunk := hash.Mix(x.wanders), x.Runs+wanderRuns*x.effort, x.shrunk
 	defer func(effort int) { x.effort = effort }(x.effort)
 	most := mostStale * x.effort
 	x.effort = quickEffort
@@ -194,6 +195,7 @@ const (
 	descending   = 8    // the effort of a descent
 	mostAfresh   = 6    // the maximum number of calls to Subject.Afresh
 	freshRuns    = 1000 // the maximum number of runs of such a call
+	mostAlike    = 4    // the number of such descents after which afresh ends if they come to the size of the best run
 )
 
 // The levels of a descent.
@@ -204,10 +206,10 @@ var (
 
 // descend makes a failing run smaller that may be larger than the best run. It uses only cheap passes.
 // It changes the draws only if the other passes make the run nearly as small as the best run, and only
-// once for each program. It reports whether the result became the best run.
-func (x *shrinker) descend(out *Outcome) bool {
+// once for each program. It sets out to the result, which may become the best run.
+func (x *shrinker) descend(out *Outcome) {
 	if x.over() {
-		return false
+		return
 	}
 	y := newShrinker(x.ctx, x.subject, *out, Options{Runs: x.within(mostDescent)})
 	y.parts, y.met = x.parts, x.met
@@ -227,7 +229,8 @@ func (x *shrinker) descend(out *Outcome) bool {
 	}
 	x.Runs += y.Runs
 	x.Others = append(x.Others, y.Others...)
-	return x.take(y.Best)
+	*out = y.Best
+	x.take(y.Best)
 }
 
 // plunge searches for failing orders of the given draws, also for runs that are larger than the best
@@ -304,9 +307,11 @@ func (x *shrinker) simplerDraws(i int) (all [][]choice.Input) {
 }
 
 // afresh descends from other failing runs with other draws, which often lead to a smaller run than the
-// given one does. With less than the full effort, it calls Subject.Afresh only once.
+// given one does. With less than the full effort, it calls Subject.Afresh only once. It ends when
+// several descents have come to as many messages from outside and steps as the best run has, because
+// then the best run is hardly ever larger than the least.
 func afresh(x *shrinker) {
-	for shrunk := x.shrunk; x.afresh < mostAfresh && x.shrunk == shrunk && !x.over(); {
+	for shrunk := x.shrunk; x.afresh < mostAfresh && x.alike < mostAlike && x.shrunk == shrunk && !x.over(); {
 		found, made := x.subject.Afresh(x.afresh, x.Best.Signature, x.within(freshRuns), x.meet)
 		x.Runs += made
 		if x.afresh++; len(found) == 0 {
@@ -315,6 +320,9 @@ func afresh(x *shrinker) {
 		for _, out := range cloned(found) {
 			if x.descend(&out); x.shrunk > shrunk {
 				return
+			}
+			if out.External == x.Best.External && out.Steps == x.Best.Steps {
+				x.alike++
 			}
 		}
 		if x.effort < fullEffort {

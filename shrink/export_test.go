@@ -51,13 +51,20 @@ func Passes() (names []string) {
 	return names
 }
 
-// Without removes a pass from all levels. The returned function puts it back.
+// Without removes a pass from all levels, also from those of descents. The returned function puts it
+// back.
 func Without(name string) (restore func()) {
-	all := levels
+	all, descent := levels, [...]level{inOrder, falling}
 	for i := range levels {
-		levels[i].passes = slices.DeleteFunc(slices.Clone(levels[i].passes), func(pass func(*shrinker)) bool { return nameOf(pass) == name })
+		levels[i] = levels[i].without(name)
 	}
-	return func() { levels = all }
+	inOrder, falling = inOrder.without(name), falling.without(name)
+	return func() { levels, inOrder, falling = all, descent[0], descent[1] }
+}
+
+func (l level) without(name string) level {
+	l.passes = slices.DeleteFunc(slices.Clone(l.passes), func(pass func(*shrinker)) bool { return nameOf(pass) == name })
+	return l
 }
 
 // nameOf returns the name of the function that is a pass.

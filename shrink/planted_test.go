@@ -143,16 +143,49 @@ func lateOnes() started {
 	}}, under(choice.Constraint{First: 61, Second: 1})}
 }
 
-// manyConstraints needs 2 of 25 constraints. It has too many deliveries for the passes that try
-// other constraints.
+// manyConstraints fails in one order only, which needs 2 of 25 constraints. It has too many deliveries
+// for the passes that try other constraints.
 func manyConstraints() started {
 	list := []choice.Constraint{{First: 5, Second: 4}, {First: 4, Second: 3}}
 	for id := uint64(10); id < 33; id++ {
 		list = append(list, choice.Constraint{First: id, Second: id + 20})
 	}
 	return started{&race{deliveries: 61, fails: func(taken []uint64) bool {
-		return len(taken) == 61 && slices.Index(taken, 5) < slices.Index(taken, 4) && slices.Index(taken, 4) < slices.Index(taken, 3)
+		return len(taken) == 61 && slices.Equal(taken[2:5], []uint64{5, 4, 3}) && slices.IsSorted(taken[5:])
 	}}, under(list...)}
+}
+
+// oneForTwo fails under two constraints, and under another one. It has too many deliveries for the
+// passes that try all other constraints.
+func oneForTwo() started {
+	return started{&race{deliveries: 61, fails: func(taken []uint64) bool {
+		at := func(id uint64) int { return slices.Index(taken, id) }
+		return len(taken) == 61 && (at(5) < at(4) && at(4) < at(3) || at(31) < at(1))
+	}}, under(choice.Constraint{First: 5, Second: 4}, choice.Constraint{First: 4, Second: 3})}
+}
+
+// powerOfTwo fails if one of the numbers is a power of two, from 32. The number below it does not fail.
+func powerOfTwo() started {
+	p := startedToy("one number")
+	p.subject = newToy(func(words, _ []uint64, _ []uint32) bool {
+		return slices.ContainsFunc(words, func(w uint64) bool { return w >= 32 && w&(w-1) == 0 })
+	})
+	return p
+}
+
+// steeper has fewer steps with one element less. It then fails only under a constraint, and the runs
+// that a search finds have more steps until their other constraints are removed.
+func steeper() started {
+	p := startedBoard("[9 8] [7]", only(map[string]int{"[9 8] [7]": 9, "[9] [7]": 4}))
+	return started{&slope{board: *p.subject.(*board), unneeded: 5, rare: "[9] [7]"}, p.found}
+}
+
+// far fails with other lists, which no change of the given lists leads to. A run with these lists is
+// larger at first.
+func far() started {
+	p := startedBoard("[9] [7]", only(map[string]int{"[9] [7]": 7, "[1 2 3] [5]": 10, "[2 3] [5]": 8, "[1 2] [5]": 8, "[2] [5]": 3}))
+	other := shrink.Case{Inputs: []choice.Input{written([]uint64{1, 2, 3}), written([]uint64{5})}}
+	return started{&slope{board: *p.subject.(*board), others: []shrink.Case{other}}, p.found}
 }
 
 // twoOrders fails in either of two orders of the first deliveries. It begins with the first.
@@ -203,12 +236,13 @@ func oneLength() started {
 	})
 }
 
-// twoMoves becomes smaller by two moves of elements. After the first it is not smaller yet.
+// twoMoves becomes smaller by two moves of elements. After the first it is not smaller yet. The lists
+// are so long that random changes hardly make these moves.
 func twoMoves() started {
-	return startedBoard("[8 7 6 5 4 3 2 9 8 7 6 5] [1 2 1 2 1 2]", only(map[string]int{
-		"[8 7 6 5 4 3 2 9 8 7 6 5] [1 2 1 2 1 2]": 9,
-		"[9 8 7 6 5 4 3 2 8 7 6 5] [1 2 1 2 1 2]": 9,
-		"[9 8 7 6 5 3 2 8 7 6 5] [1 2 1 4 2 1 2]": 4,
+	return startedBoard("[8 7 6 5 4 3 2 9 8 7 6 5 8 7 6 5 8 7 6 5] [1 2 1 2 1 2 1 2 1 2 1 2]", only(map[string]int{
+		"[8 7 6 5 4 3 2 9 8 7 6 5 8 7 6 5 8 7 6 5] [1 2 1 2 1 2 1 2 1 2 1 2]": 9,
+		"[9 8 7 6 5 4 3 2 8 7 6 5 8 7 6 5 8 7 6 5] [1 2 1 2 1 2 1 2 1 2 1 2]": 9,
+		"[9 8 7 6 5 3 2 8 7 6 5 8 7 6 5 8 7 6 5] [1 2 1 2 1 2 4 1 2 1 2 1 2]": 4,
 	}))
 }
 
@@ -225,7 +259,7 @@ var plantedFaults = []struct {
 }{
 	{"later", "a delivery that needs no others", lateOnes()},
 	{"order", "constraints of a long run", manyConstraints()},
-	{"draws", "one number", startedToy("one number")},
+	{"draws", "a power of two", powerOfTwo()},
 	{"answers", "an answer", startedToy("an answer")},
 	{"nearest", "another question has the answer", anotherQuestion()},
 	{"elsewhere", "another order is shorter", anotherOrder()},
@@ -233,6 +267,9 @@ var plantedFaults = []struct {
 		choice.Constraint{First: 5, Second: 1}, choice.Constraint{First: 6, Second: 2}, choice.Constraint{First: 7, Second: 3})},
 	{"rearranged", "two moves", twoMoves()},
 	{"wander", "two lists of one length", oneLength()},
+	{"simpler", "one element less, with a constraint", steeper()},
+	{"afresh", "other lists", far()},
+	{"perturb", "one constraint in place of two", oneForTwo()},
 	{"rearrangedBases", "two moves", twoMoves()},
 	{"exchanges", "two numbers that differ", startedToy("two numbers that differ")},
 	{"doubted", "a rare order of other draws", rareOrder()},

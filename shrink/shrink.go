@@ -85,9 +85,10 @@ var levels = [...]level{
 	{[]func(*shrinker){perturb}, littleEffort, false},
 	{[]func(*shrinker){afresh, nearest, elsewhere, rearrangedBases}, fullEffort, false},
 	{[]func(*shrinker){simpler}, fullEffort / 3, false},
-	{[]func(*shrinker){draws, exchanges, rearranged, wander}, littleEffort, true},
+	{[]func(*shrinker){draws, exchanges, rearranged}, littleEffort, true},
 	{[]func(*shrinker){doubted}, fullEffort / 3, false},
 	{[]func(*shrinker){united}, littleEffort, false},
+	{[]func(*shrinker){wander}, fullEffort, false},
 }
 
 // Shrink makes a failing case as small as it can. The outcome found must be the result of running
@@ -129,6 +130,8 @@ type shrinker struct {
 	plunged map[string]int  // maps a program to the effort with which simpler searched it
 	fallen  map[string]bool // the programs from which a descent has changed the draws
 	afresh  int             // the number of calls to Subject.Afresh
+	alike   int             // the number of descents of afresh that came to as many messages from outside and steps as the best run has
+	wanders uint64          // the number of calls to wander
 
 	bases  []Outcome // the failing runs as large as the best run; wander starts from them
 	doubts []doubt
@@ -288,6 +291,9 @@ func (x *shrinker) take(out Outcome) bool {
 	}
 	if out.size() != x.Best.size() {
 		x.shrunk++
+		if out.External != x.Best.External || out.Steps != x.Best.Steps {
+			x.alike = 0
+		}
 		x.bases = nil
 	}
 	x.Best = x.anchored(out.Clone())
