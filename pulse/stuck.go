@@ -113,6 +113,8 @@ func (r *stuckReport) whereWaits(a *actor) (what string, at Frame) {
 	switch {
 	case w.text != "":
 		return w.text, at
+	case a.waiter() != nil:
+		return a.waiter().Waits()
 	case a.actor == trace.Test && a.await != 0:
 		var pcs [64]uintptr
 		if calls, _ := trimmer.Inner(pcs[:runtime.Callers(1, pcs[:])]); len(calls) > 0 {
@@ -129,6 +131,16 @@ func (r *stuckReport) whereWaits(a *actor) (what string, at Frame) {
 		at = stack.FrameOf(calls[0])
 	}
 	return what, at
+}
+
+// A Waiter is a hosted actor that can say where its code waits.
+type Waiter interface {
+	Waits() (what string, at Frame)
+}
+
+func (a *actor) waiter() Waiter {
+	w, _ := a.handler.(Waiter)
+	return w
 }
 
 // asked describes the actor that an Ask asks. It returns "" if the wait is not

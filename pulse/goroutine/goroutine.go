@@ -1,0 +1,222 @@
+// Package goroutine runs ordinary goroutine code as the actors of a
+// pulse.System: channels, select, mutexes, wait groups, timers and contexts.
+// The program must be built with the overlay that the command jostle writes:
+//
+//	go test -overlay=$(jostle overlay) ./...
+//
+// A goroutine is an actor. Before each operation on a channel, on an object of
+// package sync or on a type of package sync/atomic, another goroutine may run.
+// The code between two operations is a step. The system's strategy chooses which
+// goroutine takes the next step. When none can, the virtual clock jumps to the
+// next timer.
+//
+// What else a program does is not controlled. Between plain reads and writes of
+// shared memory no other goroutine runs. The network and other processes take
+// real time.
+package goroutine
+
+import (
+	"fmt"
+	"path"
+	"reflect"
+	"runtime"
+	"strings"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/stack"
+)
+
+// Available reports whether the program was built with the overlay.
+func Available() bool { return open() != nil }
+
+// Run runs main as a goroutine of sys, with all goroutines that it starts, until
+// none of them can go on. The run fails if one of them is then still blocked.
+// Run returns false if the run has failed.
+func Run(sys *pulse.System, main func()) bool {
+	w := begin(sys, main, false)
+	if w == nil {
+		return false
+	}
+	defer w.drive(nil)
+	return sys.Run()
+}
+
+// RunTest is like Run, but the run ends when main returns. Goroutines that have
+// not ended by then are abandoned.
+//
+// outside is not empty if the run could not go on because a goroutine waits for
+// something that is not controlled, such as the network.
+func RunTest(sys *pulse.System, main func()) (outside string) {
+	w := begin(sys, main, true)
+	if w == nil {
+		return ""
+	}
+	defer w.drive(nil)
+	if w.sys.Run() {
+		return ""
+	}
+	return w.outside()
+}
+
+// begin starts main as a goroutine of sys. It returns nil if the program was built
+// without the overlay, and then the run has failed.
+func begin(sys *pulse.System, main func(), ends bool) *world {
+	d := open()
+	if d == nil || d.version != doorVersion {
+		text := "goroutine.Run in an ordinary build: build with -overlay=$(jostle overlay), or use jostle test"
+		if d != nil {
+			text = "this overlay belongs to another version of jostle: write it again by jostle overlay"
+		}
+		sys.Fail(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: text})
+		return nil
+	}
+	w := &world{door: d, sys: sys, host: sys.Host(), ends: ends, control: d.start(1)}
+	d.drive(w.control)
+	d.spawn(w.control, main)
+	w.takeNew(pulse.Ref{})
+	return w
+}
+
+// A routine is a goroutine, as an actor.
+type routine struct {
+	world  *world
+	thread thread
+	id     uint64 // its number in the run, from 1; 1 is the goroutine that runs main
+	ref    pulse.Ref
+	place  string // the line at which its function begins
+	begun  bool   // set in its first step
+	why    reason // why it has given the control back
+	turn   *site  // the message that it is to receive, or nil if it cannot run
+	since  int    // the number of steps before it could
+}
+
+// Receive takes one step of the goroutine.
+func (r *routine) Receive(ctx *pulse.Ctx, _ any) {
+	w := r.world
+	w.ready--
+	r.turn = nil
+	if !r.begun {
+		r.begin()
+	}
+	r.resume(ctx)
+	w.touch()
+	w.share(r)
+	if r.why == exited && r.id == 1 && w.ends {
+		w.end()
+		return
+	}
+	w.takeNew(r.ref)
+	switch r.why {
+	case exited:
+		ctx.Stop()
+	case panicked:
+		w.sys.Fail(r.failure())
+	}
+	w.setClock()
+}
+
+// begin makes the system report the goroutine as stuck if it never ends. In a test
+// this matters only for the goroutine that runs the test.
+func (r *routine) begin() {
+	r.begun = true
+	if !r.world.ends || r.id == 1 {
+		r.world.host.Accept(r.ref, func(any) bool { return true })
+	}
+}
+
+// resume lets the goroutine run until its next operation, and answers its
+// choices.
+func (r *routine) resume(ctx *pulse.Ctx) {
+	w, answer, n := r.world, uint64(0), uint64(0)
+	for {
+		driver := w.host.Lend(uintptr(r.thread))
+		r.why, n = w.door.resume(w.control, r.thread, w.ready > 0, answer)
+		w.host.Lend(driver)
+		if r.why != chooses {
+			return
+		}
+		answer = uint64(ctx.Choose(int(n)))
+	}
+}
+
+// failure returns the failure for the goroutine's panic.
+func (r *routine) failure() *pulse.Failure {
+	v := r.world.thrown(r.world.control)
+	f := &pulse.Failure{Kind: pulse.KindPanic, Value: v, Step: r.world.host.Step(), Text: fmt.Sprintf("panic in %v: %v", r.ref, v)}
+	if f.Stack = r.frames(); len(f.Stack) > 0 {
+		f.Site, f.Detail = f.Stack[0].Func, stack.Lines(f.Stack)
+	}
+	return f
+}
+
+// frames returns the calls of user code in which the goroutine stands.
+func (r *routine) frames() []stack.Frame {
+	var pcs [64]uintptr
+	calls, _ := trimmer.Inner(pcs[:r.world.stack(r.thread, pcs[:])])
+	return stack.Frames(calls)
+}
+
+// trimmer removes the calls of jostle from stacks.
+var trimmer = stack.NewTrimmer(reflect.TypeFor[world]().PkgPath())
+
+// HandlerPlace returns the line at which the goroutine's function begins.
+func (r *routine) HandlerPlace() string { return r.place }
+
+// Waits says what the goroutine waits for, and where.
+func (r *routine) Waits() (what string, at stack.Frame) {
+	if frames := r.frames(); len(frames) > 0 {
+		at = frames[0]
+	}
+	return "in " + r.state().waits, at
+}
+
+func (r *routine) state() (s state) {
+	r.world.look(r.thread, &s)
+	return s
+}
+
+// String describes the goroutine as the state of an actor.
+func (r *routine) String() string {
+	if r.why == exited {
+		return "ended"
+	}
+	return r.state().waits
+}
+
+// labelOf returns the name of a goroutine's function without its package, and
+// the line at which the function begins.
+func labelOf(start uintptr) (name, place string) {
+	f := runtime.FuncForPC(start)
+	if f == nil {
+		return "goroutine", ""
+	}
+	file, line := f.FileLine(start)
+	switch {
+	case strings.HasPrefix(f.Name(), "testing.(*T).Run"):
+		return "test", ""
+	case strings.Contains(f.Name(), "jostle/fuzz/existing."):
+		return "main", ""
+	}
+	name = f.Name()[strings.LastIndex(f.Name(), "/")+1:]
+	_, name, _ = strings.Cut(name, ".")
+	return name, fmt.Sprintf("%s:%d", path.Base(file), line)
+}
+
+// outside returns what a goroutine waits for that is not controlled, and where.
+func (w *world) outside() string {
+	if f := w.sys.Failure(); f == nil || f.Kind != pulse.KindStuck {
+		return ""
+	}
+	if g, _ := w.next(w.control); g != nil {
+		return "something that has woken a goroutine since"
+	}
+	for _, r := range w.list {
+		if r == nil || r.why == exited {
+			continue
+		}
+		if what, at := r.Waits(); what == "in IO wait" {
+			return fmt.Sprintf("%s at %s", what, at.Place())
+		}
+	}
+	return ""
+}
