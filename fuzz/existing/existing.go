@@ -4,6 +4,8 @@
 package existing
 
 import (
+	"cmp"
+	"context"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/goroutine"
 	"github.com/jostle-go/jostle/pulse/stack"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // An Outcome is what one run of a test function has come to.
@@ -24,39 +27,74 @@ type Outcome struct {
 // Test searches for a run in which a test fails. The function run runs the test
 // function once, with a fresh testing.T. plain runs it without control.
 func Test(t *testing.T, run func() Outcome, plain func()) {
-	first := try(run)
+	first, end := try(run)
 	switch {
-	case first.outside != "":
-		t.Logf("not controlled, since the test waits for something outside of the process: %s", first.outside)
+	case end.Outside != "":
+		t.Logf("not controlled, because the test depends on %s", trace.Visible(end.Outside))
 		plain()
 		return
 	case first.Skipped:
-		t.Skip(strings.TrimSpace(first.Output))
+		t.Skip(trace.Visible(strings.TrimSpace(first.Output))) // Skips: the test itself does
 	}
-	fuzz.Check(t, func(pt *props.T) {
-		var out Outcome
-		goroutine.RunTest(pt.SystemWith(pulse.Options{EarlyTimers: pulse.NeverEarly, Steps: mostSteps}), func() { out = run() })
-		if out.Failed {
-			pt.Report(failure(t.Name(), out.Output))
-		}
-	})
-}
-
-// mostSteps is the number of steps after which a run counts as endless.
-const mostSteps = 30_000
-
-// A trial is the first run of a test.
-type trial struct {
-	Outcome
-	outside string // what the test waits for that is not controlled
+	for _, text := range end.Left {
+		t.Log("a goroutine has not ended: " + trace.Visible(text))
+	}
+	e := &existing{T: t, run: run}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	e.context, e.enough = ctx, cancel
+	fuzz.Check(e, e.property)
+	if e.doubts != "" && !t.Failed() {
+		t.Logf("not controlled, because %s", trace.Visible(e.doubts))
+	}
 }
 
 // try runs a test once. The run also initialises what outlives runs, such as caches.
-func try(run func() Outcome) (tr trial) {
-	sys := pulse.New(pulse.Options{Steps: mostSteps})
+func try(run func() Outcome) (out Outcome, end goroutine.End) {
+	sys := pulse.New(options)
 	defer sys.Close()
-	tr.outside = goroutine.RunTest(sys, func() { tr.Outcome = run() })
-	return tr
+	end = goroutine.RunTest(sys, func() { out = run() })
+	return out, end
+}
+
+// options are the options of all runs. RunTest limits the number of steps.
+var options = pulse.Options{EarlyTimers: pulse.NeverEarly}
+
+// An existing test is a testing.TB for fuzz.Check.
+type existing struct {
+	*testing.T
+	context context.Context
+	enough  func() // cancels context, which ends the search
+	run     func() Outcome
+	left    int    // number of goroutines that runs have abandoned
+	doubts  string // why the test is not controlled, or ""
+}
+
+// Context limits the search.
+func (e *existing) Context() context.Context { return e.context }
+
+// DoubtedByJostle is called in place of failing the test if the failure may be a false
+// alarm: it has not repeated, or too few runs have come to an end.
+func (e *existing) DoubtedByJostle(reason string) { e.doubts = cmp.Or(e.doubts, reason) }
+
+// mostLeft is the number of abandoned goroutines after which the search ends. They keep
+// their memory until the process ends.
+const mostLeft = 50_000
+
+// property runs the test once.
+func (e *existing) property(t *props.T) {
+	var out Outcome
+	end := goroutine.RunTest(t.SystemWith(options), func() { out = e.run() })
+	if e.left += len(end.Left); e.left > mostLeft {
+		e.enough()
+	}
+	switch {
+	case end.Outside != "":
+		e.DoubtedByJostle("the test depends on " + end.Outside)
+		t.Skip(end.Outside)
+	case out.Failed:
+		t.Report(failure(e.Name(), out.Output))
+	}
 }
 
 // failure returns the failure of a test by its log.

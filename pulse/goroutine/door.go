@@ -27,10 +27,11 @@ type door struct {
 	stack   func(g thread, pcs []uintptr) int
 	touched func(c control, i int) (what operation, object uintptr, n int)
 	thrown  func(control) any
+	outside func(control) string
 }
 
 // doorVersion is the version of the declarations shared with the runtime.
-const doorVersion = 1
+const doorVersion = 2
 
 // A reason says why a goroutine has given the control back.
 type reason uint8

@@ -21,6 +21,7 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/stack"
@@ -38,24 +39,63 @@ func Run(sys *pulse.System, main func()) bool {
 		return false
 	}
 	defer w.drive(nil)
-	return sys.Run()
+	ok := w.sys.Run()
+	if w.cause == "" || !ok {
+		return ok
+	}
+	sys.Fail(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: "goroutine.Run cannot control " + w.cause})
+	return false
+}
+
+// An End says how a run of RunTest has ended.
+type End struct {
+	// Outside is not empty if the run depends on something that is not controlled, such
+	// as the network. Then the result of the run means nothing.
+	Outside string
+	// Left describes the goroutines that had not ended: what each waits for, and where.
+	Left []string
 }
 
 // RunTest is like Run, but the run ends when main returns. Goroutines that have
-// not ended by then are abandoned.
-//
-// outside is not empty if the run could not go on because a goroutine waits for
-// something that is not controlled, such as the network.
-func RunTest(sys *pulse.System, main func()) (outside string) {
+// not ended by then are abandoned: they never run again.
+func RunTest(sys *pulse.System, main func()) (e End) {
 	w := begin(sys, main, true)
 	if w == nil {
-		return ""
+		return e
 	}
 	defer w.drive(nil)
-	if w.sys.Run() {
-		return ""
+	if w.sys.Run() && w.cause == "" && w.list[0].why != exited {
+		w.stop()
 	}
-	return w.outside()
+	return End{w.cause, w.left()}
+}
+
+// patienceOutside is the real time for which a run that is stuck waits for a goroutine
+// that is not controlled.
+const patienceOutside = 2 * time.Millisecond
+
+// stop ends a test that cannot go on. Unless a goroutine that is not controlled wakes it,
+// the system reports it as stuck.
+func (w *world) stop() {
+	time.Sleep(patienceOutside)
+	if g, _ := w.next(w.control); g != nil {
+		w.cause = "a goroutine that jostle has not started in this run"
+		return
+	}
+	w.list[0].mustEnd()
+	w.sys.Run()
+}
+
+// left describes the goroutines that have not ended.
+func (w *world) left() (list []string) {
+	for _, r := range w.list {
+		if r == nil || r.why == exited || r.id == 1 {
+			continue
+		}
+		what, at := r.Waits()
+		list = append(list, fmt.Sprintf("%v %s at %s", r.ref, what, at.Place()))
+	}
+	return list
 }
 
 // begin starts main as a goroutine of sys. It returns nil if the program was built
@@ -94,6 +134,7 @@ type routine struct {
 func (r *routine) Receive(ctx *pulse.Ctx, _ any) {
 	w := r.world
 	w.ready--
+	alone := w.ready == 0
 	r.turn = nil
 	if !r.begun {
 		r.begin()
@@ -101,11 +142,16 @@ func (r *routine) Receive(ctx *pulse.Ctx, _ any) {
 	r.resume(ctx)
 	w.touch()
 	w.share(r)
-	if r.why == exited && r.id == 1 && w.ends {
+	if w.over(r) {
 		w.end()
 		return
 	}
 	w.takeNew(r.ref)
+	if alone && w.ready == 1 && r.turn != nil && r.why == yielded {
+		w.spin(r)
+	} else {
+		w.spins = 0
+	}
 	switch r.why {
 	case exited:
 		ctx.Stop()
@@ -115,14 +161,18 @@ func (r *routine) Receive(ctx *pulse.Ctx, _ any) {
 	w.setClock()
 }
 
-// begin makes the system report the goroutine as stuck if it never ends. In a test
-// this matters only for the goroutine that runs the test.
+// begin makes the system report the goroutine as stuck if it never ends. In a test this
+// holds only for the goroutine that runs the test, and only if nothing outside of the run
+// wakes it: see stop.
 func (r *routine) begin() {
 	r.begun = true
-	if !r.world.ends || r.id == 1 {
-		r.world.host.Accept(r.ref, func(any) bool { return true })
+	if !r.world.ends {
+		r.mustEnd()
 	}
 }
+
+// mustEnd makes the system report the goroutine as stuck if it never ends.
+func (r *routine) mustEnd() { r.world.host.Accept(r.ref, func(any) bool { return true }) }
 
 // resume lets the goroutine run until its next operation, and answers its
 // choices.
@@ -167,7 +217,10 @@ func (r *routine) Waits() (what string, at stack.Frame) {
 	if frames := r.frames(); len(frames) > 0 {
 		at = frames[0]
 	}
-	return "in " + r.state().waits, at
+	if what = r.state().waits; what == "" {
+		return "can run", at
+	}
+	return "in " + what, at
 }
 
 func (r *routine) state() (s state) {
@@ -200,23 +253,4 @@ func labelOf(start uintptr) (name, place string) {
 	name = f.Name()[strings.LastIndex(f.Name(), "/")+1:]
 	_, name, _ = strings.Cut(name, ".")
 	return name, fmt.Sprintf("%s:%d", path.Base(file), line)
-}
-
-// outside returns what a goroutine waits for that is not controlled, and where.
-func (w *world) outside() string {
-	if f := w.sys.Failure(); f == nil || f.Kind != pulse.KindStuck {
-		return ""
-	}
-	if g, _ := w.next(w.control); g != nil {
-		return "something that has woken a goroutine since"
-	}
-	for _, r := range w.list {
-		if r == nil || r.why == exited {
-			continue
-		}
-		if what, at := r.Waits(); what == "in IO wait" {
-			return fmt.Sprintf("%s at %s", what, at.Place())
-		}
-	}
-	return ""
 }

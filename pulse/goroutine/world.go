@@ -1,6 +1,7 @@
 package goroutine
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/jostle-go/jostle/pulse"
@@ -17,6 +18,8 @@ type world struct {
 	list     []*routine // by id-1; nil for one that was never told of, such as a coroutine
 	ready    int        // number of goroutines that can run
 	steps    int
+	spins    int                // number of steps in which one goroutine ran alone without waiting
+	cause    string             // what the run depends on that is not controlled, or ""
 	starving *routine           // the goroutine that must run next, or nil
 	held     []*routine         // those that can run but must let it run first
 	objects  map[uintptr]uint32 // numbers of channels, mutexes and the like, by their addresses
@@ -80,6 +83,37 @@ func (w *world) share(by *routine) {
 		now, _ := w.times(w.control)
 		w.advance(w.control, now+int64(time.Millisecond))
 	}
+}
+
+// mostSpins limits how fast time passes for a goroutine that spins.
+const mostSpins = 20
+
+// spin lets time pass for a goroutine that has run alone for many operations, and has
+// waited for none. It may wait for the clock by looking at it, so the longer it does so,
+// the more time passes.
+func (w *world) spin(r *routine) {
+	w.spins = min(w.spins+1, mostSpins)
+	now, next := w.times(w.control)
+	now += int64(time.Millisecond) << (w.spins - 1)
+	if next != 0 {
+		now = min(now, next)
+	}
+	w.advance(w.control, now)
+	w.takeNew(r.ref)
+}
+
+// mostSteps is the number of steps after which the run of a test counts as endless.
+const mostSteps = 30_000
+
+// over reports whether the run of a test ends with the last step of r.
+func (w *world) over(r *routine) bool {
+	if w.cause == "" {
+		w.cause = w.outside(w.control)
+	}
+	if w.cause == "" && w.ends && w.steps >= mostSteps {
+		w.cause = fmt.Sprintf("real time: the test has not ended after %d steps", mostSteps)
+	}
+	return w.cause != "" || w.ends && r.why == exited && r.id == 1
 }
 
 // routine returns the actor of a goroutine, which is spawned if it is new.

@@ -21,10 +21,10 @@ import (
 	"strings"
 )
 
-//go:embed go1.26
+//go:embed go1.26/*
 var versions embed.FS
 
-// An Edit replaces a text in a file of the standard library.
+// An edit replaces a text in a file of the standard library.
 type edit struct {
 	file string // below GOROOT/src
 	why  string
@@ -33,7 +33,7 @@ type edit struct {
 	new  string
 }
 
-// Options say what Write writes.
+// Options are the arguments of Write.
 type Options struct {
 	Goroot string // the Go installation
 	// Jostle is the folder of jostle's sources. They become a part of the standard
@@ -130,6 +130,8 @@ func added(goroot, folder string, files map[string][]byte) error {
 		"sync/jostle.go":                      "sync.go.txt",
 		"sync/atomic/jostle.go":               "atomic.go.txt",
 		"internal/jostle/atomic/funcs.go":     "plain.go.txt",
+		"os/signal/jostle.go":                 "signal.go.txt",
+		"syscall/jostle.go":                   "syscall.go.txt",
 		"testing/jostle.go":                   "testing.go.txt",
 		ours + "/fuzz/existing/hook.go":       "existing.go.txt",
 		ours + "/pulse/internal/self/self.go": "self.go.txt",
