@@ -6,6 +6,8 @@ package existing
 import (
 	"cmp"
 	"context"
+	"log"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -84,7 +86,10 @@ const mostLeft = 50_000
 // property runs the test once.
 func (e *existing) property(t *props.T) {
 	var out Outcome
-	end := goroutine.RunTest(t.SystemWith(options), func() { out = e.run() })
+	sys := t.SystemWith(options)
+	unmute := mute()
+	end := goroutine.RunTest(sys, func() { out = e.run() })
+	unmute()
 	if e.left += len(end.Left); e.left > mostLeft {
 		e.enough()
 	}
@@ -94,6 +99,25 @@ func (e *existing) property(t *props.T) {
 		t.Skip(end.Outside)
 	case out.Failed:
 		t.Report(failure(e.Name(), out.Output))
+	}
+}
+
+// mute discards what the program prints, which the first run has shown, until unmute is
+// called.
+func mute() (unmute func()) {
+	none, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return func() {}
+	}
+	out, errs, logs := os.Stdout, os.Stderr, log.Writer()
+	os.Stdout, os.Stderr = none, none
+	if logs == errs {
+		log.SetOutput(none)
+	}
+	return func() {
+		os.Stdout, os.Stderr = out, errs
+		log.SetOutput(logs)
+		none.Close()
 	}
 }
 

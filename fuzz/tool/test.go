@@ -25,15 +25,16 @@ func newTest() *Command {
 goroutine runs at each operation on a channel, a mutex, a wait group, an atomic or a timer. It
 shrinks a failing run, explains it and saves it, as for properties. Time is virtual.
 
-A test that waits for the network, another process or a signal is not controlled. It runs once,
-as under go test, and the log says what it waits for.
+A test that depends on the network, another process, a signal or the garbage collector is not
+controlled. It runs once, as under go test, and go test -v says what it depends on. Examples and
+benchmarks run as under go test.
 
 The standard library is compiled with changes for this. The first time this takes a minute.
 Nothing in the Go installation is changed.
 
-  --for d      how long to search for each test (2s)
+  -for d       how long to search for each test (2s)
   -overlay f   an overlay of your own, which must replace no file that jostle replaces`,
-		Example:  "  jostle test ./...\n  jostle test -run TestPool -race --for 30s .",
+		Example:  "  jostle test ./...\n  jostle test -run TestPool -race -for 30s .",
 		OwnFlags: true,
 		Run:      runTest,
 	}
@@ -46,7 +47,7 @@ func newOverlay() *Command {
 		Short: "Write the overlay by which go test runs goroutines under control",
 		Long: `Overlay writes files that replace files of the standard library in one build, and prints the
 name of the file for go test -overlay. In such a build goroutine.Run and jostle test work.`,
-		Example: "  go test -overlay=$(jostle overlay) ./...",
+		Example: "  jostle overlay    # for go test -overlay",
 		Args: func(args []string) error {
 			if len(args) > 0 {
 				return errors.New("overlay has no arguments")
@@ -122,7 +123,7 @@ func readTest(args []string) (c testCall, err error) {
 		switch strings.TrimPrefix(name, "-") {
 		case "for":
 			if c.budget, err = time.ParseDuration(value); err != nil || c.budget <= 0 {
-				return c, fmt.Errorf("--for %s: give a time such as 30s", value)
+				return c, fmt.Errorf("-for %s: give a time such as 30s", value)
 			}
 		case "overlay":
 			if c.overlay != "" {
