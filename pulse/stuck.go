@@ -90,7 +90,10 @@ func (r *stuckReport) describe(a *actor) {
 	}
 	list := r.cast.mail.waiting(&a.mailbox)
 	if len(list) == 0 {
-		r.text.WriteString("; its mailbox is empty\n")
+		if a.waiter() == nil {
+			r.text.WriteString("; its mailbox is empty")
+		}
+		r.text.WriteString("\n")
 		return
 	}
 	r.text.WriteString("; in its mailbox:\n")

@@ -6,8 +6,6 @@ package existing
 import (
 	"cmp"
 	"context"
-	"log"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -26,22 +24,31 @@ type Outcome struct {
 	Output          string
 }
 
-// Test searches for a run in which a test fails. The function run runs the test
-// function once, with a fresh testing.T. plain runs it without control.
-func Test(t *testing.T, run func() Outcome, plain func()) {
-	first, end := try(run)
+// A Subject is a test function.
+type Subject struct {
+	Once  func() Outcome         // runs it once, with a fresh testing.T
+	Plain func()                 // runs it without control, with its own testing.T
+	Mute  func() (unmute func()) // discards what the program prints, until unmute is called
+}
+
+// Test searches for a run in which a test fails. The first run shows what it prints.
+func Test(t *testing.T, s Subject) {
+	first, end, failed := try(s.Once)
 	switch {
 	case end.Outside != "":
-		t.Logf("not controlled, because the test depends on %s", trace.Visible(end.Outside))
-		plain()
+		t.Logf("not controlled, because %s", trace.Visible(end.Outside))
+		s.Plain()
 		return
 	case first.Skipped:
 		t.Skip(trace.Visible(strings.TrimSpace(first.Output))) // Skips: the test itself does
 	}
+	if failed {
+		end.Left = nil // the report of the failure names them
+	}
 	for _, text := range end.Left {
 		t.Log("a goroutine has not ended: " + trace.Visible(text))
 	}
-	e := &existing{T: t, run: run}
+	e := &existing{T: t, Subject: s}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	e.context, e.enough = ctx, cancel
@@ -52,11 +59,11 @@ func Test(t *testing.T, run func() Outcome, plain func()) {
 }
 
 // try runs a test once. The run also initialises what outlives runs, such as caches.
-func try(run func() Outcome) (out Outcome, end goroutine.End) {
+func try(run func() Outcome) (out Outcome, end goroutine.End, failed bool) {
 	sys := pulse.New(options)
 	defer sys.Close()
 	end = goroutine.RunTest(sys, func() { out = run() })
-	return out, end
+	return out, end, sys.Failure() != nil
 }
 
 // options are the options of all runs. RunTest limits the number of steps.
@@ -65,9 +72,9 @@ var options = pulse.Options{EarlyTimers: pulse.NeverEarly}
 // An existing test is a testing.TB for fuzz.Check.
 type existing struct {
 	*testing.T
+	Subject
 	context context.Context
 	enough  func() // cancels context, which ends the search
-	run     func() Outcome
 	left    int    // number of goroutines that runs have abandoned
 	doubts  string // why the test is not controlled, or ""
 }
@@ -87,37 +94,18 @@ const mostLeft = 50_000
 func (e *existing) property(t *props.T) {
 	var out Outcome
 	sys := t.SystemWith(options)
-	unmute := mute()
-	end := goroutine.RunTest(sys, func() { out = e.run() })
+	unmute := e.Mute()
+	end := goroutine.RunTest(sys, func() { out = e.Once() })
 	unmute()
 	if e.left += len(end.Left); e.left > mostLeft {
 		e.enough()
 	}
 	switch {
 	case end.Outside != "":
-		e.DoubtedByJostle("the test depends on " + end.Outside)
+		e.DoubtedByJostle(end.Outside)
 		t.Skip(end.Outside)
 	case out.Failed:
 		t.Report(failure(e.Name(), out.Output))
-	}
-}
-
-// mute discards what the program prints, which the first run has shown, until unmute is
-// called.
-func mute() (unmute func()) {
-	none, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	if err != nil {
-		return func() {}
-	}
-	out, errs, logs := os.Stdout, os.Stderr, log.Writer()
-	os.Stdout, os.Stderr = none, none
-	if logs == errs {
-		log.SetOutput(none)
-	}
-	return func() {
-		os.Stdout, os.Stderr = out, errs
-		log.SetOutput(logs)
-		none.Close()
 	}
 }
 

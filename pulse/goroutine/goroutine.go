@@ -10,9 +10,16 @@
 // goroutine takes the next step. When none can, the virtual clock jumps to the
 // next timer.
 //
-// What else a program does is not controlled. Between plain reads and writes of
-// shared memory no other goroutine runs. The network and other processes take
-// real time.
+// The command jostle test runs existing tests in this way, unchanged. A test that depends
+// on the network, another process, a signal, the garbage collector or a goroutine from
+// outside of the run is not controlled. It runs once, as under go test.
+//
+// Not seen are races on plain variables, because no other goroutine runs between two plain
+// reads and writes: run go test -race too, or jostle test -race. A run does not repeat if
+// it depends on addresses, such as the order of a large map whose keys are pointers. In
+// contrast to testing/synctest, time also passes if a goroutine looks at the clock again
+// and again, a goroutine that waits for a mutex counts as blocked, and the order in which
+// goroutines run is chosen, saved and replayed.
 package goroutine
 
 import (
@@ -20,6 +27,7 @@ import (
 	"path"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,14 +51,14 @@ func Run(sys *pulse.System, main func()) bool {
 	if w.cause == "" || !ok {
 		return ok
 	}
-	sys.Fail(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: "goroutine.Run cannot control " + w.cause})
+	sys.Fail(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: "the run is not controlled: " + w.cause})
 	return false
 }
 
 // An End says how a run of RunTest has ended.
 type End struct {
-	// Outside is not empty if the run depends on something that is not controlled, such
-	// as the network. Then the result of the run means nothing.
+	// Outside is not empty if the run is not controlled, for example because it depends
+	// on the network. Then the result of the run means nothing.
 	Outside string
 	// Left describes the goroutines that had not ended: what each waits for, and where.
 	Left []string
@@ -79,11 +87,20 @@ const patienceOutside = 2 * time.Millisecond
 func (w *world) stop() {
 	time.Sleep(patienceOutside)
 	if g, _ := w.next(w.control); g != nil {
-		w.cause = "a goroutine that jostle has not started in this run"
+		w.cause = "it depends on a goroutine that jostle has not started in this run"
 		return
 	}
-	w.list[0].mustEnd()
+	for _, r := range w.list {
+		if r != nil && r.why != exited && (r.id > 1 || w.alone()) {
+			r.mustEnd()
+		}
+	}
 	w.sys.Run()
+}
+
+// alone reports whether only the goroutine that runs main has not ended.
+func (w *world) alone() bool {
+	return !slices.ContainsFunc(w.list[1:], func(r *routine) bool { return r != nil && r.why != exited })
 }
 
 // left describes the goroutines that have not ended.

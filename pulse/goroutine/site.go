@@ -55,13 +55,13 @@ func (key *siteKey) label() string {
 		at = " at " + stack.FrameOf(calls[0]).Place()
 	}
 	frames := runtime.CallersFrames(pcs)
-	for {
-		f, more := frames.Next()
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
 		if verb := verbOf(f.Function); verb != "" {
 			what = verb
-		}
-		if !more {
-			break
+		} else if what != "" && !strings.HasPrefix(f.Function, "runtime.") {
+			break // the code that called the operation
 		}
 	}
 	if what == "" {
@@ -80,6 +80,9 @@ func verbOf(function string) string {
 	case strings.HasPrefix(function, "sync.(*"), strings.HasPrefix(function, "sync/atomic.(*"):
 		kind, method, _ := strings.Cut(function[strings.Index(function, "(*")+2:], ").")
 		kind, _, _ = strings.Cut(kind, "[")
+		if strings.Contains(method, ".") {
+			return "" // a function literal, such as that by which WaitGroup.Go calls user code
+		}
 		return kind + "." + method
 	}
 	return map[string]string{"runtime.chansend1": "send", "runtime.chanrecv1": "receive", "runtime.chanrecv2": "receive",

@@ -19,7 +19,7 @@ type world struct {
 	ready    int        // number of goroutines that can run
 	steps    int
 	spins    int                // number of steps in which one goroutine ran alone without waiting
-	cause    string             // what the run depends on that is not controlled, or ""
+	cause    string             // why the run is not controlled, or ""
 	starving *routine           // the goroutine that must run next, or nil
 	held     []*routine         // those that can run but must let it run first
 	objects  map[uintptr]uint32 // numbers of channels, mutexes and the like, by their addresses
@@ -107,11 +107,11 @@ const mostSteps = 30_000
 
 // over reports whether the run of a test ends with the last step of r.
 func (w *world) over(r *routine) bool {
-	if w.cause == "" {
-		w.cause = w.outside(w.control)
+	if what := w.outside(w.control); w.cause == "" && what != "" {
+		w.cause = "it depends on " + what
 	}
 	if w.cause == "" && w.ends && w.steps >= mostSteps {
-		w.cause = fmt.Sprintf("real time: the test has not ended after %d steps", mostSteps)
+		w.cause = fmt.Sprintf("it does not end within %d steps", mostSteps)
 	}
 	return w.cause != "" || w.ends && r.why == exited && r.id == 1
 }

@@ -21,7 +21,7 @@ import (
 	"strings"
 )
 
-//go:embed go1.26/*
+//go:embed go1.26
 var versions embed.FS
 
 // An edit replaces a text in a file of the standard library.
