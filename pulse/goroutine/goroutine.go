@@ -41,8 +41,10 @@ func Available() bool { return open() != nil }
 // Run runs main as a goroutine of sys, with all goroutines that it starts, until
 // none of them can go on. The run fails if one of them is then still blocked.
 // Run returns false if the run has failed.
-func Run(sys *pulse.System, main func()) bool {
-	w := begin(sys, main, false)
+func Run(sys *pulse.System, main func()) bool { return open().run(sys, main) }
+
+func (d *door) run(sys *pulse.System, main func()) bool {
+	w := d.begin(sys, main, false)
 	if w == nil {
 		return false
 	}
@@ -66,8 +68,10 @@ type End struct {
 
 // RunTest is like Run, but the run ends when main returns. Goroutines that have
 // not ended by then are abandoned: they never run again.
-func RunTest(sys *pulse.System, main func()) (e End) {
-	w := begin(sys, main, true)
+func RunTest(sys *pulse.System, main func()) End { return open().runTest(sys, main) }
+
+func (d *door) runTest(sys *pulse.System, main func()) (e End) {
+	w := d.begin(sys, main, true)
 	if w == nil {
 		return e
 	}
@@ -110,15 +114,18 @@ func (w *world) left() (list []string) {
 			continue
 		}
 		what, at := r.Waits()
-		list = append(list, fmt.Sprintf("%v %s at %s", r.ref, what, at.Place()))
+		text := fmt.Sprintf("%v %s", r.ref, what)
+		if place := at.Place(); place != "" {
+			text += " at " + place
+		}
+		list = append(list, text)
 	}
 	return list
 }
 
 // begin starts main as a goroutine of sys. It returns nil if the program was built
 // without the overlay, and then the run has failed.
-func begin(sys *pulse.System, main func(), ends bool) *world {
-	d := open()
+func (d *door) begin(sys *pulse.System, main func(), ends bool) *world {
 	if d == nil || d.version != doorVersion {
 		text := "goroutine.Run in an ordinary build: build with -overlay=$(jostle overlay), or use jostle test"
 		if d != nil {
