@@ -3,6 +3,7 @@ package tool
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -90,6 +91,15 @@ func runTest(call *Call, args []string) error {
 	if c.budget > 0 {
 		cmd.Env = append(cmd.Env, "JOSTLE_BUDGET="+c.budget.String())
 	}
+	if c.race() {
+		logs, err := os.MkdirTemp("", "jostle-race-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(logs)
+		defer printRaces(call.Out, logs)
+		cmd.Env = append(cmd.Env, "GORACE="+os.Getenv("GORACE")+raceOptions+logs+"/race")
+	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	err = cmd.Run()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
@@ -100,6 +110,55 @@ func runTest(call *Call, args []string) error {
 	}
 	return err
 }
+
+// raceOptions make the race detector report a race in each run that has it, not only in
+// the first one, and to a file.
+const raceOptions = " suppress_equal_stacks=0 suppress_equal_addresses=0 log_path="
+
+// race reports whether the tests are built with the race detector.
+func (c *testCall) race() bool {
+	return slices.ContainsFunc(c.args, func(a string) bool {
+		return strings.TrimLeft(a, "-") == "race" || strings.TrimLeft(a, "-") == "race=true"
+	})
+}
+
+// printRaces prints the reports in a folder, each of which many runs may have written.
+func printRaces(out io.Writer, folder string) {
+	files, _ := filepath.Glob(filepath.Join(folder, "race.*"))
+	const line = "==================\n"
+	printed := map[string]bool{}
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			continue
+		}
+		text, _ := io.ReadAll(io.LimitReader(f, mostRaceBytes))
+		f.Close()
+		for report := range strings.SplitSeq(string(text), line) {
+			if accesses := raceAccesses(report); accesses != "" && !printed[accesses] {
+				printed[accesses] = true
+				fmt.Fprint(out, line+report+line)
+			}
+		}
+	}
+}
+
+// raceAccesses returns the first two lines of code in a report, or "". They tell most
+// races apart.
+func raceAccesses(report string) string {
+	var at []string
+	for line := range strings.Lines(report) {
+		if place, _, ok := strings.Cut(line, ".go:"); ok && len(at) < 2 {
+			rest := strings.TrimPrefix(line, place)
+			number, _, _ := strings.Cut(rest, " ")
+			at = append(at, strings.TrimSpace(place)+number)
+		}
+	}
+	return strings.Join(at, " ")
+}
+
+// mostRaceBytes limits how much of the reports of one test binary is read.
+const mostRaceBytes = 64 << 20
 
 // readTest separates the flags of jostle test from those of go test.
 func readTest(args []string) (c testCall, err error) {
