@@ -15,6 +15,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/goroutine"
 	"github.com/jostle-go/jostle/pulse/stack"
+	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -29,6 +30,7 @@ type Subject struct {
 	Once  func() Outcome         // runs it once, with a fresh testing.T
 	Plain func()                 // runs it without control, with its own testing.T
 	Mute  func() (unmute func()) // discards what the program prints, until unmute is called
+	Races bool                   // set in a build with the race detector, which sees races in every order
 }
 
 // Test searches for a run in which a test fails. The first run shows what it prints.
@@ -41,6 +43,11 @@ func Test(t *testing.T, s Subject) {
 		return
 	case first.Skipped:
 		t.Skip(trace.Visible(strings.TrimSpace(first.Output))) // Skips: the test itself does
+	}
+	if failed && !s.Races && alwaysFails(s.Once) {
+		t.Log("not controlled, because it fails in every order: " + trace.Visible(first.Output))
+		s.Plain()
+		return
 	}
 	if failed {
 		end.Left = nil // the report of the failure names them
@@ -63,7 +70,27 @@ func try(run func() Outcome) (out Outcome, end goroutine.End, failed bool) {
 	sys := pulse.New(options)
 	defer sys.Close()
 	end = goroutine.RunTest(sys, func() { out = run() })
-	return out, end, sys.Failure() != nil
+	return out, end, out.Failed || sys.Failure() != nil
+}
+
+// ordersTried is the number of orders in which a test must fail so that jostle is suspected.
+const ordersTried = 10
+
+// alwaysFails reports whether a test fails by itself, and does not hang, in many random
+// orders. Then the reason is hardly the order: for example, a variable has the real time
+// at which the program began, and the test compares it with the virtual time.
+func alwaysFails(run func() Outcome) bool {
+	for seed := range uint64(ordersTried) {
+		var out Outcome
+		sys := pulse.New(pulse.Options{EarlyTimers: pulse.NeverEarly, Strategy: strategy.Random(), Seed: seed})
+		goroutine.RunTest(sys, func() { out = run() })
+		panicked := sys.Failure() != nil && sys.Failure().Kind == pulse.KindPanic
+		sys.Close()
+		if !out.Failed && !panicked {
+			return false
+		}
+	}
+	return true
 }
 
 // options are the options of all runs. RunTest limits the number of steps.

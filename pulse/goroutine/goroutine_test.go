@@ -244,6 +244,17 @@ func TestEndless(t *testing.T) {
 	}
 }
 
+// TestTicker: nor is that of a test that waits while a ticker goes on for ever.
+func TestTicker(t *testing.T) {
+	f := &fake{}
+	ticks := slices.Repeat([]act{sleeps(2, time.Nanosecond)}, 2*mostSteps)
+	sys := pulse.New(pulse.Options{})
+	end := f.door(starts(ticks...), blocks).runTest(sys, nil)
+	if end.Outside != "it does not end within 30000 steps" || sys.Failure() != nil {
+		t.Error(end, sys.Failure())
+	}
+}
+
 // TestChoices: the strategy answers the choices of a goroutine, within one step.
 func TestChoices(t *testing.T) {
 	f := &fake{}

@@ -105,7 +105,8 @@ func (w *world) spin(r *routine) {
 // mostSteps is the number of steps after which the run of a test counts as endless.
 const mostSteps = 30_000
 
-// over reports whether the run of a test ends with the last step of r.
+// over reports whether the run of a test ends with the last step, which r has taken. r is
+// nil if the clock has.
 func (w *world) over(r *routine) bool {
 	if what := w.outside(w.control); w.cause == "" && what != "" {
 		w.cause = "it depends on " + what
@@ -113,7 +114,7 @@ func (w *world) over(r *routine) bool {
 	if w.cause == "" && w.ends && w.steps >= mostSteps {
 		w.cause = fmt.Sprintf("it does not end within %d steps", mostSteps)
 	}
-	return w.cause != "" || w.ends && r.why == exited && r.id == 1
+	return w.cause != "" || w.ends && r != nil && r.why == exited && r.id == 1
 }
 
 // routine returns the actor of a goroutine, which is spawned if it is new.
@@ -191,6 +192,10 @@ func (w *world) setClock() {
 func (w *world) tick(ctx *pulse.Ctx, _ any) {
 	due := w.due
 	w.due = 0
+	if w.steps++; w.over(nil) {
+		w.end()
+		return
+	}
 	w.advance(w.control, due)
 	w.takeNew(ctx.Self())
 	w.setClock()
