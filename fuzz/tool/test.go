@@ -47,7 +47,7 @@ func newOverlay() *Command {
 		Use:   "overlay",
 		Short: "Write the overlay by which go test runs goroutines under control",
 		Long: `Overlay writes files that replace files of the standard library in one build, and prints the
-name of the file for go test -overlay. In such a build goroutine.Run and jostle test work.`,
+name of the file for go test -vet=off -overlay. In such a build goroutine.Run works.`,
 		Example: "  jostle overlay    # for go test -overlay",
 		Args: func(args []string) error {
 			if len(args) > 0 {

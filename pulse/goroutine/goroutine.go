@@ -2,7 +2,7 @@
 // pulse.System: channels, select, mutexes, wait groups, timers and contexts.
 // The program must be built with the overlay that the command jostle writes:
 //
-//	go test -overlay=$(jostle overlay) ./...
+//	go test -vet=off -overlay=$(jostle overlay) ./...
 //
 // A goroutine is an actor. Before each operation on a channel, on an object of
 // package sync or on a type of package sync/atomic, another goroutine may run.

@@ -130,6 +130,7 @@ func added(goroot, folder string, files map[string][]byte) error {
 		"sync/jostle.go":                      "sync.go.txt",
 		"sync/atomic/jostle.go":               "atomic.go.txt",
 		"internal/jostle/atomic/funcs.go":     "plain.go.txt",
+		ownFlags + "/flag.go":                 "flag.go.txt",
 		"os/signal/jostle.go":                 "signal.go.txt",
 		"syscall/jostle.go":                   "syscall.go.txt",
 		"testing/jostle.go":                   "testing.go.txt",
@@ -154,8 +155,14 @@ const module = "github.com/jostle-go/jostle"
 // with other paths.
 const ours = "jostle"
 
+// ownFlags is the package that takes the place of package flag in jostle's packages.
+const ownFlags = "internal/jostle/flag"
+
 // pathOf returns the path that a package has in the standard library.
 func pathOf(p string) string {
+	if p == "flag" {
+		return ownFlags
+	}
 	if rest, ok := strings.CutPrefix(p, module+"/"); ok {
 		return ours + "/" + rest
 	}
@@ -197,7 +204,7 @@ func library(root string, files map[string][]byte) error {
 		return fmt.Errorf("%s has no sources of jostle: %w", root, err)
 	}
 	var list []listed
-	others := map[string]bool{}
+	others := map[string]bool{"flag": true}
 	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
 		var p listed
 		if err := d.Decode(&p); err != nil {

@@ -183,9 +183,9 @@ func TestWrite(t *testing.T) {
 // TestMoved: the imports of packages that move with a file get their new paths. Nothing
 // else changes.
 func TestMoved(t *testing.T) {
-	others := map[string]bool{module + "/pulse": true, "pgregory.net/rapid": true}
-	source := "package a\n\nimport (\n\t\"fmt\"\n\tp \"" + module + "/pulse\"\n\t\"pgregory.net/rapid\"\n)\n\nvar x = \"pgregory.net/rapid\"\n"
-	want := "package a\n\nimport (\n\t\"fmt\"\n\tp \"jostle/pulse\"\n\t\"jostle/pgregory.net/rapid\"\n)\n\nvar x = \"pgregory.net/rapid\"\n"
+	others := map[string]bool{module + "/pulse": true, "pgregory.net/rapid": true, "flag": true}
+	source := "package a\n\nimport (\n\t\"flag\"\n\t\"fmt\"\n\tp \"" + module + "/pulse\"\n\t\"pgregory.net/rapid\"\n)\n\nvar x = \"pgregory.net/rapid\"\n"
+	want := "package a\n\nimport (\n\t\"internal/jostle/flag\"\n\t\"fmt\"\n\tp \"jostle/pulse\"\n\t\"jostle/pgregory.net/rapid\"\n)\n\nvar x = \"pgregory.net/rapid\"\n"
 	got, err := moved("a.go", []byte(source), others)
 	if err != nil || string(got) != want {
 		t.Errorf("%s, %v", got, err)
