@@ -29,7 +29,7 @@ func (v *verb) watch() (stop func()) {
 		if headline != "" {
 			headline = fmt.Sprintf("    %s, fuzz.%s of %s: %s\n", v.t.Name(), v.name, v.session.Property.Name, headline)
 			lines += fmt.Sprintf("again: JOSTLE_SEED=%d %s\n(to allow a step more than %s, set JOSTLE_STALL=1m)\n",
-				v.Seed, words.Command(v.session.Property.Test, packageFolder), words.Elapsed(d.Limit))
+				v.Seed, v.again(), words.Elapsed(d.Limit))
 		}
 		v.t.warn(headline + words.Indented(lines))
 	}

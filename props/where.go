@@ -44,6 +44,7 @@ func (h *helpers) has(function string) bool {
 // use. A failure is never reported at such frames.
 var trimmer = stack.NewTrimmer(
 	reflect.TypeFor[pulse.System]().PkgPath(),
+	reflect.TypeFor[pulse.System]().PkgPath()+"/goroutine",
 	reflect.TypeFor[pulse.System]().PkgPath()+"/adapt/...", // also remove the adapters of other runtimes
 	"github.com/asynkron/protoactor-go/...",
 	reflect.TypeFor[T]().PkgPath()+"/...",

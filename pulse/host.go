@@ -69,10 +69,26 @@ func (h Host) log(text func() string) {
 // receive it if d is not received.
 func (h Host) StepID(d *trace.Send) uint64 { return stepID(d.ID, h.s.rec.trace.Actors[d.To].ID) }
 
+// Recorded reports whether the run is recorded.
+func (h Host) Recorded() bool { return h.s.rec.on }
+
+// Identity returns the identity of the running step: see StepID.
+func (h Host) Identity() uint64 { return h.s.rec.id }
+
 // Touch records that the running step accesses something that steps of other
 // actors also access, without a message between the steps. The parameter what
 // names that thing.
 func (h Host) Touch(what trace.Touched) { h.s.rec.look(trace.Test, what) }
+
+// TouchObject records that the running step does an operation on an object that
+// is no actor, such as a mutex. first is set for the first operation on that
+// object in this run.
+func (h Host) TouchObject(number uint32, first bool) {
+	h.s.rec.look(int32(number%trace.Objects), trace.AnObject)
+	if first {
+		h.s.rec.look(trace.Test, trace.NewObjects)
+	}
+}
 
 // Observers returns the number of observers of the run.
 func (h Host) Observers() int { return len(h.s.observers) }
@@ -213,6 +229,15 @@ func (h Host) Goroutine() uintptr { return self.Goroutine() }
 // steps. A call from another goroutine then has no effect, and Late returns a
 // failure for the call.
 func (h Host) Own() { h.s.calls.owner = self.Goroutine() }
+
+// Lend makes the goroutine with the given number the one that runs the step, and
+// returns the number of the one that was. A Host calls it before and after code
+// of the step runs on another goroutine.
+func (h Host) Lend(g uintptr) (was uintptr) {
+	c := &h.s.calls
+	was, c.g, c.span = c.g, g, 0
+	return was
+}
 
 // Disown lets any goroutine use the system between steps again.
 func (h Host) Disown() { h.s.calls.owner = 0 }

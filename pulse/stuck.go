@@ -101,7 +101,10 @@ func (r *stuckReport) describe(a *actor) {
 	}
 	list := r.cast.mail.waiting(&a.mailbox)
 	if len(list) == 0 {
-		r.text.WriteString("; its mailbox is empty\n")
+		if a.waiter() == nil {
+			r.text.WriteString("; its mailbox is empty")
+		}
+		r.text.WriteString("\n")
 		return
 	}
 	r.text.WriteString("; in its mailbox:\n")
@@ -124,6 +127,8 @@ func (r *stuckReport) whereWaits(a *actor) (what string, at Frame) {
 	switch {
 	case w.text != "":
 		return w.text, at
+	case a.waiter() != nil:
+		return a.waiter().Waits()
 	case a.actor == trace.Test && a.await != 0:
 		var pcs [64]uintptr
 		if calls, _ := trimmer.Inner(pcs[:runtime.Callers(1, pcs[:])]); len(calls) > 0 {
@@ -140,6 +145,16 @@ func (r *stuckReport) whereWaits(a *actor) (what string, at Frame) {
 		at = stack.FrameOf(calls[0])
 	}
 	return what, at
+}
+
+// A Waiter is a hosted actor that can say where its code waits.
+type Waiter interface {
+	Waits() (what string, at Frame)
+}
+
+func (a *actor) waiter() Waiter {
+	w, _ := a.handler.(Waiter)
+	return w
 }
 
 // asked describes the actor that an Ask asks. It returns "" if the wait is not

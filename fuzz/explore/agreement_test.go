@@ -196,6 +196,7 @@ func families() []family {
 		{"passes", earlyProgram, 44, 20, 10_000, false},                  // time may pass early, and mostly something comes with it
 		{"lives", livingProgram, 64, 20, 10_000, false},                  // actors watch each other, and ask whether others live, while those end
 		{"histories", recordingProgram, 0, 20, 20_000, false},            // actors note events, which are judged in the end
+		{"objects", sharingProgram, 0, 20, 20_000, false},                // actors use objects that others use too
 		{"foolish", drawn(foolishFeatures), 74, 20, 20_000, false},       // skip runs, fail in several ways, read other actors, or have an observer
 		{"crashes", crashingProgram, 5, 20, 10_000, false},               // come between any two steps
 		{"partitions", cutOffProgram, 139, 20, 5000, false},              // one actor may be cut off
@@ -287,6 +288,23 @@ func recordingProgram(seed uint64) *program {
 	}
 	p := newProgram(seed, f)
 	p.features |= recording
+	return p
+}
+
+// sharingProgram draws a program whose actors use objects that others use too, and
+// mostly have few other conflicts.
+func sharingProgram(seed uint64) *program {
+	f := spawning | becoming | fifo | unordered | processes | timeouts | timers | choosing | checking
+	switch seed % 8 {
+	case 3:
+		f |= stopping | killing | watching
+	case 5:
+		f |= asking | recording
+	case 7:
+		f |= common | panicking | foolish
+	}
+	p := newProgram(seed, f)
+	p.features |= sharing
 	return p
 }
 

@@ -211,7 +211,7 @@ func (x *explorer) exploreOnce() (finished bool) {
 // false.
 func (x *explorer) beginWith(over handover) {
 	switch over.why {
-	case whyLives, whyTest, whyAnswers:
+	case whyLives, whyTest, whyObjects, whyAnswers:
 		x.options.heedsMeetings = true
 	case whyPartitions, whyLooks, whyObserved, whyTicks:
 		x.options.divides = true

@@ -197,7 +197,7 @@ func (p *past) misfit(from int) handover {
 			if !p.ordersSpawns(*x) {
 				return handover{Everything, false, whySpawns}
 			}
-		case trace.ItsLife, trace.TheTest:
+		case trace.ItsLife, trace.TheTest, trace.AnObject, trace.NewObjects:
 			if !p.meetings.heeded && int(x.Step) >= from && !p.ordersLike(list, i) {
 				return handover{SourceSets, true, whyMet(*x)}
 			}

@@ -54,13 +54,17 @@ func (ms *meetings) lastAnswer(before int32) int32 {
 	return -1
 }
 
+// firstObject is the key in meetings.last of the object with number 0. The keys of other
+// objects are smaller. The numbers are less than trace.Objects.
+const firstObject = -1 << 30
+
 // learn collects the accesses and answers of a run.
 func (ms *meetings) learn(t *trace.Trace) {
 	ms.learnAnswers(t)
 	ms.touches = ms.touches[:0]
 	for i := range t.Touches {
 		switch t.Touches[i].What {
-		case trace.ItsLife, trace.TheTest: // an access to test state is, for example, the addition of an event to a history
+		case trace.ItsLife, trace.TheTest, trace.AnObject, trace.NewObjects: // an access to test state is, for example, the addition of an event to a history
 			if !ms.heeded {
 				continue
 			}
@@ -86,7 +90,10 @@ func (ms *meetings) learn(t *trace.Trace) {
 		}
 		ms.before[i] = -1
 		of := x.Actor
-		if x.What != trace.ItsLife { // test state, time and timers belong to no actor
+		switch {
+		case x.What == trace.AnObject:
+			of = firstObject - x.Actor
+		case x.What != trace.ItsLife: // test state, time and timers belong to no actor
 			of = trace.None - int32(x.What)
 		}
 		if k, had := ms.last[of]; had {

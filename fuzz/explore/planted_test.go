@@ -50,6 +50,8 @@ func plantedFaults() []planted {
 		{"lives", "questions", touches(func(_ *trace.Trace, x trace.Touch) bool { return x.Reads })},
 		{"lives", "lives", what(trace.ItsLife)},
 		{"histories", "events", what(trace.TheTest)},
+		{"objects", "uses of objects", what(trace.AnObject)},
+		{"objects", "first uses of objects", what(trace.NewObjects)},
 		{"foolish", "all touches", all},
 		{"crashes", "lives", touches(func(t *trace.Trace, x trace.Touch) bool {
 			return x.What == trace.ItsLife && t.Steps[x.Step].Kind == trace.Crash

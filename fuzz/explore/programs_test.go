@@ -65,6 +65,7 @@ const (
 	living       // after a send an actor asks whether another lives, watches it, ends or ends a watch; and no look is at anything else
 	clocked      // after a send an actor notices what time it is
 	recording    // actors note calls and returns in a history, which is judged in the end
+	sharing      // after a send an actor uses an object that others use too, as goroutines use a channel
 
 	common = spawning | becoming | stopping | killing | fifo | unordered | processes | asking | timeouts | timers |
 		choosing | watching
@@ -646,6 +647,7 @@ type world struct {
 	used    int
 	skips   int   // messages that a process did not want; for statistics, no actor reads it
 	history []int // what actors have noted
+	objects [2]object
 	seen    []int // what the test has seen in its course
 	wrong   error // made once
 	sys     *pulse.System
@@ -721,6 +723,7 @@ func (p *program) Build(sys *pulse.System) (check func() error) {
 		sys.Observe(judge(p.settings.judged))
 	}
 	w.refs, w.current, w.used, w.history = w.refs[:0], w.current[:0], 0, w.history[:0]
+	w.objects = [2]object{}
 	for i, t := range p.roots {
 		w.current = append(w.current, nil)
 		if !p.renewable() && !p.templates[t].process && p.features&bounding == 0 {
@@ -847,6 +850,25 @@ func (a *actor) note(what int) {
 	}
 }
 
+// An object is what actors share. Its number depends on the step that used it first.
+type object struct {
+	number uint32
+	used   bool
+	users  []int
+}
+
+// use reads and changes an object.
+func (a *actor) use(ctx *pulse.Ctx, which int) {
+	o, host := &a.world.objects[which%2], a.world.sys.Host()
+	first := !o.used
+	if first {
+		o.used, o.number = true, uint32(host.Identity()>>20)+uint32(which%2)
+	}
+	host.TouchObject(o.number, first)
+	a.notice(ctx, len(o.users))
+	o.users = append(o.users, a.number())
+}
+
 // number returns a number for an actor that is the same in all orders: that of the root
 // that it is, else one for all others.
 func (a *actor) number() int {
@@ -856,14 +878,16 @@ func (a *actor) number() int {
 // judgeHistory fails about half of the histories, each with a failure of its own, so that
 // all orders and a reduction can be compared by which there are.
 func (p *program) judgeHistory() error {
-	sum := uint64(0)
-	for _, event := range p.world.history {
-		sum = scramble(sum ^ uint64(event+1))
+	for i, list := range [][]int{p.world.history, p.world.objects[0].users, p.world.objects[1].users} {
+		sum := uint64(0)
+		for _, event := range list {
+			sum = scramble(sum ^ uint64(event+1))
+		}
+		if sum%2 == 1 {
+			return fmt.Errorf("history %d is %v", i, list)
+		}
 	}
-	if sum%2 == 0 || len(p.world.history) == 0 {
-		return nil
-	}
-	return fmt.Errorf("the history is %v", p.world.history)
+	return nil
 }
 
 // spec describes an actor that fresh makes, now and when it starts anew.
@@ -1078,6 +1102,9 @@ func (a *actor) cause(ctx *pulse.Ctx, x deed, n note, shift int) {
 		ctx.Send(to, child)
 		if x.b == 2 {
 			a.note(1)
+		}
+		if a.features&sharing != 0 {
+			a.use(ctx, x.b)
 		}
 		if a.features&living != 0 {
 			a.lives(ctx, x, n)

@@ -46,6 +46,7 @@ const (
 	whyLives      = "two steps that messages do not order watch, end or query (System.Alive) the same actor"
 	whyTest       = "two steps that messages do not order conflict on test state, such as a history of calls, a failure or a Cleanup, or on state shared by actors of an adapter"
 	whyObserved   = "an observer, the isolation check or a bound on waiting messages reads the run after each step, and may distinguish equivalent orders"
+	whyObjects    = "goroutines use the same objects, such as channels and mutexes"
 	whyTouches    = "two steps that messages do not order conflict, for example through a supervisor, two answers to one Ask, a bounded mailbox or a fault that a step causes"
 	whyStrikes    = "an event such as a fault or an early timer may occur between any two steps"
 	whyPartitions = "an actor may be partitioned while time passes, or a step reads what all earlier steps did, which includes partitions"
@@ -58,8 +59,11 @@ const (
 // whyMet returns the reason for a restart if the access x conflicts with an access by an
 // unordered step.
 func whyMet(x trace.Touch) string {
-	if x.What == trace.TheTest {
+	switch x.What {
+	case trace.TheTest:
 		return whyTest
+	case trace.AnObject, trace.NewObjects:
+		return whyObjects
 	}
 	return whyLives
 }

@@ -143,7 +143,7 @@ interrupted, or could not print. Interrupting jostle fuzz is not an error.`,
 			return fmt.Errorf("there is no command %q: `jostle help` lists the commands", args[0])
 		},
 		Run:      nothing,
-		Commands: []*Command{newInit(), newCheck(), newFuzz(), newExplore(), newReplay(), newShrink(), newExplain(), newCorpus(), newCover(), newReport(), newDemo(), newBench(), newVersion()},
+		Commands: []*Command{newInit(), newCheck(), newTest(), newOverlay(), newFuzz(), newExplore(), newReplay(), newShrink(), newExplain(), newCorpus(), newCover(), newReport(), newDemo(), newBench(), newVersion()},
 	}
 }
 

@@ -210,18 +210,23 @@ func (x Touch) Meets(y Touch) bool { return x.Same(y) && !(x.Reads && y.Reads) }
 type Touched uint8
 
 const (
-	ItsSteps  Touched = iota // the step of another actor ended or restarted the actor, stopped its timer, or read what it received
-	ItsLife                  // the step ended the actor, or read whether the actor has ended
-	ItsAsk                   // the step tried to answer an Ask of the actor
-	AllSteps                 // the step depends on all earlier steps, ended the run, or its actor crashed during the step
-	ItsPlace                 // the step read the index of the actor
-	ItsName                  // the step read the actor's name, which depends on the number of actors with the same label
-	TheTest                  // the step read or changed the state of a property's T, such as its first failure
-	ItsRoom                  // the step sent or received a message of the actor's bounded mailbox, or ended the actor
-	TheTime                  // the step read the virtual time; recorded only in runs that record Trace.Passes
-	TheTimers                // the step set or stopped a timer; recorded only in runs that record Trace.Passes
-	TheRest                  // the step answered an Ask of the test, which ended the run, and other steps were possible in its place
+	ItsSteps   Touched = iota // the step of another actor ended or restarted the actor, stopped its timer, or read what it received
+	ItsLife                   // the step ended the actor, or read whether the actor has ended
+	ItsAsk                    // the step tried to answer an Ask of the actor
+	AllSteps                  // the step depends on all earlier steps, ended the run, or its actor crashed during the step
+	ItsPlace                  // the step read the index of the actor
+	ItsName                   // the step read the actor's name, which depends on the number of actors with the same label
+	TheTest                   // the step read or changed the state of a property's T, such as its first failure
+	ItsRoom                   // the step sent or received a message of the actor's bounded mailbox, or ended the actor
+	TheTime                   // the step read the virtual time; recorded only in runs that record Trace.Passes
+	TheTimers                 // the step set or stopped a timer; recorded only in runs that record Trace.Passes
+	AnObject                  // the step did an operation on an object that is no actor, such as a mutex; Touch.Actor is the object's number
+	NewObjects                // the step did the first operation on an object, whose number may be another one in another order
+	TheRest                   // the step answered an Ask of the test, which ended the run, and other steps were possible in its place
 )
+
+// Objects is one more than the largest number of an object: see AnObject.
+const Objects = 1 << 30
 
 // An Answer is a decision of the strategy within a step.
 type Answer struct {

@@ -58,7 +58,7 @@ func (l *Left) Again(limit time.Duration) Outcome {
 	}
 	return Outcome{Died: true, Text: fmt.Sprintf("DIED %s: %s: %s\n%s",
 		l.headline(), what, status, words.Indented(fmt.Sprintf("%s\nagain: %s=%s %s\neach test run replays this run first until it ends normally; to forget it, remove that file",
-			said, Variable, words.Quoted(l.Path()), words.Command(l.Test, l.Dir))))}
+			said, Variable, words.Quoted(l.Path()), words.Command("go test", l.Test, l.Dir))))}
 }
 
 // headline returns a text that says which runs were in progress when the process of the

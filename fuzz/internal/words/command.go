@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// Command returns the shell command that runs a test, for use at the root of the module. Dir is the
-// folder of the test's package.
-func Command(test, dir string) string {
-	return fmt.Sprintf("go test -run %s %s", Quoted(Pattern(test)), Argument(packagePath(dir)))
+// Command returns the shell command that runs a test, for use at the root of the module. Tool is "go
+// test" or a command with the same flags. Dir is the folder of the test's package.
+func Command(tool, test, dir string) string {
+	return fmt.Sprintf("%s -run %s %s", tool, Quoted(Pattern(test)), Argument(packagePath(dir)))
 }
 
 // Argument returns a text as an argument for a shell, in quotes if necessary.

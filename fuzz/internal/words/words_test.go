@@ -86,10 +86,10 @@ func TestCommand(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "go.mod"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := words.Command("TestBank/it's_a(b)", dir), `go test -run '^TestBank$/^it'\''s_a\(b\)$' './my bank/it'\''s'`; got != want {
+	if got, want := words.Command("go test", "TestBank/it's_a(b)", dir), `go test -run '^TestBank$/^it'\''s_a\(b\)$' './my bank/it'\''s'`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got, want := words.Command("TestBank", root), "go test -run '^TestBank$' ."; got != want {
+	if got, want := words.Command("go test", "TestBank", root), "go test -run '^TestBank$' ."; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -60,9 +60,16 @@ func usedFiles(t *tree) (found []finding) {
 		if f.path == "." || f.path == ".ci" || strings.HasPrefix(f.path, ".github") {
 			continue
 		}
-		named := f.mentions()
+		named, below := f.mentions(), ""
+		if len(f.sources) == 0 { // the folder above may embed it
+			for _, above := range t.folders {
+				if above.path == path.Dir(f.path) {
+					named, below = above.mentions(), path.Base(f.path)+"/"
+				}
+			}
+		}
 		for _, other := range f.others {
-			if !isAssembly(other) && !named.covers(other) {
+			if !isAssembly(other) && !named.covers(below+other) {
 				found = append(found, finding{f.path + "/" + other, "no test or go:embed of its package refers to this file",
 					"remove it, or write its name, its folder or a matching pattern in a string of the test that reads it " +
 						"(testdata alone does not count)"})

@@ -55,6 +55,10 @@ const order = `
 	pulse, props < fuzz/subjects/* < fuzz/subjects
 	fuzz, fuzz/subjects < fuzz/internal/bench
 
+	# Tests that know nothing of jostle. The overlay only writes files.
+	fuzz, pulse/goroutine < fuzz/existing
+	pulse/goroutine/overlay < fuzz/tool
+
 	# How it is driven. The command reaches all of this by one door.
 	fuzz/internal/bench, fuzz/internal/campaign/report < fuzz/internal/* < fuzz/tool < cmd/jostle
 	cmd/jostle/internal/house

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestKernels measures how many of the bugs in testdata/kernels jostle test finds within
+// 1,000 runs, and plain go test within 1,000 runs or 10 seconds, and prints a table:
+//
+//	JOSTLE_NIGHTLY=1 go test -run '^TestKernels$' -v ./cmd/jostle
+func TestKernels(t *testing.T) {
+	if os.Getenv("JOSTLE_NIGHTLY") == "" {
+		t.Skip("it compiles the standard library, and takes minutes") // Skips: by day
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"blocking_test.go", "nonblocking_test.go"} {
+		text, err := os.ReadFile(filepath.Join("testdata/kernels", name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), text, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module kernels\n\ngo 1.26\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	table := fmt.Sprintf("%-36s %-8s %s\n", "kernel", "jostle", "go test")
+	sums := map[string][3]int{}
+	for _, kind := range []struct {
+		name string
+		race []string
+	}{{"Blocking", nil}, {"Nonblocking", []string{"-race"}}, {"Mended", nil}} {
+		names, ours := underControl(t, dir, kind.name, kind.race)
+		plain := plainly(t, dir, names, kind.race)
+		for _, name := range names {
+			sum := sums[kind.name]
+			sum[0]++
+			sum[1] += count(ours[name])
+			sum[2] += count(plain[name])
+			sums[kind.name] = sum
+			table += fmt.Sprintf("%-36s %-8s %s\n", name, found(ours[name]), found(plain[name]))
+		}
+	}
+	for _, kind := range []string{"Blocking", "Nonblocking", "Mended"} {
+		table += fmt.Sprintf("%-36s %-8d %d\n", fmt.Sprintf("%s: %d", kind, sums[kind][0]), sums[kind][1], sums[kind][2])
+	}
+	t.Logf("\n%s", table)
+	if b, n, m := sums["Blocking"], sums["Nonblocking"], sums["Mended"]; b[1] < b[0] || n[1] < n[0] || m[1] > 0 || b[0] < 20 || n[0] < 10 || m[0] < 2 {
+		t.Error("jostle test misses a bug, or reports a mended one")
+	}
+}
+
+func found(yes bool) string {
+	if yes {
+		return "found"
+	}
+	return "-"
+}
+
+func count(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// underControl runs the tests of a kind by jostle test, and returns which fail.
+func underControl(t *testing.T, dir, kind string, flags []string) (names []string, failed map[string]bool) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "jostle") // by this name the test binary is the command: see TestMain
+	if err := os.Symlink(self, link); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(link, append(append([]string{"test"}, flags...), "-v", "-run", "^Test"+kind, ".")...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "JOSTLE_BUDGET=1000", "JOSTLE_SHRINK=0", "JOSTLE_OUT="+t.TempDir())
+	out, _ := cmd.CombinedOutput()
+	failed = map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^--- (PASS|FAIL): (\w+)`).FindAllStringSubmatch(string(out), -1) {
+		names, failed[m[2]] = append(names, m[2]), m[1] == "FAIL"
+	}
+	if len(names) == 0 {
+		t.Fatalf("%s", out)
+	}
+	return names, failed
+}
+
+// plainly runs tests by go test, up to 1,000 times each, and returns which fail.
+func plainly(t *testing.T, dir string, names, flags []string) map[string]bool {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "kernels.test")
+	build := exec.Command("go", append(append([]string{"test", "-c", "-vet=off"}, flags...), "-o", binary, ".")...)
+	build.Dir = dir
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	failed := map[string]bool{}
+	for _, name := range names {
+		cmd := exec.Command(binary, "-test.run", "^"+name+"$", "-test.count=1000", "-test.failfast", "-test.timeout=10s")
+		out, err := cmd.CombinedOutput()
+		failed[name] = err != nil && !strings.Contains(string(out), "test timed out") || strings.Contains(string(out), "goroutines are left")
+	}
+	return failed
+}

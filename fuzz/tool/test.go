@@ -1,0 +1,241 @@
+package tool
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/internal/env"
+	"github.com/jostle-go/jostle/pulse/goroutine/overlay"
+)
+
+// newTest returns the command that runs existing tests in many orders of their goroutines.
+func newTest() *Command {
+	return &Command{
+		Use:   "test [packages] [flags of go test]",
+		Short: "Run existing tests in many orders of their goroutines",
+		Long: `Test runs the tests of packages like go test, but each test many times. jostle chooses which
+goroutine runs at each operation on a channel, a mutex, a wait group, an atomic or a timer. It
+shrinks a failing run, explains it and saves it, as for properties. Time is virtual.
+
+A test that depends on the network, another process, a signal or the garbage collector is not
+controlled. It runs once, as under go test, and go test -v says what it depends on. Examples and
+benchmarks run as under go test.
+
+The standard library is compiled with changes for this. The first time this takes a minute.
+Nothing in the Go installation is changed.
+
+  -for d       how long to search for each test (2s)
+  -overlay f   an overlay of your own, which must replace no file that jostle replaces`,
+		Example:  "  jostle test ./...\n  jostle test -run TestPool -race -for 30s .",
+		OwnFlags: true,
+		Run:      runTest,
+	}
+}
+
+// newOverlay returns the command that prints the name of an overlay for go build.
+func newOverlay() *Command {
+	return &Command{
+		Use:   "overlay",
+		Short: "Write the overlay by which go test runs goroutines under control",
+		Long: `Overlay writes files that replace files of the standard library in one build, and prints the
+name of the file for go test -vet=off -overlay. In such a build goroutine.Run works.`,
+		Example: "  jostle overlay    # for go test -overlay",
+		Args: func(args []string) error {
+			if len(args) > 0 {
+				return errors.New("overlay has no arguments")
+			}
+			return nil
+		},
+		Run: func(call *Call, _ []string) error {
+			name, err := writeOverlay("")
+			if err == nil {
+				fmt.Fprintln(call.Out, name)
+			}
+			return err
+		},
+	}
+}
+
+// A testCall is one call of jostle test.
+type testCall struct {
+	args    []string // for go test
+	budget  time.Duration
+	overlay string // the user's own
+}
+
+func runTest(call *Call, args []string) error {
+	if slices.ContainsFunc(args, func(a string) bool { return a == "-h" || a == "-help" || a == "--help" }) {
+		fmt.Fprintln(call.Out, newTest().Long)
+		return nil
+	}
+	c, err := readTest(args)
+	if err != nil {
+		return err
+	}
+	file, err := writeOverlay(c.overlay)
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(call.Context, "go", append([]string{"test", "-vet=off", "-overlay=" + file}, c.args...)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = call.In, call.Out, call.Err
+	cmd.Env = append(os.Environ(), "JOSTLE_TEST=1")
+	if c.budget > 0 {
+		cmd.Env = append(cmd.Env, "JOSTLE_BUDGET="+c.budget.String())
+	}
+	if c.race() {
+		logs, err := os.MkdirTemp("", "jostle-race-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(logs)
+		defer printRaces(call.Out, logs)
+		cmd.Env = append(cmd.Env, "GORACE="+os.Getenv("GORACE")+raceOptions+logs+"/race")
+	}
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	err = cmd.Run()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		if exit.ExitCode() == failed {
+			return errFailed
+		}
+		return errTold
+	}
+	return err
+}
+
+// raceOptions make the race detector report a race in each run that has it, not only in
+// the first one, and to a file.
+const raceOptions = " suppress_equal_stacks=0 suppress_equal_addresses=0 log_path="
+
+// race reports whether the tests are built with the race detector.
+func (c *testCall) race() bool {
+	return slices.ContainsFunc(c.args, func(a string) bool {
+		return strings.TrimLeft(a, "-") == "race" || strings.TrimLeft(a, "-") == "race=true"
+	})
+}
+
+// printRaces prints the reports in a folder, each of which many runs may have written.
+func printRaces(out io.Writer, folder string) {
+	files, _ := filepath.Glob(filepath.Join(folder, "race.*"))
+	const line = "==================\n"
+	printed := map[string]bool{}
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			continue
+		}
+		text, _ := io.ReadAll(io.LimitReader(f, mostRaceBytes))
+		f.Close()
+		for report := range strings.SplitSeq(string(text), line) {
+			if accesses := raceAccesses(report); accesses != "" && !printed[accesses] {
+				printed[accesses] = true
+				fmt.Fprint(out, line+report+line)
+			}
+		}
+	}
+}
+
+// raceAccesses returns the first two lines of code in a report, or "". They tell most
+// races apart.
+func raceAccesses(report string) string {
+	var at []string
+	for line := range strings.Lines(report) {
+		if place, _, ok := strings.Cut(line, ".go:"); ok && len(at) < 2 {
+			rest := strings.TrimPrefix(line, place)
+			number, _, _ := strings.Cut(rest, " ")
+			at = append(at, strings.TrimSpace(place)+number)
+		}
+	}
+	return strings.Join(at, " ")
+}
+
+// mostRaceBytes limits how much of the reports of one test binary is read.
+const mostRaceBytes = 64 << 20
+
+// readTest separates the flags of jostle test from those of go test.
+func readTest(args []string) (c testCall, err error) {
+	for i := 0; i < len(args); i++ {
+		name, value, joined := strings.Cut(strings.TrimPrefix(args[i], "-"), "=")
+		if args[i] == "-args" || args[i] == "--args" {
+			c.args = append(c.args, args[i:]...)
+			return c, nil
+		}
+		own := strings.HasPrefix(args[i], "-") && slices.Contains([]string{"for", "-for", "overlay", "-overlay"}, name)
+		if !own {
+			c.args = append(c.args, args[i])
+			continue
+		}
+		if !joined {
+			if i++; i == len(args) {
+				return c, fmt.Errorf("%s needs a value", args[i-1])
+			}
+			value = args[i]
+		}
+		switch strings.TrimPrefix(name, "-") {
+		case "for":
+			if c.budget, err = time.ParseDuration(value); err != nil || c.budget <= 0 {
+				return c, fmt.Errorf("-for %s: give a time such as 30s", value)
+			}
+		case "overlay":
+			if c.overlay != "" {
+				return c, errors.New("-overlay is given twice")
+			}
+			c.overlay = value
+		}
+	}
+	return c, nil
+}
+
+// writeOverlay writes an overlay that includes the user's own, if there is one.
+func writeOverlay(own string) (file string, err error) {
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return "", fmt.Errorf("go env GOROOT: %w", err)
+	}
+	root, err := sources()
+	if err != nil {
+		return "", err
+	}
+	dir := env.Cache(".")
+	if dir == "" {
+		dir = os.TempDir()
+	}
+	return overlay.Write(overlay.Options{Goroot: strings.TrimSpace(string(goroot)), Jostle: root, Own: own, Dir: filepath.Join(dir, "overlay")})
+}
+
+const libraryModule = "github.com/jostle-go/jostle"
+
+// sources returns the folder with the sources of the library that this command was built
+// with.
+func sources() (string, error) {
+	_, here, _, _ := runtime.Caller(0)
+	if root := filepath.Dir(filepath.Dir(filepath.Dir(here))); isSources(root) {
+		return root, nil
+	}
+	info, _ := debug.ReadBuildInfo()
+	if info != nil {
+		for _, m := range append(info.Deps, &info.Main) {
+			if m.Path != libraryModule {
+				continue
+			}
+			dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", m.Path+"@"+m.Version).Output()
+			if root := strings.TrimSpace(string(dir)); err == nil && isSources(root) {
+				return root, nil
+			}
+		}
+	}
+	return "", errors.New("the sources of jostle are not on this machine: install it by go install, and keep the module cache")
+}
+
+func isSources(root string) bool {
+	info, err := os.Stat(filepath.Join(root, "fuzz", "existing"))
+	return err == nil && info.IsDir()
+}
