@@ -21,7 +21,6 @@ type drifter struct {
 	list   [2]uint16
 	asker  pulse.Ref
 	timer  pulse.Timer
-	fears  bool
 	name   string
 }
 

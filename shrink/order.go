@@ -277,22 +277,33 @@ func (x *shrinker) replaceTwo(end int) bool {
 // natural replaces each constraint on deliveries to different receivers by a constraint on deliveries
 // to one receiver, if one leads to an equally small run. Such constraints are easier to understand.
 func natural(x *shrinker) {
+	end := x.Runs + naturalRuns
 	for i := range x.Best.Case.Schedule.Before {
+		if x.over() || x.Runs >= end {
+			return
+		}
 		best := x.Best.Clone()
 		b := best.Case.Schedule.Before[i]
 		first, second := slices.Index(best.Taken, b.First), slices.Index(best.Taken, b.Second)
 		if best.Receivers == nil || first >= 0 && second >= 0 && sameReceiver(&best, first, &best, second) {
 			continue
 		}
-		x.replaceNaturally(&best, i)
+		x.replaceNaturally(&best, i, end)
 	}
 }
 
-// replaceNaturally replaces one constraint of the best run: see natural.
-func (x *shrinker) replaceNaturally(best *Outcome, i int) {
+// naturalRuns limits the runs of natural. A long run has so many pairs of deliveries that trying
+// them all would take minutes.
+const naturalRuns = 3000
+
+// replaceNaturally replaces one constraint of the best run (see natural), in runs up to number end.
+func (x *shrinker) replaceNaturally(best *Outcome, i, end int) {
 	for second := range best.Taken {
 		for first := second - 1; first >= 0; first-- {
-			if !sameReceiver(best, first, best, second) || x.over() {
+			if x.over() || x.Runs >= end {
+				return
+			}
+			if !sameReceiver(best, first, best, second) {
 				continue
 			}
 			c := best.Case.Clone()

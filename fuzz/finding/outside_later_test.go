@@ -558,7 +558,6 @@ type (
 	lineAsk   struct{ write bool }
 	lineGrant struct{ version int }
 	lineDrop  struct{}
-	lineRead  struct{ version, floor int }
 )
 
 // coherence is a directory of caches. It grants a write before all copies are dropped.

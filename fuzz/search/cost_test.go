@@ -27,6 +27,9 @@ type costed struct {
 
 // newCosted returns a search by one arm alone, or by the default portfolio.
 func newCosted(b *testing.B, p search.Property, arm string, runs int) *costed {
+	if testing.Short() {
+		runs /= 50 // shows that the benchmark runs, and measures nothing
+	}
 	c := &costed{property: p, options: search.Options{Runs: runs}, step: math.Inf(1), run: math.Inf(1)}
 	if arm != "portfolio" {
 		var err error

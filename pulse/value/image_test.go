@@ -21,7 +21,6 @@ type pictured struct {
 	any   any
 	two   [2]*int
 	b     strings.Builder
-	empty struct{}
 }
 
 // TestImage holds that Restore brings back what values refer to, at the same addresses.
