@@ -147,6 +147,20 @@ type continued struct {
 	to      []int    // the receivers of these messages
 }
 
+// continuedFrom returns a strategy that repeats decisions of a tape. The caller sets how many.
+func continuedFrom(tape []taken) continued {
+	s := continued{tape: tape, answers: map[uint64]int{}}
+	for i := range tape {
+		d := &tape[i]
+		if d.isEarly() {
+			s.early++
+		} else if d.isGiven() {
+			s.answers[d.about] = int(d.Value)
+		}
+	}
+	return s
+}
+
 // Begin forgets the previous run.
 func (s *continued) Begin(uint64) {
 	s.begin()
@@ -289,15 +303,13 @@ func (w *continuer) note(f *Finding) {
 		return
 	}
 	w.describe(res.System)
-	w.by.tape, w.by.answers, w.texts = by.tape, map[uint64]int{}, map[int]string{}
+	w.by, w.texts = continuedFrom(by.tape), map[int]string{}
 	for i := range by.tape {
 		d := &by.tape[i]
 		switch {
 		case d.isEarly():
-			w.by.early++
 			w.texts[i] = earlyTimer(res.System.Trace(), d.step)
 		case d.isGiven():
-			w.by.answers[d.about] = int(d.Value)
 			w.texts[i] = d.text(res.System.Trace())
 		}
 		if d.isMoment() {

@@ -75,6 +75,10 @@ type walker struct {
 	first   int           // the index of the first recorded step
 	taken   int           // the number of steps that have ended
 	moments []record.Moment
+
+	picks  int      // the number of deliveries and early timers decided so far
+	forked int      // picks after the decision on the first recorded step; 0 if the strategy did not choose it
+	others []uint64 // the IDs of the other messages of that step, in the order of Moment.Others
 }
 
 // Needs returns the needs of the embedded strategy.
@@ -92,6 +96,7 @@ func (w *walker) at() *record.Moment {
 // messages.
 func (w *walker) Pick(e *pulse.Enabled) int {
 	k := w.Strategy.Pick(e)
+	w.picks++
 	m := w.at()
 	if m == nil || k < 0 || k >= e.Len() {
 		return k
@@ -104,8 +109,14 @@ func (w *walker) Pick(e *pulse.Enabled) int {
 	}
 	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(e.Seq(i), e.Seq(j)) })
 	m.Fixed, m.Others, m.More = false, nil, max(0, len(order)-mostOthers)
+	if e.Step() == w.first {
+		w.forked, w.others = w.picks, nil
+	}
 	for _, i := range order[:min(len(order), mostOthers)] {
 		m.Others = append(m.Others, messageOf(e.Send(i), e.Send(i).Label(), ""))
+		if e.Step() == w.first {
+			w.others = append(w.others, e.ID(i))
+		}
 	}
 	if w.sys != nil {
 		m.Before = fieldsOf(w.sys, int32(e.Receiver(k)))

@@ -55,3 +55,36 @@ type Field struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
 }
+
+// Endings counts how random continuations of a run ended.
+type Endings struct {
+	// Step is the first step that the continuations chose at random.
+	Step int `json:"step"`
+	// Of is the number of continuations, and Failed the number of those that failed.
+	Of     int `json:"of"`
+	Failed int `json:"failed"`
+	// Failures has the different failures, the most frequent first.
+	Failures []Ending `json:"failures"`
+}
+
+// An Ending is a failure, with the number of continuations that ended with it.
+type Ending struct {
+	Signature string `json:"signature"`
+	Text      string `json:"text"`
+	Runs      int    `json:"runs"`
+}
+
+// Add counts a continuation that failed with a signature and a text, or passed if both are "".
+func (e *Endings) Add(signature, text string) {
+	if e.Of++; signature+text == "" {
+		return
+	}
+	e.Failed++
+	for i := range e.Failures {
+		if e.Failures[i].Signature == signature {
+			e.Failures[i].Runs++
+			return
+		}
+	}
+	e.Failures = append(e.Failures, Ending{signature, text, 1})
+}

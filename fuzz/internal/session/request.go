@@ -23,6 +23,8 @@ const (
 	Shrink  Kind = "shrink"  // shrink and explain a case, and save the result
 	Replay  Kind = "replay"  // run a case
 	Walk    Kind = "walk"    // run a case and report some of its steps
+	Fork    Kind = "fork"    // run a case with another message in one of its steps, and report the new case
+	Endings Kind = "endings" // continue a case at random from one of its steps, and count the failures
 	Repair  Kind = "repair"  // find a run with the failure of a case that cannot be replayed as saved, and save it
 	Tidy    Kind = "tidy"    // remove cases that show the same failure as another case
 	Explore Kind = "explore" // run every order
@@ -36,9 +38,13 @@ type Request struct {
 	Seed uint64 `json:",omitempty"`
 
 	// First is the number of the first batch (Run request), of the batch to rerun (Again
-	// request), or of the first step (Walk request).
+	// request), of the first step (Walk request), or of the step to change (Fork request, Endings
+	// request).
 	First int `json:",omitempty"`
-	// Count is the number of batches of a Run request, or of steps of a Walk request.
+	// Other is the index in Moment.Others of the message that a Fork request delivers.
+	Other int `json:",omitempty"`
+	// Count is the number of batches of a Run request, of steps of a Walk request, or of runs of
+	// an Endings request.
 	Count int `json:",omitempty"`
 	// Without lists batches that a Run request leaves out.
 	Without []int `json:",omitempty"`
@@ -58,7 +64,8 @@ type Request struct {
 	// Headline is the first line of the comment of the case that an Again request returns.
 	Headline string `json:",omitempty"`
 
-	// Case is the text of the case for a Shrink, Replay, Walk, Repair or Export request.
+	// Case is the text of the case for a Shrink, Replay, Walk, Fork, Endings, Repair or Export
+	// request.
 	Case string `json:",omitempty"`
 	// File is the name of the case's file. If Case is "", the file is read, and the beginning
 	// of its name is enough.
@@ -138,6 +145,9 @@ type Reply struct {
 	// Gone lists the files that a Tidy request removed.
 	Gone []string     `json:",omitempty"`
 	Walk *record.Walk `json:",omitempty"`
+	// Case is the text of the case that a Fork request made.
+	Case    string          `json:",omitempty"`
+	Endings *record.Endings `json:",omitempty"`
 
 	// Verdict is the verdict of an Explore request.
 	Verdict *search.Verdict `json:"-"`

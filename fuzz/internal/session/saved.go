@@ -136,16 +136,46 @@ func (s *Session) replay(ctx context.Context, q *Request, r *Reply) error {
 	return err
 }
 
-// walk runs a case and reports some of its steps.
-func (s *Session) walk(_ context.Context, q *Request, r *Reply) error {
+// withCase calls do with the case that a request names.
+func (s *Session) withCase(q *Request, do func(*props.Runner, *corpus.Case) error) error {
 	c, err := s.find(q)
 	if err != nil {
 		return err
 	}
 	runner := s.Property.NewRunner()
 	defer runner.Close()
-	r.Walk = finding.ReplaySteps(runner, &c, q.First, q.Count)
-	return nil
+	return do(runner, &c)
+}
+
+// walk runs a case and reports some of its steps.
+func (s *Session) walk(_ context.Context, q *Request, r *Reply) error {
+	return s.withCase(q, func(runner *props.Runner, c *corpus.Case) error {
+		r.Walk = finding.ReplaySteps(runner, c, q.First, q.Count)
+		return nil
+	})
+}
+
+// fork runs a case with another message in one of its steps.
+func (s *Session) fork(_ context.Context, q *Request, r *Reply) error {
+	return s.withCase(q, func(runner *props.Runner, c *corpus.Case) error {
+		forked, err := finding.Fork(runner, c, q.First, q.Other)
+		if err != nil {
+			return err
+		}
+		text, err := corpus.Encode(*forked)
+		r.Case = string(text)
+		return err
+	})
+}
+
+// endings counts how random continuations of a case end.
+func (s *Session) endings(ctx context.Context, q *Request, r *Reply) error {
+	return s.withCase(q, func(runner *props.Runner, c *corpus.Case) (err error) {
+		ctx, cancel := s.within(ctx, q.Time)
+		defer cancel()
+		r.Endings, err = finding.Continuations(ctx, runner, c, q.First, q.Count)
+		return err
+	})
 }
 
 // tidy removes cases that show the same failure as another case.

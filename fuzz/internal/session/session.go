@@ -80,7 +80,7 @@ type Session struct {
 // Do carries out a request. The error says why nothing was done.
 func (s *Session) Do(ctx context.Context, q *Request) (*Reply, error) {
 	do, known := map[Kind]func(context.Context, *Request, *Reply) error{
-		Saved: s.saved, Check: s.check, Begin: s.begin, Run: s.run, Again: s.again, Shrink: s.shrink, Replay: s.replay, Walk: s.walk,
+		Saved: s.saved, Check: s.check, Begin: s.begin, Run: s.run, Again: s.again, Shrink: s.shrink, Replay: s.replay, Walk: s.walk, Fork: s.fork, Endings: s.endings,
 		Repair: s.repair, Explore: s.explore, Import: s.importGo, Export: s.exportGo, Tidy: s.tidy,
 	}[q.Do]
 	if !known {

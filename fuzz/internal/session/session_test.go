@@ -87,6 +87,8 @@ func TestRefusedRequests(t *testing.T) {
 		{Request{Do: Replay, File: "none"}, `there is no case "none"`},
 		{Request{Do: Shrink, Case: "no case", File: "x.case"}, "x.case:1: "},
 		{Request{Do: Walk, File: "none"}, `there is no case "none"`},
+		{Request{Do: Fork, File: "none"}, `there is no case "none"`},
+		{Request{Do: Endings, File: "none"}, `there is no case "none"`},
 		{Request{Do: Export, File: "none"}, `there is no case "none"`},
 	} {
 		if r, err := s.Do(t.Context(), &c.q); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -95,6 +97,32 @@ func TestRefusedRequests(t *testing.T) {
 	}
 	if _, err := os.Stat(s.Folder.Dir); !os.IsNotExist(err) {
 		t.Errorf("there is a folder: %v", err)
+	}
+}
+
+// TestForkRequests: a saved case can be forked, its fork walked through and forked again, and
+// continued at random.
+func TestForkRequests(t *testing.T) {
+	s := &Session{Property: search.Property{Name: "p", Test: "p", Func: trial.Quarrels}, Folder: corpus.FolderOf(t.TempDir(), "p"), FewFor: time.Hour, Shrink: time.Minute}
+	do := func(q Request) *Reply {
+		t.Helper()
+		r, err := s.Do(t.Context(), &q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	text := do(Request{Do: Begin, Seed: 1}).Findings[0].Case
+	walk := do(Request{Do: Walk, Case: text, Count: 100}).Walk
+	at := slices.IndexFunc(walk.Moments, func(m record.Moment) bool { return len(m.Others) > 0 })
+	for range 2 {
+		text = do(Request{Do: Fork, Case: text, First: at}).Case
+	}
+	if again := do(Request{Do: Walk, Case: text, Count: 100}).Walk; again.Hash != walk.Hash || again.Unsteady != "" {
+		t.Errorf("the other message of two in the same step, twice, is another run: %016x, %016x, %q", walk.Hash, again.Hash, again.Unsteady)
+	}
+	if e := do(Request{Do: Endings, Case: text, First: at, Count: 50}).Endings; e.Of != 50 || e.Failed == 0 || e.Failed == 50 {
+		t.Errorf("%+v", e)
 	}
 }
 
