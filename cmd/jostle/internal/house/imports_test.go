@@ -44,7 +44,7 @@ const order = `
 	fuzz/internal/garbage < fuzz/internal/worker
 	corpus, fuzz/internal/coverage < fuzz/internal/distill
 	fuzz/finding, fuzz/internal/guide, fuzz/internal/flight, fuzz/internal/distill < fuzz/search < fuzz/internal/session < fuzz/internal/worker < fuzz/internal/binary < fuzz/internal/campaign < fuzz/internal/report < fuzz
-	fuzz/internal/campaign < fuzz/internal/campaign/report
+	fuzz/internal/campaign < fuzz/internal/campaign/report, fuzz/internal/desk
 	props, corpus, pulse/strategy < fuzz/internal/native < fuzz/internal/session
 	pulse/strategy, fuzz/internal/words < fuzz/internal/env < fuzz/internal/campaign
 

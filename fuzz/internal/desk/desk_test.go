@@ -1,0 +1,128 @@
+package desk_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz"
+	"github.com/jostle-go/jostle/fuzz/internal/binary"
+	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+	"github.com/jostle-go/jostle/fuzz/internal/desk"
+	"github.com/jostle-go/jostle/fuzz/internal/worker"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
+)
+
+// isAsked is set in the environment of worker processes, which are processes of this test binary.
+const isAsked = "JOSTLE_TEST_OF_DESK"
+
+// TestAsked is the property that the other tests ask about.
+func TestAsked(t *testing.T) {
+	if os.Getenv(isAsked) != "" {
+		fuzz.Check(t, trial.Quarrels)
+	}
+}
+
+// newDesk returns a Desk with the property of TestAsked, whose cases are saved in a new folder.
+func newDesk(t *testing.T) *desk.Desk {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &binary.Binary{Package: "desk", Dir: here, Path: self, Tests: []string{"TestAsked"}}
+	bounds := worker.Command{Env: []string{isAsked + "=1", "JOSTLE_OUT=" + t.TempDir()}}
+	command := b.Command("")
+	command.Env = append(command.Env, bounds.Env...)
+	list, err := b.Properties(t.Context(), command)
+	if err != nil || len(list) != 1 {
+		t.Fatal(list, err)
+	}
+	d := desk.New([]campaign.Subject{{Binary: b, Property: list[0]}}, bounds, 2)
+	t.Cleanup(d.Close)
+	return d
+}
+
+// TestDesk asks every question, in the order in which somebody who looks for a bug asks them.
+func TestDesk(t *testing.T) {
+	d, ctx := newDesk(t), t.Context()
+	if p := d.Properties(); len(p) != 1 || p[0].Test != "TestAsked" || len(p[0].Cases) != 0 {
+		t.Fatalf("properties %+v", p)
+	}
+	r, err := d.Check(ctx, 0, 1, 10*time.Second, 1000)
+	if err != nil || len(r.Findings) != 2 || !r.Findings[0].Saved() || !r.Findings[1].Saved() { // there are two bugs
+		t.Fatalf("check: %d findings, %v", len(r.Findings), err)
+	}
+	saved := d.Properties()[0].Cases
+	if len(saved) != 2 || saved[0].File != r.Findings[0].Path && saved[0].File != r.Findings[1].Path || saved[0].Steps == 0 {
+		t.Fatalf("cases %+v", saved)
+	}
+	id := saved[0].ID[:4] // the beginning is enough
+	if r, err := d.Replay(ctx, id); err != nil || len(r.Findings) != 1 || !r.Exact {
+		t.Fatalf("replay: %+v, %v", r, err)
+	}
+	w, err := d.Walk(ctx, id, 0, 100)
+	if err != nil || w.Failed < 0 {
+		t.Fatalf("walk: %+v, %v", w, err)
+	}
+	at := 0
+	for len(w.Moments[at].Others) == 0 {
+		at++
+	}
+	fork, err := d.Fork(ctx, id, at, 0)
+	if err != nil || fork.ID != "fork-1" || fork.Of != saved[0].ID {
+		t.Fatalf("fork: %+v, %v", fork, err)
+	}
+	if f, err := d.Walk(ctx, fork.ID, 0, 100); err != nil || f.Moments[at].Label != w.Moments[at].Others[0].Label {
+		t.Fatalf("walk of the fork: %+v, %v", f, err)
+	}
+	if e, err := d.Continuations(ctx, id, at, 50, time.Minute); err != nil || e.Of != 50 || e.Failed == 0 || e.Failed == 50 {
+		t.Fatalf("continuations: %+v, %v", e, err)
+	}
+	if f, err := d.Explain(ctx, id, time.Minute, false); err != nil || f.Why == nil || f.Signature != saved[0].Signature {
+		t.Fatalf("explain: %+v, %v", f, err)
+	}
+	file, err := d.Save(fork.ID)
+	if err != nil || filepath.Dir(file) != filepath.Dir(saved[0].File) || len(d.Properties()[0].Cases) != 3 {
+		t.Fatalf("save: %s, %v", file, err)
+	}
+	if r, err := d.Explore(ctx, 0, time.Minute, 0); err != nil || len(r.Findings) != 2 {
+		t.Fatalf("explore: %d findings, %v", len(r.Findings), err)
+	}
+}
+
+// TestRefusals: a question that has no answer is an error that says what to ask, and the next
+// question is answered.
+func TestRefusals(t *testing.T) {
+	d, ctx := newDesk(t), t.Context()
+	if _, err := d.Check(ctx, 0, 1, 10*time.Second, 1000); err != nil {
+		t.Fatal(err)
+	}
+	id := d.Properties()[0].Cases[0].ID
+	for want, ask := range map[string]func() error{
+		"there is no property 7": func() error { _, err := d.Check(ctx, 7, 1, time.Second, 1); return err },
+		`there is no run "none"`: func() error { _, err := d.Walk(ctx, "none", 0, 1); return err },
+		"no message could come":  func() error { _, err := d.Fork(ctx, id, 1000, 0); return err },
+		"other messages":         func() error { _, err := d.Fork(ctx, id, 0, 1000); return err },
+		"continue from another":  func() error { _, err := d.Continuations(ctx, id, 1000, 1, time.Second); return err },
+	} {
+		if err := ask(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		if r, err := d.Replay(ctx, id); err != nil || len(r.Findings) != 1 {
+			t.Errorf("after %q: %+v, %v", want, r, err)
+		}
+	}
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := d.Replay(over, id); err == nil {
+		t.Error("a question whose context is done is answered")
+	}
+}
