@@ -30,16 +30,16 @@ type Desk struct {
 
 	mu    sync.Mutex
 	idle  map[int]*worker.Process // by index in subjects
-	forks []Run
+	forks map[string]Run          // by ID; can be made again
 }
 
-// mostForks limits the forks that a Desk remembers. The oldest is forgotten first.
+// mostForks limits the forks that a Desk remembers.
 const mostForks = 1000
 
 // New returns a Desk. No two subjects may have the same binary, test and call. bounds has the limits
 // of worker processes. At most requests requests are carried out at the same time.
 func New(subjects []campaign.Subject, bounds worker.Command, requests int) *Desk {
-	return &Desk{subjects: subjects, bounds: bounds, turns: make(chan struct{}, max(1, requests)), idle: map[int]*worker.Process{}}
+	return &Desk{subjects: subjects, bounds: bounds, turns: make(chan struct{}, max(1, requests)), idle: map[int]*worker.Process{}, forks: map[string]Run{}}
 }
 
 // Close ends all worker processes. No request may be in progress.
@@ -101,33 +101,52 @@ func describe(c *corpus.Case) Case {
 	return out
 }
 
-// A Run is a saved case, or a fork of a run.
+// A Run is a saved case or a fork.
 type Run struct {
+	// ID is the name of a case's file without its ending, followed by "@step:other" for each fork:
+	// the run of the case 3bef39-b2b4b6 is forked to 3bef39-b2b4b6@4:0, and this run to
+	// 3bef39-b2b4b6@4:0@6:2. The fork receives message number other of those that could have been
+	// received in that step.
 	ID       string `json:"id"`
-	Property int    `json:"property"` // the number of the property
-	Case     string `json:"-"`        // the text of the case
-	File     string `json:"file,omitempty"`
-	// Of is the ID of the forked run, "" for a saved case. The fork received message number Other
-	// of those that could have been received in step Step.
-	Of    string `json:"of,omitempty"`
-	Step  int    `json:"step,omitempty"`
-	Other int    `json:"other,omitempty"`
+	Property int    `json:"property"`       // the number of the property
+	Case     string `json:"-"`              // the text of the case
+	File     string `json:"file,omitempty"` // the file of a saved case
 }
 
-// Open returns the run with the given ID: that of a fork, or the beginning of exactly one name of a
-// case's file.
-func (d *Desk) Open(id string) (Run, error) {
+// Open returns the run with the given ID. The beginning of a case's name is enough, if it is the
+// beginning of one name only.
+func (d *Desk) Open(ctx context.Context, id string) (Run, error) {
 	d.mu.Lock()
-	i := slices.IndexFunc(d.forks, func(r Run) bool { return r.ID == id })
-	if i >= 0 {
-		defer d.mu.Unlock()
-		return d.forks[i], nil
-	}
+	run, known := d.forks[id]
 	d.mu.Unlock()
+	if known {
+		return run, nil
+	}
+	of, change, is := cutLast(id, "@")
+	if !is {
+		return d.saved(id)
+	}
+	step, other := 0, 0
+	if n, err := fmt.Sscanf(change+" ", "%d:%d ", &step, &other); n != 2 || err != nil {
+		return Run{}, fmt.Errorf("the fork %q must end with @step:other, such as @4:0", id)
+	}
+	return d.Fork(ctx, of, step, other)
+}
+
+// cutLast cuts text around the last separator.
+func cutLast(text, separator string) (before, after string, found bool) {
+	i := strings.LastIndex(text, separator)
+	if i < 0 {
+		return text, "", false
+	}
+	return text[:i], text[i+len(separator):], true
+}
+
+// saved returns the saved case with the given beginning of its name.
+func (d *Desk) saved(id string) (Run, error) {
 	found := map[string]Run{} // by file
 	for i := range d.subjects {
-		folder := d.subjects[i].Cases()
-		cases, _ := folder.Load()
+		cases, _ := d.subjects[i].Cases().Load()
 		for k := range cases {
 			c := &cases[k]
 			if _, known := found[c.Path]; known || !strings.HasPrefix(filepath.Base(c.Path), id) {
@@ -142,11 +161,11 @@ func (d *Desk) Open(id string) (Run, error) {
 	}
 	switch files := slices.Sorted(maps.Keys(found)); len(files) {
 	case 0:
-		return Run{}, fmt.Errorf("there is no run %q: give the name of a saved case, or its beginning, or the name of a fork", id)
+		return Run{}, fmt.Errorf("there is no case %q: give the name of a saved case, or its beginning", id)
 	case 1:
 		return found[files[0]], nil
 	default:
-		return Run{}, fmt.Errorf("%d cases begin with %q: give more of the name", len(files), id)
+		return Run{}, fmt.Errorf("the names of %d cases begin with %q: give more of the name", len(files), id)
 	}
 }
 
@@ -201,7 +220,7 @@ func (d *Desk) put(property int, p *worker.Process) {
 
 // ask sends a request about a run.
 func (d *Desk) ask(ctx context.Context, id string, q session.Request) (Run, *session.Reply, error) {
-	run, err := d.Open(id)
+	run, err := d.Open(ctx, id)
 	if err != nil {
 		return run, nil, err
 	}
@@ -232,18 +251,13 @@ func (d *Desk) Fork(ctx context.Context, id string, step, other int) (Run, error
 	if err != nil {
 		return Run{}, err
 	}
+	fork := Run{ID: fmt.Sprintf("%s@%d:%d", run.ID, step, other), Property: run.Property, Case: r.Case}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	fork := Run{ID: "fork-1", Property: run.Property, Case: r.Case, Of: run.ID, Step: step, Other: other}
-	if n := len(d.forks); n > 0 {
-		number := 0
-		fmt.Sscanf(d.forks[n-1].ID, "fork-%d", &number)
-		fork.ID = fmt.Sprintf("fork-%d", number+1)
-	}
 	if len(d.forks) == mostForks {
-		d.forks = d.forks[1:]
+		clear(d.forks)
 	}
-	d.forks = append(d.forks, fork)
+	d.forks[fork.ID] = fork
 	return fork, nil
 }
 
@@ -260,12 +274,12 @@ func (d *Desk) Continuations(ctx context.Context, id string, step, n int, most t
 // Explain shrinks and explains a run that fails, within a time. It saves nothing unless keep is
 // set. A fork is first saved as it is.
 func (d *Desk) Explain(ctx context.Context, id string, most time.Duration, keep bool) (*record.Record, error) {
-	run, err := d.Open(id)
+	run, err := d.Open(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	if keep && run.File == "" {
-		if run.File, err = d.Save(id); err != nil {
+		if run.File, err = d.Save(ctx, id); err != nil {
 			return nil, err
 		}
 	}
@@ -281,8 +295,8 @@ func (d *Desk) Explain(ctx context.Context, id string, most time.Duration, keep 
 
 // Save saves a run as a case, as it is, and returns the file. go test then runs it first. If the
 // run passes, it is a regression test.
-func (d *Desk) Save(id string) (file string, err error) {
-	run, err := d.Open(id)
+func (d *Desk) Save(ctx context.Context, id string) (file string, err error) {
+	run, err := d.Open(ctx, id)
 	if err != nil || run.File != "" {
 		return run.File, err
 	}

@@ -2,6 +2,7 @@ package desk_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,11 +78,14 @@ func TestDesk(t *testing.T) {
 		at++
 	}
 	fork, err := d.Fork(ctx, id, at, 0)
-	if err != nil || fork.ID != "fork-1" || fork.Of != saved[0].ID {
+	if want := fmt.Sprintf("%s@%d:0", saved[0].ID, at); err != nil || fork.ID != want {
 		t.Fatalf("fork: %+v, %v", fork, err)
 	}
 	if f, err := d.Walk(ctx, fork.ID, 0, 100); err != nil || f.Moments[at].Label != w.Moments[at].Others[0].Label {
 		t.Fatalf("walk of the fork: %+v, %v", f, err)
+	}
+	if again, err := newDesk(t).Open(ctx, fork.ID); err == nil {
+		t.Fatalf("another folder has the fork %+v", again)
 	}
 	if e, err := d.Continuations(ctx, id, at, 50, time.Minute); err != nil || e.Of != 50 || e.Failed == 0 || e.Failed == 50 {
 		t.Fatalf("continuations: %+v, %v", e, err)
@@ -89,7 +93,7 @@ func TestDesk(t *testing.T) {
 	if f, err := d.Explain(ctx, id, time.Minute, false); err != nil || f.Why == nil || f.Signature != saved[0].Signature {
 		t.Fatalf("explain: %+v, %v", f, err)
 	}
-	file, err := d.Save(fork.ID)
+	file, err := d.Save(ctx, fork.ID)
 	if err != nil || filepath.Dir(file) != filepath.Dir(saved[0].File) || len(d.Properties()[0].Cases) != 3 {
 		t.Fatalf("save: %s, %v", file, err)
 	}
@@ -107,11 +111,13 @@ func TestRefusals(t *testing.T) {
 	}
 	id := d.Properties()[0].Cases[0].ID
 	for want, ask := range map[string]func() error{
-		"there is no property 7": func() error { _, err := d.Check(ctx, 7, 1, time.Second, 1); return err },
-		`there is no run "none"`: func() error { _, err := d.Walk(ctx, "none", 0, 1); return err },
-		"no message could come":  func() error { _, err := d.Fork(ctx, id, 1000, 0); return err },
-		"other messages":         func() error { _, err := d.Fork(ctx, id, 0, 1000); return err },
-		"continue from another":  func() error { _, err := d.Continuations(ctx, id, 1000, 1, time.Second); return err },
+		"there is no property 7":  func() error { _, err := d.Check(ctx, 7, 1, time.Second, 1); return err },
+		`there is no case "none"`: func() error { _, err := d.Walk(ctx, "none", 0, 1); return err },
+		"no message could come":   func() error { _, err := d.Fork(ctx, id, 1000, 0); return err },
+		"must end with @":         func() error { _, err := d.Walk(ctx, id+"@x", 0, 1); return err },
+		"is not the number":       func() error { _, err := d.Walk(ctx, id+"@0:1000", 0, 1); return err },
+		"other messages":          func() error { _, err := d.Fork(ctx, id, 0, 1000); return err },
+		"continue from another":   func() error { _, err := d.Continuations(ctx, id, 1000, 1, time.Second); return err },
 	} {
 		if err := ask(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
