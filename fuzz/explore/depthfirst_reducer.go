@@ -22,7 +22,7 @@ type reducer struct {
 // the program, it returns the reduction to restart with, otherwise a zero handover.
 func (r *reducer) reduce(t *trace.Trace, from, limit int) handover {
 	r.learnPicks(len(t.Steps), r.races.learn(t, from))
-	if over := r.races.misfit(from); over.why != "" {
+	if over := r.races.misfit(from); over != (handover{}) {
 		return over
 	}
 	r.races.limit = int32(limit)

@@ -74,7 +74,6 @@ type explorer struct {
 	began   time.Time
 	alarm   *time.Timer // sets options.late when the time is over; may be nil
 	search  *search
-	why     string // the reason for the last restart; "" if there was none
 	way     way
 	meter   *meter  // nil unless progress or an estimate is needed
 	file    *keeper // nil unless the search is saved in a file
@@ -210,24 +209,16 @@ func (x *explorer) exploreOnce() (finished bool) {
 // dependencies in the trace, so a restarted search keeps sleep sets unless over.sleep is
 // false.
 func (x *explorer) beginWith(over handover) {
-	switch over.why {
-	case whyLives, whyTest, whyObjects, whyAnswers:
-		x.options.heedsMeetings = true
-	case whyPartitions, whyLooks, whyObserved, whyTicks:
-		x.options.divides = true
-	case whyCopies:
-		x.options.copiesNothing = true
-	}
+	x.options.lessons.add(over.why.lessons)
 	if x.options.compares() && x.options.heedsMeetings { // a run that stops at a known state does not show later conflicts, so Everything is needed
 		over.to = Everything
 	}
 	x.options.Sleep, x.options.Reduction = x.options.sleeps() && over.sleep, over.to
-	x.why = over.why
 	if x.file != nil {
 		x.file.runs = 0
 	}
 	x.begin()
-	x.search.tally.result.Because = x.why
+	x.search.tally.result.Because = over.why.text
 }
 
 // measure prepares progress reports and the estimate, if the options ask for one of the
@@ -315,7 +306,7 @@ func (x *explorer) open() error {
 	x.options.divides, x.options.heedsMeetings = k.Divides, k.Heeds
 	if used, _ := reductionOf(k.Used); used != x.options.Reduction || k.Verdict.Because != "" {
 		x.options.Sleep = k.Sleeps
-		x.beginWith(handover{used, x.options.Sleep, k.Verdict.Because})
+		x.beginWith(handover{used, x.options.Sleep, reason{text: k.Verdict.Because}})
 	}
 	x.restore(k)
 	return nil
