@@ -112,7 +112,7 @@ func (x *shrinker) lower(i, at int) {
 	set := func(v uint64) bool {
 		return x.edit(i, false, func(words []uint64) []uint64 { words[at] = v; return words })
 	}
-	fewerBits := func(v uint64) bool { // v may be the number of random bits that the generator uses of the next number
+	fewerBits := func(v uint64) bool { // v may be a number of bits: the generator uses that many random bits of the next number
 		return x.edit(i, false, func(words []uint64) []uint64 {
 			words[at] = v
 			if at+1 < len(words) {

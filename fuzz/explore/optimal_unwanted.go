@@ -97,10 +97,10 @@ type causes struct {
 	before []uint64
 }
 
-// question returns a hash of the question whether the receiver of message m would have
-// taken m in place of the message of step r. It returns 0 if the predicate of a process
-// does not decide that. For example, an actor of a Host may change what it wants while it
-// waits.
+// question returns a hash that identifies a question: would the receiver of message m
+// have taken m instead of the message of step r? It returns 0 if the answer does not
+// depend on the predicate of a process. For example, an actor of a Host may change what
+// it wants while it waits.
 func (v *reviser) question(r, m int32) uint64 {
 	st, d := &v.trace.Steps[r], &v.trace.Sends[m]
 	if !v.isProcess[d.To] || st.Kind != trace.Receive || st.Wanted != trace.SomeMatch || d.Kind == trace.Kill {

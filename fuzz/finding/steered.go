@@ -309,7 +309,7 @@ func (s *steered) take(number uint64) {
 	}
 }
 
-// kept reports whether all waits were met.
+// kept reports whether the run has met all waits (see wait).
 func (s *steered) kept() bool {
 	for i := range s.waits {
 		if !s.waits[i].came {

@@ -294,7 +294,7 @@ func Shortened(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
 	}
-	const costs = 12 // how many characters a cut between words may cost
+	const costs = 12 // the number of characters that a line may lose by a cut between words
 	list := []rune(text)[:max(0, most-1)]
 	for i := len(list) - 1; i > max(0, len(list)-costs); i-- {
 		if strings.ContainsRune(" ,;:([", list[i]) {

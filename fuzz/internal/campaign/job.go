@@ -104,8 +104,8 @@ type kept struct {
 // A hand, which is a goroutine that does jobs, keeps waiting processes, because starting one costs
 // more than many turns. Limits:
 const (
-	mostKept   = 32        // processes
-	keptMemory = 512 << 20 // bytes of all of them
+	mostKept   = 32        // the maximum number of kept processes
+	keptMemory = 512 << 20 // the maximum memory of all kept processes together, in bytes
 )
 
 // work does jobs until the channel of jobs is closed.

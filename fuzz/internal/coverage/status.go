@@ -89,7 +89,7 @@ func (j *judge) line(o *Orders, t *trace.Trace) {
 		k := int32(skipped)
 		j.before = append(j.before, j.last[st.Actor])
 		if st.Kind == trace.Receive {
-			if known, ok := o.numbers.Get(st.ID); ok && !st.Settled { // a step whose identity has no number is folded (see fold)
+			if known, ok := o.numbers.Get(st.ID); ok && !st.Settled { // a step whose identity has no number shares the number of its message type (see fold)
 				k = known
 			}
 			j.last[st.Actor] = int32(i)

@@ -37,7 +37,7 @@ func (s *Session) conclude(ctx context.Context, reply *Reply, r *props.Runner, f
 		return []record.Record{recordOf(out.Finding, where, kept, err)}
 	}
 	if out.Finding.Seen == nil {
-		out.Finding.Look(r) // Look records the lines of code
+		out.Finding.Look(r) // record the lines of code that send and handle messages
 	}
 	list := []record.Record{recordOf(out.Finding, where, kept, err)}
 	reply.shown.add(out.Finding.Trace)

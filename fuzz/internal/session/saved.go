@@ -75,7 +75,7 @@ func (s *Session) play(ctx context.Context, runner *props.Runner, c *corpus.Case
 		r.note("%s", played.Held(filepath.Base(c.Path), s.isLiteral()))
 	case s.Later:
 		f := played.Finding(runner, s.origin(c), c)
-		f.Look(runner) // Look records the lines of code
+		f.Look(runner) // record the lines of code that send and handle messages
 		kept := record.Kept{Path: c.Path}
 		rec := recordOf(f, where, kept, s.addPages(runner, f, &kept))
 		rec.Known = true
