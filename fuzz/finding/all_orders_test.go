@@ -153,10 +153,10 @@ func slowPrograms() int {
 	return 20
 }
 
-// TestShrinkAgainstAllSmaller holds what random small programs are shrunk to against
-// all that is smaller: never more messages, never more than one step more, and
-// mostly the very least. By day it begins at programs that show if a pass is missing that
-// changes several draws at once.
+// TestShrinkAgainstAllSmaller compares the shrunk runs of small random programs with all
+// smaller runs. A shrunk run never has more messages than the smallest failing run and at
+// most one more step. Mostly it is the smallest one. By day the test begins with programs
+// that need the passes that change several draws at once.
 func TestShrinkAgainstAllSmaller(t *testing.T) {
 	trial.Long(t)
 	tested, exact, stepMore, constraintMore, orders := 0, 0, 0, 0, 0

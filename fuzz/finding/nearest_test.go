@@ -11,9 +11,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// swaps returns the number of pairs of messages that an actor receives in the other order in run b
-// than in run a. sent has the messages of run a. A message that run a sends and does not receive
-// comes last.
+// swaps returns the number of message pairs that an actor receives in different orders in runs a
+// and b. sent has the messages of run a. If run a sends a message but does not receive it, the
+// message counts as received last.
 func swaps(a, b map[string][]stepName, sent []stepName) (n int) {
 	for actor, was := range a {
 		is := b[actor]
@@ -34,8 +34,8 @@ func swaps(a, b map[string][]stepName, sent []stepName) (n int) {
 	return n
 }
 
-// TestNearestAgainstAllOrders holds the nearest passing run of random small programs against all
-// of their orders: none is nearer than the one that is found, but for few.
+// TestNearestAgainstAllOrders compares the nearest passing run of small random programs with all
+// of their orders. Except in a few programs, no order is nearer.
 func TestNearestAgainstAllOrders(t *testing.T) {
 	tested, none, least, several := 0, 0, 0, 0
 	for seed := uint64(1); tested < slowPrograms()/2; seed++ {

@@ -22,13 +22,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A mistake is the step of a subject's shrunk run that a person names as the mistake.
+// A mistake names the step of a subject's shrunk run in which, in a person's judgment,
+// the program makes its mistake.
 type mistake struct {
 	subject, label string
-	number         int // tells apart steps that look alike, from 1
+	number         int // distinguishes steps that look alike; counted from 1
 }
 
-// mistakes reads testdata/mistakes.txt.
+// mistakes returns the contents of testdata/mistakes.txt.
 func mistakes(t *testing.T) (list []mistake) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/mistakes.txt")
@@ -74,8 +75,8 @@ func (m *mistake) stepOf(t *trace.Trace) int {
 	return int(trace.None)
 }
 
-// caseOf returns the saved case of a subject, which is the shrunk run of what seed 1 finds. So the
-// test does not change with the shrinker.
+// caseOf returns the saved case of a subject, shrunk from the failing run that seed 1 found. The
+// case is saved so that a change of the shrinker does not change the test.
 func (m *mistake) caseOf(t *testing.T, s *subjects.Subject) *corpus.Case {
 	t.Helper()
 	path := "testdata/mistakes/" + m.subject + ".case"
@@ -105,7 +106,8 @@ func (m *mistake) caseOf(t *testing.T, s *subjects.Subject) *corpus.Case {
 	return &c
 }
 
-// pointIn returns the point of no return of a saved case, and where the mistake is.
+// pointIn returns the point of no return of a saved case, and the step with the
+// mistake.
 func (m *mistake) pointIn(t *testing.T) (p *corpus.Point, wanted int, last *trace.Trace) {
 	t.Helper()
 	s, _ := subjects.ByName(m.subject)
@@ -126,10 +128,10 @@ func (m *mistake) pointIn(t *testing.T) (p *corpus.Point, wanted int, last *trac
 	return p, wanted, f.Trace
 }
 
-// near says how far the marked step is from the mistake: it is the same, the step next to it, its
-// cause or effect, or another.
+// near returns how the marked step is related to the mistake: the same step, the next or previous
+// step, its cause or effect, or none of these.
 func near(t *trace.Trace, got, want int) string {
-	causes := func(a, b int) bool { // b was sent by a, or is the next step of its actor
+	causes := func(a, b int) bool { // reports whether step b receives a message that step a sent, or is the next step of a's actor
 		for i := range t.Steps[a+1 : b+1] {
 			st := &t.Steps[a+1+i]
 			if st.Actor == t.Steps[a].Actor {
@@ -155,8 +157,9 @@ func near(t *trace.Trace, got, want int) string {
 	return "other"
 }
 
-// TestPointsOfSubjects holds which step of each subject's run is marked, against the step that a
-// person has named. The file testdata/points.txt says for each how far the two are apart.
+// TestPointsOfSubjects compares the deciding step that jostle marks in each subject's run with
+// the step that a person has named. The file testdata/points.txt has the distance of the two for
+// each subject.
 func TestPointsOfSubjects(t *testing.T) {
 	trial.Long(t)
 	var b strings.Builder
@@ -176,12 +179,13 @@ func TestPointsOfSubjects(t *testing.T) {
 	golden.File(t, "testdata/points.txt", b.String())
 }
 
-// exactChances returns the chance that a run fails, before each step of a run, from all orders of its
-// draws. It returns nil if there are too many.
+// exactChances returns, for each step of a run, the probability before that step that the run
+// fails. It computes this from all orders of the run's draws, and returns nil if there are too many
+// orders.
 func exactChances(r *props.Runner, f *Finding) []float64 {
 	picks := slices.Clone(f.Case.Record.Deliveries)
 	all, failing := make([]float64, len(picks)), make([]float64, len(picks))
-	const most = 2000 // so that the test takes a second
+	const most = 2000 // limits the test to about a second
 	whole := trial.EachOrder(r, props.Plan{Inputs: f.Case.Inputs}, most, func(res *props.Result, p float64) {
 		made := res.System.Record().Deliveries
 		for i := range picks {
@@ -202,15 +206,17 @@ func exactChances(r *props.Runner, f *Finding) []float64 {
 	return failing
 }
 
-// doubtful reports whether a share would be a wonder if each run failed with chance p.
+// doubtful reports whether a share is very unlikely if each run fails with probability
+// p.
 func doubtful(s corpus.Share, p float64) bool {
 	n := float64(s.Of)
 	return math.Abs(float64(s.Failed)-n*p) > 4.5*math.Sqrt(n*p*(1-p))+1e-9
 }
 
-// TestPointAgainstAllOrders holds the chances of random small programs against all of their
-// orders, and the marked step against the step at which the exact chance rises most. Chances that
-// are taken for those of the next step are doubted.
+// TestPointAgainstAllOrders compares the chances of small random programs with the exact chances,
+// which it computes from all orders. It also compares the marked step with the step at which the
+// exact chance rises most. As a check of the test, chances that belong to the next step must
+// differ.
 func TestPointAgainstAllOrders(t *testing.T) {
 	tested, states, shifted, best := 0, 0, 0, 0
 	for seed := uint64(1); tested < slowPrograms()/2; seed++ {
