@@ -276,18 +276,7 @@ func livingProgram(seed uint64) *program {
 // recordingProgram draws a program whose actors note events in a history, and mostly
 // have few other conflicts.
 func recordingProgram(seed uint64) *program {
-	f := spawning | becoming | fifo | unordered | processes | asking | timeouts | timers | choosing | checking
-	switch seed % 8 {
-	case 1:
-		f |= stopping | killing | watching
-	case 3:
-		f |= crashes | surviving
-	case 5:
-		f |= common | earlyTimers
-	case 7:
-		f |= common | panicking | foolish
-	}
-	p := newProgram(seed, f)
+	p := mostlyFew(seed, asking, [4]features{stopping | killing | watching, crashes | surviving, common | earlyTimers, common | panicking | foolish})
 	p.features |= recording
 	return p
 }
@@ -295,18 +284,19 @@ func recordingProgram(seed uint64) *program {
 // sharingProgram draws a program whose actors use objects that other actors use too,
 // and mostly have few other conflicts.
 func sharingProgram(seed uint64) *program {
-	f := spawning | becoming | fifo | unordered | processes | timeouts | timers | choosing | checking
-	switch seed % 8 {
-	case 3:
-		f |= stopping | killing | watching
-	case 5:
-		f |= asking | recording
-	case 7:
-		f |= common | panicking | foolish
-	}
-	p := newProgram(seed, f)
+	p := mostlyFew(seed, 0, [4]features{0, stopping | killing | watching, asking | recording, common | panicking | foolish})
 	p.features |= sharing
 	return p
+}
+
+// mostlyFew draws a program with few features. Programs with an odd seed have in addition
+// one of the sets in more.
+func mostlyFew(seed uint64, few features, more [4]features) *program {
+	few |= spawning | becoming | fifo | unordered | processes | timeouts | timers | choosing | checking
+	if seed%2 == 1 {
+		few |= more[seed%8/2]
+	}
+	return newProgram(seed, few)
 }
 
 // byDay is n by day, and night at night.

@@ -3,7 +3,6 @@ package finding
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
@@ -17,8 +16,6 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
-	"github.com/jostle-go/jostle/pulse/hash"
-	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -219,52 +216,43 @@ func doubtful(s corpus.Share, p float64) bool {
 // differ.
 func TestPointAgainstAllOrders(t *testing.T) {
 	tested, states, shifted, best := 0, 0, 0, 0
-	for seed := uint64(1); tested < slowPrograms()/2; seed++ {
-		p := trial.NewTable(rand.New(rand.NewPCG(seed, 10)))
-		r := props.NewRunner("table", p.Property(nil, 0))
-		for n := range uint64(20) {
-			res := r.Run(props.Plan{Strategy: strategy.Random(), Seed: hash.Seed(seed, n), StrategySeed: n})
-			if res.Failure == nil {
-				continue
-			}
-			f := From(Origin{}, &res)
-			exact := exactChances(r, f)
-			if exact == nil || exact[0] > 0.6 {
-				continue
-			}
-			by := &shrinking{runner: r}
-			point := by.pointOf(t.Context(), f, nil)
-			if point == nil {
-				t.Fatalf("seed %d: no point", seed)
-			}
-			tested++
-			most, at := 0.0, -1
-			rises := append(slices.Clone(exact), 1)
-			for i := range exact {
-				if up := rises[i+1] - rises[i]; up >= most {
-					most, at = up, i
-				}
-			}
-			for i, c := range point.Chances {
-				if states++; doubtful(c.Share, exact[i]) {
-					t.Errorf("seed %d: before step %d %d of %d fail, and exactly %.3f", seed, c.Step, c.Failed, c.Of, exact[i])
-				}
-				if i+1 < len(exact) && math.Abs(exact[i]-exact[i+1]) > 0.4 && doubtful(c.Share, exact[i+1]) {
-					shifted++
-				}
-			}
-			switch got := slices.IndexFunc(point.Chances, func(c corpus.Chance) bool { return c.Step == point.Step }); {
-			case got < 0 && most > 0.35:
-				t.Errorf("seed %d: no step decides, and at step %d the chance rises by %.2f", seed, at, most)
-			case got >= 0 && rises[got+1]-rises[got] < most-0.2:
-				t.Errorf("seed %d: step %d decides, where the chance rises by %.2f, and at step %d by %.2f", seed, got, rises[got+1]-rises[got], at, most)
-			case got == at:
-				best++
-			}
-			break
+	eachFailing(&tested, slowPrograms()/2, func(seed uint64, r *props.Runner, res *props.Result) (next bool) {
+		f := From(Origin{}, res)
+		exact := exactChances(r, f)
+		if exact == nil || exact[0] > 0.6 {
+			return false
 		}
-		r.Close()
-	}
+		by := &shrinking{runner: r}
+		point := by.pointOf(t.Context(), f, nil)
+		if point == nil {
+			t.Fatalf("seed %d: no point", seed)
+		}
+		tested++
+		most, at := 0.0, -1
+		rises := append(slices.Clone(exact), 1)
+		for i := range exact {
+			if up := rises[i+1] - rises[i]; up >= most {
+				most, at = up, i
+			}
+		}
+		for i, c := range point.Chances {
+			if states++; doubtful(c.Share, exact[i]) {
+				t.Errorf("seed %d: before step %d %d of %d fail, and exactly %.3f", seed, c.Step, c.Failed, c.Of, exact[i])
+			}
+			if i+1 < len(exact) && math.Abs(exact[i]-exact[i+1]) > 0.4 && doubtful(c.Share, exact[i+1]) {
+				shifted++
+			}
+		}
+		switch got := slices.IndexFunc(point.Chances, func(c corpus.Chance) bool { return c.Step == point.Step }); {
+		case got < 0 && most > 0.35:
+			t.Errorf("seed %d: no step decides, and at step %d the chance rises by %.2f", seed, at, most)
+		case got >= 0 && rises[got+1]-rises[got] < most-0.2:
+			t.Errorf("seed %d: step %d decides, where the chance rises by %.2f, and at step %d by %.2f", seed, got, rises[got+1]-rises[got], at, most)
+		case got == at:
+			best++
+		}
+		return true
+	})
 	t.Logf("%d programs, %d states; the best step in %d; shifted chances are doubted in %d", tested, states, best, shifted)
 	if best*10 < tested*7 || shifted < tested/5 {
 		t.Errorf("the best step in %d of %d, and %d shifted chances are doubted", best, tested, shifted)
