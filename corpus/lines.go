@@ -98,6 +98,20 @@ func (r *reader) word() string {
 	return word
 }
 
+// line reads a line that begins with a word. It calls read for the rest of the line.
+func (r *reader) line(word string, read func()) {
+	r.keyword(word)
+	read()
+	r.end()
+}
+
+// each reads the lines that begin with a word. It calls read for the rest of each line.
+func (r *reader) each(word string, read func()) {
+	for r.peek() == word {
+		r.line(word, read)
+	}
+}
+
 // more reports whether the current line has an unread part.
 func (r *reader) more() bool { return r.err == nil && r.rest != "" }
 

@@ -2,14 +2,13 @@ package trace
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 )
 
-// WriteChart writes t as a message chart. Each step is one line, such as "3
+// Chart returns t as a message chart. Each step is one line, such as "3
 // action ──write──▶ writer", followed by its log lines. Remarks on the right mark
 // messages that were overtaken. A line "at rest" marks a point at which no
 // message was deliverable and the test continued. Messages never received come
@@ -17,13 +16,7 @@ import (
 //
 // A chart has at most about 200 lines. If it would be longer, steps that repeat
 // until the end of the run are printed once, similar unreceived messages are
-// grouped, and the middle is omitted. WriteText omits nothing.
-func (t *Trace) WriteChart(w io.Writer) error {
-	_, err := io.WriteString(w, t.Chart())
-	return err
-}
-
-// Chart returns the chart that WriteChart writes.
+// grouped, and the middle is omitted. Text omits nothing.
 func (t *Trace) Chart() string { return t.ChartWith(ChartOptions{Failed: int(None)}) }
 
 // ChartOptions are additions to a chart.

@@ -2,19 +2,12 @@ package trace
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 )
 
-// WriteMermaid writes t as a Mermaid sequence diagram. props.T.Attach can save
-// the diagram with a failing case.
-func (t *Trace) WriteMermaid(w io.Writer) error {
-	_, err := io.WriteString(w, t.Mermaid())
-	return err
-}
-
-// Mermaid returns the diagram that WriteMermaid writes.
+// Mermaid returns t as a Mermaid sequence diagram. props.T.Attach can save the
+// diagram with a failing case.
 func (t *Trace) Mermaid() string { return t.MermaidWith(int(None), nil, nil) }
 
 // MermaidWith returns the diagram with additions. The lines above become a note

@@ -2,21 +2,14 @@ package trace
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// WriteText writes everything in t as tables: the steps with their notes, the
+// Text returns everything in t as tables: the steps with their notes, the
 // actors that received nothing, the undelivered messages, and the notes of the
 // test. Step numbers are indices in t.Steps.
-func (t *Trace) WriteText(w io.Writer) error {
-	_, err := io.WriteString(w, t.Text())
-	return err
-}
-
-// Text returns the text that WriteText writes.
 func (t *Trace) Text() string {
 	r := newReading(t)
 	b := r.stepTable()
