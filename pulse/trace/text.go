@@ -31,9 +31,9 @@ func (r *reading) stepTable() []byte {
 		if came, rests = skipRests(rests, i); came {
 			steps.addLine(restLine)
 		}
-		strikes = r.addStrikes(&steps, strikes, None, i)
+		strikes = r.addStrikes(steps.addLine, "      ", strikes, None, i)
 		steps.add(r.cells(i, timed)...)
-		strikes = r.addStrikes(&steps, strikes, int32(i), i)
+		strikes = r.addStrikes(steps.addLine, "      ", strikes, int32(i), i)
 		for _, note := range notes.of(int32(i)) {
 			addNote(&steps, "      ", r.Notes[note].Text)
 		}
@@ -41,23 +41,8 @@ func (r *reading) stepTable() []byte {
 	if len(rests) > 0 {
 		steps.addLine(restLine)
 	}
-	r.addStrikes(&steps, strikes, None, len(r.Steps))
+	r.addStrikes(steps.addLine, "      ", strikes, None, len(r.Steps))
 	return steps.appendTo(nil)
-}
-
-// addStrikes adds the faults that a step caused with a pulse.Nemesis. If step
-// is None, it adds the faults that the test caused before step number limit.
-// list begins with these faults. addStrikes returns the remaining faults.
-func (r *reading) addStrikes(t *table, list []Strike, step int32, limit int) (rest []Strike) {
-	these, rest := strikesOf(list, step, limit)
-	indent := "      "
-	if step == None {
-		indent = ""
-	}
-	for i := range these {
-		t.addLine(indent + r.strike(&these[i]))
-	}
-	return rest
 }
 
 func (r *reading) cells(i int, timed bool) []string {

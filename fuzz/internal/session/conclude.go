@@ -243,21 +243,17 @@ const mostShrinkRuns = 20_000
 
 // shrink shrinks and explains a case that fails, and saves the result.
 func (s *Session) shrink(ctx context.Context, q *Request, r *Reply) error {
-	c, err := s.find(q)
-	if err != nil {
-		return err
-	}
-	runner := s.Property.NewRunner()
-	defer runner.Close()
-	played := finding.Replay(runner, &c)
-	if played.Result.Failure == nil {
-		return errors.New(played.Held(filepath.Base(c.Path), s.isLiteral()))
-	}
-	s.early = map[string]bool{c.Path: q.Fresh}
-	defer func() { s.early = nil }()
-	s.Shrink = orForever(q.Time)
-	r.Findings = s.conclude(ctx, r, runner, played.Finding(runner, s.origin(&c), &c), q.Where, end{q.Keep, c.Path, s.mostRuns(q)})
-	return nil
+	return s.withCase(q, func(c *corpus.Case, runner *props.Runner) error {
+		played := finding.Replay(runner, c)
+		if played.Result.Failure == nil {
+			return errors.New(played.Held(filepath.Base(c.Path), s.isLiteral()))
+		}
+		s.early = map[string]bool{c.Path: q.Fresh}
+		defer func() { s.early = nil }()
+		s.Shrink = orForever(q.Time)
+		r.Findings = s.conclude(ctx, r, runner, played.Finding(runner, s.origin(c), c), q.Where, end{q.Keep, c.Path, s.mostRuns(q)})
+		return nil
+	})
 }
 
 // mostRuns returns the maximum number of runs for shrinking a finding, zero for no limit.

@@ -122,30 +122,33 @@ func (s *Session) origin(c *corpus.Case) finding.Origin {
 
 // replay runs a case.
 func (s *Session) replay(ctx context.Context, q *Request, r *Reply) error {
+	return s.withCase(q, func(c *corpus.Case, runner *props.Runner) error {
+		played, err := s.play(ctx, runner, c, q, r)
+		res := &played.Result
+		if q.Pairs && !c.OfLiteral() && len(r.Findings) == 0 && r.Exact && !res.Skipped && res.Rejected == "" && res.System != nil {
+			r.Pairs = distill.PairsOf(res.System.Trace())
+		}
+		return err
+	})
+}
+
+// withCase calls do with the case of a request and a new runner.
+func (s *Session) withCase(q *Request, do func(*corpus.Case, *props.Runner) error) error {
 	c, err := s.find(q)
 	if err != nil {
 		return err
 	}
 	runner := s.Property.NewRunner()
 	defer runner.Close()
-	played, err := s.play(ctx, runner, &c, q, r)
-	res := &played.Result
-	if q.Pairs && !c.OfLiteral() && len(r.Findings) == 0 && r.Exact && !res.Skipped && res.Rejected == "" && res.System != nil {
-		r.Pairs = distill.PairsOf(res.System.Trace())
-	}
-	return err
+	return do(&c, runner)
 }
 
 // walk runs a case and reports some of its steps.
 func (s *Session) walk(_ context.Context, q *Request, r *Reply) error {
-	c, err := s.find(q)
-	if err != nil {
-		return err
-	}
-	runner := s.Property.NewRunner()
-	defer runner.Close()
-	r.Walk = finding.ReplaySteps(runner, &c, q.First, q.Count)
-	return nil
+	return s.withCase(q, func(c *corpus.Case, runner *props.Runner) error {
+		r.Walk = finding.ReplaySteps(runner, c, q.First, q.Count)
+		return nil
+	})
 }
 
 // tidy removes cases that show the same failure as another case.
@@ -160,13 +163,9 @@ func (s *Session) tidy(_ context.Context, _ *Request, r *Reply) error {
 // repair replaces a case that can no longer be replayed as saved by a run with the same
 // failure.
 func (s *Session) repair(ctx context.Context, q *Request, r *Reply) error {
-	c, err := s.find(q)
-	if err != nil {
+	return s.withCase(q, func(c *corpus.Case, runner *props.Runner) error {
+		s.Shrink = orForever(q.Time)
+		_, err := s.play(ctx, runner, c, q, r)
 		return err
-	}
-	runner := s.Property.NewRunner()
-	defer runner.Close()
-	s.Shrink = orForever(q.Time)
-	_, err = s.play(ctx, runner, &c, q, r)
-	return err
+	})
 }
