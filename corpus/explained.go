@@ -273,7 +273,6 @@ func (r *reader) share() (s Share) {
 	return s
 }
 
-// count reads a decimal number.
 func (r *reader) count() int { return int(r.number(10, 31, false, "a number of at most 2147483647")) }
 
 // kind reads the name of a choice.Kind.

@@ -137,7 +137,6 @@ func (r *reader) quoted() string {
 	return s
 }
 
-// hex reads a number of exactly 16 hexadecimal digits.
 func (r *reader) hex() uint64 { return r.number(16, 64, true, "16 hexadecimal digits") }
 
 // short reads a hexadecimal number of at most 16 digits.

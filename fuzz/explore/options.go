@@ -65,7 +65,6 @@ type Options struct {
 	lessons
 }
 
-// isLate reports whether Time is over.
 func (o *Options) isLate() bool { return o.late != nil && o.late.Load() }
 
 // picksCrashes reports whether the search chooses crashes like messages and makes no

@@ -104,7 +104,6 @@ func (s *search) mayShowPartitions(sys *pulse.System) bool {
 		slices.ContainsFunc(sys.Trace().Touches, func(x trace.Touch) bool { return x.What == trace.AllSteps }))
 }
 
-// goesOnAfter reports whether the search continues after a run.
 func (s *search) goesOnAfter(run *Run) bool { return run.Failure == nil || s.options.KeepOn }
 
 // newSearch returns a search that began at the given time. The search reports its runs to
@@ -119,7 +118,6 @@ func newSearch(o *Options, w Worker, began time.Time, trial bool) *search {
 	return s
 }
 
-// goTo makes w the worker of the search.
 func (s *search) goTo(w Worker) { s.worker, s.tally.told = w, w }
 
 // count counts a run, and reports whether the run ends the search.

@@ -210,7 +210,6 @@ func goFolder(s *campaign.Subject) string {
 	return filepath.Join(s.Binary.Dir, "testdata", "fuzz", s.Property.Test)
 }
 
-// isTarget reports whether a test passes the property of s to fuzz.Target.
 func isTarget(s *campaign.Subject) bool { return s.Property.Verb == "Target" }
 
 // newCorpusImport returns the command that saves failing inputs of go test -fuzz as cases.

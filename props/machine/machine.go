@@ -47,7 +47,6 @@ func orDefault(n, zero int) int {
 	return zero
 }
 
-// title returns the text with which the machine's messages begin.
 func (m *Machine[S]) title() string { return "machine" + m.named() }
 
 // named returns the machine's name for the middle of a message, such as " bank".
@@ -77,7 +76,6 @@ type client[S any] struct {
 	done  int // the number of commands that have returned
 }
 
-// clientName returns the name of client i in draws, charts and messages.
 func clientName(i int) string { return fmt.Sprintf("client %d", i+1) }
 
 // mustBeDone fails the run if a client waits forever, because its remaining commands

@@ -122,7 +122,6 @@ func (d *diagram) note(n *Note) {
 	d.line("    Note right of %s: %s", alias(n.Actor), mermaidLines(strings.Split(strings.TrimRight(n.Text, "\n"), "\n")))
 }
 
-// rest draws a note across all actors that marks a quiescent point.
 func (d *diagram) rest() { d.across(restLine) }
 
 func (d *diagram) across(text string) {

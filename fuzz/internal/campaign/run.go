@@ -329,7 +329,6 @@ func (c *campaign) tell(e Event) {
 	c.Tell(e)
 }
 
-// elapsed returns the time of the campaign so far, including the time before it was resumed.
 func (c *campaign) elapsed() time.Duration { return c.before + time.Since(c.began) }
 
 // progress returns the progress of the campaign as text: "3 of 5 properties not finished, 1 failure found".

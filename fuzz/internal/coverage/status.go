@@ -124,7 +124,6 @@ func (o *Orders) judgeStep(t *trace.Trace, step int32) {
 	}
 }
 
-// from returns the sender of the message that was received in a step.
 func from(t *trace.Trace, step int32) int32 { return t.Sends[t.Steps[step].Send].From }
 
 // put sets the bit "step j before step k" in a matrix.
