@@ -62,7 +62,8 @@ func (s *states) isKnown(e *pulse.Enabled, list []candidate) bool {
 		s.slept = append(s.slept, s.asleep...)
 		return false
 	}
-	old := s.sleptIn(i)
+	st := s.list[i]
+	old := s.slept[st.first : st.first+st.count] // the candidates that have slept at every visit so far
 	if contains(s.asleep, old) {
 		return true
 	}
@@ -79,12 +80,6 @@ func (s *states) note(sum uint64) (place int32, seen bool) {
 		s.list = append(s.list, state{})
 	}
 	return place, seen
-}
-
-// sleptIn returns the candidates that have slept at every visit of a state so far.
-func (s *states) sleptIn(place int32) []uint64 {
-	st := s.list[place]
-	return s.slept[st.first : st.first+st.count]
 }
 
 // contains reports whether every element of `few` is in `many`.

@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"maps"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -264,7 +266,7 @@ func (x *explorer) nowAndThen() {
 	if x.options.Progress != nil {
 		x.meter.report(&s.tally, s.boundText(), true)
 	}
-	if x.file != nil && x.file.isDue(s.limits.clock.last) {
+	if x.file != nil && s.limits.clock.last.Sub(x.file.last) >= x.file.every {
 		x.file.writeWhileSearching(x.kept())
 	}
 }
@@ -349,13 +351,14 @@ func (x *explorer) kept() *kept {
 		Divides: x.options.divides, Heeds: x.options.heedsMeetings}
 	k.putTally(&x.search.tally)
 	k.Verdict.Elapsed, k.Verdict.Estimate = time.Since(x.began), 0
-	k.putHabits(&x.search.habits)
+	h := &x.search.habits
+	k.Habits = keptHabits{h.received, h.sent, h.leads, h.refused}
 	switch w := x.way.(type) {
 	case *depthFirst:
 		k.putPath(&w.walker.path, &w.walker.sleeping.touches)
 	case *optimal:
 		k.putFrames(w.frames[:w.depth], w.shared)
-		k.Unwanted = packed(w.unwanted.list())
+		k.Unwanted = packed(slices.Sorted(maps.Keys(w.unwanted)))
 	}
 	return k
 }

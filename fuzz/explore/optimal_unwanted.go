@@ -1,9 +1,6 @@
 package explore
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -82,9 +79,6 @@ func (p *postponer) leastChoosy(e *pulse.Enabled) int {
 	}
 	return best
 }
-
-// list returns the hashes of all questions in the set, sorted.
-func (u unwanted) list() []uint64 { return slices.Sorted(maps.Keys(u)) }
 
 // causes holds, for each step of a run, a hash of the step and of all steps that happened
 // before it. After two steps with the same hash, their actors are in the same state, even
