@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -74,12 +75,7 @@ func (r *reading) flags(step *Step) string {
 
 // timed reports whether virtual time ever advanced.
 func (r *reading) timed() bool {
-	for i := range r.Steps {
-		if r.Steps[i].Time != 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Time != 0 })
 }
 
 // addNote adds a note of one or more lines.

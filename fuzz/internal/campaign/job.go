@@ -371,12 +371,9 @@ func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int)
 
 // alike reports whether all processes died at the same decision of the same run.
 func alike(list []*worker.Death) bool {
-	for _, d := range list {
-		if d.Last.Run != list[0].Last.Run || d.Last.Number != list[0].Last.Number {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(list, func(d *worker.Death) bool {
+		return d.Last.Run != list[0].Last.Run || d.Last.Number != list[0].Last.Number
+	})
 }
 
 // caseOf sets f.Case to the case of the run that ended its process. It reruns the batch up to the
