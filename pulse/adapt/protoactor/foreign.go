@@ -40,8 +40,10 @@ func (w *world) foreign(what string, v any, advice string) bool {
 // Warnings about calls from goroutines whose run is over. Their number is limited to
 // mostWarned, because each run of a search may leave such a goroutine.
 var (
-	warnings io.Writer = os.Stderr
+	warnings = standardError()
 	warned   atomic.Int32
 )
+
+func standardError() io.Writer { return os.Stderr }
 
 const mostWarned = 3
