@@ -106,7 +106,8 @@ func whyCase() Case {
 	return c
 }
 
-// pointedCase has every field of a point of no return, except those of undecidedCase.
+// pointedCase returns a case with every field of a point of no return, except the
+// fields that undecidedCase has.
 func pointedCase() Case {
 	c := writerCase()
 	flush := Message{"flush", "writer", "bank.flush at bank.writer", 2}
@@ -117,7 +118,7 @@ func pointedCase() Case {
 	return c
 }
 
-// undecidedCase has a point of no return in which no step decides.
+// undecidedCase returns a case with a point of no return in which no step decides.
 func undecidedCase() Case {
 	c := writerCase()
 	all := Share{100, 100, false}
@@ -126,7 +127,8 @@ func undecidedCase() Case {
 	return c
 }
 
-// TestPointNeedsItsVersion: a reader of version 6 would not know the line of a point.
+// TestPointNeedsItsVersion: a case with a point has version 7, because a reader of
+// version 6 would not know the line of the point.
 func TestPointNeedsItsVersion(t *testing.T) {
 	text := strings.Replace(encode(t, pointedCase()), "jostle case 7", "jostle case 6", 1)
 	if _, err := Decode("a.case", []byte(text)); err == nil {

@@ -26,9 +26,7 @@ func Decode(path string, text []byte) (Case, error) {
 	r.inputs(&c)
 	r.decisions(&c)
 	r.schedule(&c.Schedule)
-	r.keyword("hash")
-	c.Hash = r.hex()
-	r.end()
+	r.line("hash", func() { c.Hash = r.hex() })
 	if r.version >= 4 && r.peek() == "unlike" { // Decode ignores the line that the function unlike adds
 		r.keyword("unlike")
 		r.rest = ""
@@ -138,24 +136,14 @@ func (r *reader) firstWord() string {
 
 func (r *reader) head(c *Case) {
 	if r.firstWord() == "property" {
-		r.keyword("property")
-		c.Property = r.quoted()
-		r.end()
+		r.line("property", func() { c.Property = r.quoted() })
 	}
-	r.keyword("test")
-	c.Test = r.quoted()
-	r.end()
-	r.keyword("signature")
-	c.Signature = r.quoted()
-	r.end()
+	r.line("test", func() { c.Test = r.quoted() })
+	r.line("signature", func() { c.Signature = r.quoted() })
 	r.condition(c)
 	r.explained(c)
-	r.keyword("strategy")
-	c.Strategy = r.quoted()
-	r.end()
-	r.keyword("seed")
-	c.Seed = r.hex()
-	r.end()
+	r.line("strategy", func() { c.Strategy = r.quoted() })
+	r.line("seed", func() { c.Seed = r.hex() })
 }
 
 func (r *reader) condition(c *Case) {
@@ -187,11 +175,7 @@ func (r *reader) inputs(c *Case) {
 }
 
 func (r *reader) settings(c *Case) {
-	for r.peek() == "setting" {
-		r.keyword("setting")
-		c.Settings = append(c.Settings, Setting{Name: r.quoted(), Value: r.quoted()})
-		r.end()
-	}
+	r.each("setting", func() { c.Settings = append(c.Settings, Setting{Name: r.quoted(), Value: r.quoted()}) })
 	if r.peek() == "early-timers" {
 		r.keyword("early-timers")
 		n := r.decimal()
@@ -211,16 +195,8 @@ func (r *reader) schedule(s *choice.Schedule) {
 		}
 		r.end()
 	}
-	for r.peek() == "priority" {
-		r.keyword("priority")
-		s.Priorities = append(s.Priorities, choice.Priority{ID: r.hex(), P: r.hex()})
-		r.end()
-	}
-	for r.peek() == "before" {
-		r.keyword("before")
-		s.Before = append(s.Before, choice.Constraint{First: r.hex(), Second: r.hex()})
-		r.end()
-	}
+	r.each("priority", func() { s.Priorities = append(s.Priorities, choice.Priority{ID: r.hex(), P: r.hex()}) })
+	r.each("before", func() { s.Before = append(s.Before, choice.Constraint{First: r.hex(), Second: r.hex()}) })
 	for r.peek() == "answer" {
 		s.Choices = append(s.Choices, r.choice("answer"))
 	}

@@ -126,11 +126,7 @@ func (r *reader) explained(c *Case) {
 		r.end()
 		c.Doubtful = true
 	}
-	for r.peek() == "face" {
-		r.keyword("face")
-		c.Faces = append(c.Faces, r.quoted())
-		r.end()
-	}
+	r.each("face", func() { c.Faces = append(c.Faces, r.quoted()) })
 	if r.peek() != "explained" {
 		return
 	}
@@ -172,11 +168,7 @@ func (r *reader) details(e *Explanation) {
 		e.Unnamed = r.count()
 		r.end()
 	}
-	for r.peek() == "given" {
-		r.keyword("given")
-		e.Given = append(e.Given, r.kind())
-		r.end()
-	}
+	r.each("given", func() { e.Given = append(e.Given, r.kind()) })
 	if r.peek() == "sampled" {
 		r.keyword("sampled")
 		e.Sampled = &Sampled{Free: r.share()}
@@ -188,19 +180,11 @@ func (r *reader) details(e *Explanation) {
 		}
 		r.end()
 	}
-	for r.peek() == "constraint" {
-		r.keyword("constraint")
-		e.Constraints = append(e.Constraints, r.constraint())
-		r.end()
-	}
+	r.each("constraint", func() { e.Constraints = append(e.Constraints, r.constraint()) })
 	for r.peek() == "draw" {
 		r.remark(e)
 	}
-	for r.peek() == "needs" {
-		r.keyword("needs")
-		e.Needs = append(e.Needs, Need{N: r.count(), Kind: r.kind()})
-		r.end()
-	}
+	r.each("needs", func() { e.Needs = append(e.Needs, Need{N: r.count(), Kind: r.kind()}) })
 	if r.version >= 7 && r.peek() == "point" {
 		e.Point = r.point()
 	}
@@ -220,21 +204,9 @@ func (r *reader) point() *Point {
 		p.Other, p.Instead = &m, &s
 		r.end()
 	}
-	for r.peek() == "spared" {
-		r.keyword("spared")
-		p.Spared = append(p.Spared, Spared{Step: r.count(), Text: r.quoted(), Share: r.share()})
-		r.end()
-	}
-	for r.peek() == "decides" {
-		r.keyword("decides")
-		p.Draws = append(p.Draws, r.quoted())
-		r.end()
-	}
-	for r.peek() == "chance" {
-		r.keyword("chance")
-		p.Chances = append(p.Chances, Chance{Step: r.count(), Share: r.share()})
-		r.end()
-	}
+	r.each("spared", func() { p.Spared = append(p.Spared, Spared{Step: r.count(), Text: r.quoted(), Share: r.share()}) })
+	r.each("decides", func() { p.Draws = append(p.Draws, r.quoted()) })
+	r.each("chance", func() { p.Chances = append(p.Chances, Chance{Step: r.count(), Share: r.share()}) })
 	return p
 }
 
@@ -301,7 +273,6 @@ func (r *reader) share() (s Share) {
 	return s
 }
 
-// count reads a decimal number.
 func (r *reader) count() int { return int(r.number(10, 31, false, "a number of at most 2147483647")) }
 
 // kind reads the name of a choice.Kind.

@@ -98,6 +98,20 @@ func (r *reader) word() string {
 	return word
 }
 
+// line reads a line that begins with a word. It calls read for the rest of the line.
+func (r *reader) line(word string, read func()) {
+	r.keyword(word)
+	read()
+	r.end()
+}
+
+// each reads the lines that begin with a word. It calls read for the rest of each line.
+func (r *reader) each(word string, read func()) {
+	for r.peek() == word {
+		r.line(word, read)
+	}
+}
+
 // more reports whether the current line has an unread part.
 func (r *reader) more() bool { return r.err == nil && r.rest != "" }
 
@@ -123,7 +137,6 @@ func (r *reader) quoted() string {
 	return s
 }
 
-// hex reads a number of exactly 16 hexadecimal digits.
 func (r *reader) hex() uint64 { return r.number(16, 64, true, "16 hexadecimal digits") }
 
 // short reads a hexadecimal number of at most 16 digits.

@@ -20,8 +20,8 @@ type allowance struct {
 // tells a Check how long those before it have searched, and nobody knows how many will follow.
 var ofProcess allowance
 
-// The Checks of a process together have the usual time of fullChecks Checks. When this is spent,
-// each has the usual time divided by leastPart.
+// The Checks of a process share a total time: fullChecks times the usual time of one Check. When
+// the total is spent, each further Check has 1/leastPart of the usual time.
 const (
 	fullChecks = 5
 	leastPart  = 10
@@ -43,7 +43,8 @@ func (a *allowance) begin(now time.Time, usual time.Duration) time.Duration {
 	return most
 }
 
-// end ends a search. The Checks that follow have the time that it has left.
+// end ends the search of a Check. The time that the search has not used is left for
+// later Checks.
 func (a *allowance) end(now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -51,8 +52,9 @@ func (a *allowance) end(now time.Time) {
 	a.running--
 }
 
-// count adds the time since the last count to spent, up to a.until: a step that never ends, and the
-// shrinking of a failure, spend no more than the time of their search.
+// count adds the time since its last call to spent, but no time after a.until. A step that never
+// ends and the shrinking of a failure take longer than their search may, and must not use up the
+// time of other Checks.
 func (a *allowance) count(now time.Time) {
 	to := now
 	if a.until.Before(now) {

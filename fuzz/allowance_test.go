@@ -8,16 +8,17 @@ import (
 	"time"
 )
 
-// all is how long a scripted Check takes that searches for all of its time.
+// all is the duration of a scripted Check that uses all of its time.
 const all = -1
 
-// play has go test run Checks in so many tests at once, on a clock of its own. Each Check takes the
-// given number of seconds, or all of its time. It returns the times that the Checks had, in the
-// order in which they began, and when the last one ended.
+// play makes go test run Checks in the given number of parallel tests, with a clock of the test's
+// own. Each Check takes the given number of seconds, or all of the time that it has. play returns
+// the times that the Checks had, in the order in which they began, and the time at which the last
+// one ended.
 func play(usual time.Duration, parallel int, takes ...float64) (had []time.Duration, total time.Duration) {
 	var a allowance
 	start := time.Unix(1000, 0)
-	free := slices.Repeat([]time.Time{start}, parallel) // when each test can run its next Check
+	free := slices.Repeat([]time.Time{start}, parallel) // for each test, the time at which it can run its next Check
 	busy := make([]bool, parallel)
 	for len(takes) > 0 || slices.Contains(busy, true) {
 		next := -1
@@ -42,7 +43,7 @@ func play(usual time.Duration, parallel int, takes ...float64) (had []time.Durat
 	return had, total
 }
 
-// inWords lists times, with a count for equal ones: "5×2s 45×0.2s".
+// inWords returns a list of times as text. Equal times are counted: "5×2s 45×0.2s".
 func inWords(times []time.Duration) string {
 	var list []string
 	for len(times) > 0 {
@@ -56,11 +57,11 @@ func inWords(times []time.Duration) string {
 	return strings.Join(list, " ")
 }
 
-// TestAllowance: up to five Checks have two seconds each, all of them together ten, and each at
-// least a fifth of a second.
+// TestAllowance: up to five Checks have two seconds each. All Checks together have ten seconds,
+// and each has at least a fifth of a second.
 func TestAllowance(t *testing.T) {
 	const usual, ms = checkBudget, time.Millisecond
-	done := slices.Repeat[[]float64] // done(list, n) is n times the Checks of list
+	done := slices.Repeat[[]float64] // done(list, n) repeats the Checks of list n times
 	for _, c := range []struct {
 		name     string
 		usual    time.Duration
@@ -91,7 +92,8 @@ func TestAllowance(t *testing.T) {
 	}
 }
 
-// sharedSamples are Checks after others, which have spent what all share.
+// sharedSamples are tests whose Checks come after other Checks that have spent the
+// shared time.
 var sharedSamples = map[string]func(*testing.T){
 	"share": func(t *testing.T) {
 		ofProcess.spent = time.Hour
@@ -103,8 +105,9 @@ var sharedSamples = map[string]func(*testing.T){
 	},
 }
 
-// TestShareIsSaid: a Check says in one line that it had less than two seconds. Its Config and the
-// environment set another time, which is no share. A search that go test -timeout ended says that.
+// TestShareIsSaid: the log of a Check has one line that says that it had less than two seconds. A
+// time from its Config or from the environment is not a share, and the log then has no such line.
+// If go test -timeout ended the search, the log says that.
 func TestShareIsSaid(t *testing.T) {
 	const line = "searched for TIME instead of TIME, as the Checks of a package share TIME (see Config.Budget)\n"
 	for env, want := range map[string]string{"JOSTLE_BUDGET=": "seed usual", "JOSTLE_BUDGET=10": "", "JOSTLE_BUDGET=1ms": ""} {
@@ -122,14 +125,15 @@ func TestShareIsSaid(t *testing.T) {
 	}
 }
 
-// TestWhoShares: the Checks that have the usual time share it, and nothing else does.
+// TestWhoShares lists the Checks that share the time of a process, and the searches
+// that do not.
 func TestWhoShares(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		config Config
 		verb   string
 		tb     testing.TB
-		budget string // JOSTLE_BUDGET
+		budget string // the value of JOSTLE_BUDGET
 		want   bool
 	}{
 		{"Check", Config{}, "Check", t, "", true},
@@ -150,14 +154,15 @@ func TestWhoShares(t *testing.T) {
 	}
 }
 
-// A quiet benchmark is a test to Check and logs nothing.
+// A quiet is a benchmark that Check takes for a test. It drops what is logged.
 type quiet struct{ testing.TB }
 
 func (quiet) Log(...any)          {}
 func (quiet) Logf(string, ...any) {}
 
-// BenchmarkFifty compares 50 Checks with 50 times one Check that shares nothing, by the clock. None
-// can be exhausted. It prints medians. With -short, every time is a tenth.
+// BenchmarkFifty compares the elapsed time of 50 Checks with 50 times the time of one Check that
+// shares no time with others. The program has too many orders to run them all. It prints medians.
+// With -short, every time is a tenth.
 func BenchmarkFifty(b *testing.B) {
 	const checks = 50
 	usual := checkBudget

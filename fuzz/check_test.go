@@ -77,7 +77,7 @@ func TestSampleOfAll(t *testing.T) {
 	}
 }
 
-// replayedElsewhere are each eighth subject by day, and all at night.
+// replayedElsewhere returns every eighth subject by day, and all subjects at night.
 func replayedElsewhere() (list []subjects.Subject) {
 	for i, s := range subjects.Easy() {
 		if i%8 == 0 || nightly() {

@@ -13,9 +13,10 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// BenchmarkGarbage compares the processor time of Check with GOGC=100 in the environment, which
-// leaves garbage collection alone, and without, in turns. With -benchtime 5x the ratio is a median
-// of five. It also prints how many MB more the process has because GOGC is raised.
+// BenchmarkGarbage measures Check in turns with GOGC=100 in the environment, which keeps Go's
+// default garbage collection, and without GOGC. It compares the processor times. With -benchtime
+// 5x the ratio is a median of five. It also prints how many more MB the process needs with the
+// higher GOGC.
 func BenchmarkGarbage(b *testing.B) {
 	for _, name := range []string{"raft-dupvote", "messenger", "procreg", "2pc-stuck", "paxos-quorum"} {
 		b.Run(name, func(b *testing.B) {

@@ -13,9 +13,9 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
-// What a failing property prints, and the cases that are kept of it, are the
-// same whether or not the compiler inlines functions. By day they are held without inlining in
-// the packages with the properties, at night also with it, and without it in all packages.
+// The output of a failing property, and the cases that are saved, are the same whether or not
+// the compiler inlines functions. By day, the packages with the properties are compiled
+// without inlining. At night they are also compiled with inlining, and all packages without.
 func TestInliningDoesNotMatter(t *testing.T) {
 	trial.Long(t)
 	t.Parallel()

@@ -21,8 +21,8 @@ func cpuTime(b *testing.B) float64 {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
-// waits returns how often a goroutine has waited for a lock of package sync. Locks of Go's runtime do
-// not count.
+// waits returns how often goroutines have waited for a lock of package sync. Waiting for locks of
+// the Go runtime does not count.
 func waits() (n int64) {
 	records := make([]runtime.BlockProfileRecord, 10_000)
 	found, _ := runtime.MutexProfile(records)
@@ -34,9 +34,10 @@ func waits() (n int64) {
 	return n
 }
 
-// BenchmarkParallel compares two Checks at the same time, as of two tests that call t.Parallel, with
-// the same two one after the other, in turns. The ratio is that of the processor time of equal runs.
-// It also prints how many of a million runs waited for a lock.
+// BenchmarkParallel compares two Checks that run at the same time, as in two tests that call
+// t.Parallel, with the same Checks one after the other. It measures both in turns, and prints the
+// ratio of the processor times of equal runs. It also prints how many of a million runs waited for
+// a lock.
 func BenchmarkParallel(b *testing.B) {
 	for _, name := range []string{"writer", "cache", "barber", "2pc-early", "raft-dupvote"} {
 		b.Run(name, func(b *testing.B) {
@@ -45,7 +46,7 @@ func BenchmarkParallel(b *testing.B) {
 				runs = 200
 			}
 			check := func(seed uint64) { Config{Runs: runs, Seed: seed}.Check(quiet{b}, property) }
-			check(3) // fills what a process keeps
+			check(3) // fills the caches of the process before the measurement
 			var series, parallel []float64
 			defer runtime.SetMutexProfileFraction(runtime.SetMutexProfileFraction(1))
 			before := waits()

@@ -131,8 +131,8 @@ func (v *verb) tell(r *session.Reply) {
 	}
 }
 
-// A doubter is a test of package existing. It does not fail because of what may be a false
-// alarm.
+// A doubter is a test that does not know of jostle and runs under package existing.
+// Instead of failing because of a possible false alarm, it stores the reason.
 type doubter interface{ DoubtedByJostle(reason string) }
 
 // again returns the shell command that repeats the test.

@@ -296,7 +296,8 @@ func TestSlowRunsAreNotStalled(t *testing.T) {
 	}
 }
 
-// An ended is a test that fails quietly, and whose goroutine ends with FailNow, as that of a test.
+// An ended is a test that fails without a message. Its goroutine ends with FailNow, as in a real
+// test.
 type ended struct{ testing.TB }
 
 func (ended) Helper()               {}
@@ -311,8 +312,8 @@ func (ended) FailNow()              { runtime.Goexit() }
 func (ended) Fatal(...any)          { runtime.Goexit() }
 func (ended) Fatalf(string, ...any) { runtime.Goexit() }
 
-// TestGarbageIsAsBefore: GOGC is raised during a search, and has its default again after it,
-// however the property, an actor or the test ends.
+// TestGarbageIsAsBefore: GOGC is higher during a search and has its default after the
+// search, no matter how the property, an actor or the test ends.
 func TestGarbageIsAsBefore(t *testing.T) {
 	t.Setenv("GOGC", "")
 	t.Setenv("JOSTLE_OUT", t.TempDir())

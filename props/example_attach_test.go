@@ -11,7 +11,10 @@ import (
 
 func nobodyShouts(t *props.T) {
 	sys := t.System()
-	t.Attach("run.mmd", func(w io.Writer) error { return sys.Trace().WriteMermaid(w) })
+	t.Attach("run.mmd", func(w io.Writer) error {
+		_, err := io.WriteString(w, sys.Trace().Mermaid())
+		return err
+	})
 	crowd := sys.Spawn("crowd", pulse.Func(func(ctx *pulse.Ctx, msg any) {
 		if msg == "GOAL" {
 			t.Errorf("somebody shouts")

@@ -347,7 +347,7 @@ func (r *Runner) guarded(what string, f func()) {
 		switch v := recover().(type) {
 		case nil, quit:
 		case *pulse.Failure:
-			if len(v.Stack) > 0 { // let setFrames remove the frames of this package
+			if len(v.Stack) > 0 { // setFrames removes the frames of this package from the stack
 				setFrames(v)
 			}
 			r.t.fail(v)

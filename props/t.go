@@ -431,7 +431,10 @@ type Attachment struct {
 // Attach adds a file that is saved with the case if the run fails. write is called
 // only if the run fails. This call attaches a Mermaid diagram of the run:
 //
-//	t.Attach("run.mmd", func(w io.Writer) error { return sys.Trace().WriteMermaid(w) })
+//	t.Attach("run.mmd", func(w io.Writer) error {
+//		_, err := io.WriteString(w, sys.Trace().Mermaid())
+//		return err
+//	})
 func (t *T) Attach(name string, write func(io.Writer) error) {
 	if t.allowed("Attach") {
 		t.state.attached = append(t.state.attached, Attachment{name, write})

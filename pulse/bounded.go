@@ -21,7 +21,6 @@ func (t *traffic) bind(b *mailbox, spec *Spec) {
 	t.mail.onSend |= workBounded
 }
 
-// takesRoom reports whether a message counts toward the capacity of a mailbox.
 func takesRoom(d *trace.Send) bool { return d.Kind == trace.Message || d.Kind == trace.Copy }
 
 // overflows reports whether message m is lost because its receiver's mailbox

@@ -59,7 +59,6 @@ func (c *calls) enter() {
 	c.g, c.span = self.Goroutine(), 0
 }
 
-// mine reports whether the calling goroutine runs the step.
 func (c *calls) mine() bool { return c.g == self.Goroutine() }
 
 // strange reports whether the calling goroutine must not use the system,

@@ -230,7 +230,6 @@ func (c *Coroutine) Resume() (ended bool) {
 	return false
 }
 
-// mine reports whether the caller runs on the coroutine's goroutine.
 func (c *Coroutine) mine() bool { return c.g == self.Goroutine() }
 
 // Park returns control to the resumer until the coroutine is resumed again.

@@ -20,7 +20,7 @@ type Enabled struct {
 	last   View // the View made by the first call to Changed in the most recent step
 	// restored is set by Restore until Pick returns Again.
 	restored bool
-	restores int // number of calls to Restore that had an effect, in all runs
+	restores int // the number of calls to Restore that had an effect, in all runs
 	moved    int // mailroom.moved as it was when the first call to Changed in the most recent step began
 }
 

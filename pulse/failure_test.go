@@ -408,8 +408,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestMemoryIsBounded: whatever one step sends, it takes less than 64 MB. By day each is sent either
-// recorded or not.
+// TestMemoryIsBounded: a step needs less than 64 MB, whatever it sends. By day each kind of message
+// is sent in either a recorded or an unrecorded run.
 func TestMemoryIsBounded(t *testing.T) {
 	trial.Long(t)
 	for i, handler := range []pulse.Func{pouring, pouringAnyway, winding} {

@@ -77,7 +77,6 @@ func (r *mailroom) endDelay(e *entry) {
 	r.reopen(r.boxes[c.to])
 }
 
-// isSlow reports whether a message is delayed.
 func (r *mailroom) isSlow(m int32) bool { return r.clock.delayOf(m) >= 0 }
 
 // forgetDelay removes the delay of a message that is withdrawn or discarded,

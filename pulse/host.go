@@ -230,9 +230,9 @@ func (h Host) Goroutine() uintptr { return self.Goroutine() }
 // failure for the call.
 func (h Host) Own() { h.s.calls.owner = self.Goroutine() }
 
-// Lend makes the goroutine with the given number the one that runs the step, and
-// returns the number of the one that was. A Host calls it before and after code
-// of the step runs on another goroutine.
+// Lend marks a different goroutine as the one that runs the current step. It returns
+// the number of the goroutine that ran the step before. A Host calls Lend before and
+// after code of the step runs on another goroutine.
 func (h Host) Lend(g uintptr) (was uintptr) {
 	c := &h.s.calls
 	was, c.g, c.span = c.g, g, 0

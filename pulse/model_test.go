@@ -19,7 +19,7 @@ func modelPrograms() int {
 	case testing.Short():
 		return 3000
 	}
-	return 5300 // twice as many as show each planted fault
+	return 5300 // twice as many as are needed to show each planted fault
 }
 
 // differs runs a program on both sides and returns the first difference, or the

@@ -82,7 +82,6 @@ func (r *recorder) callOut() { r.called = r.steps }
 
 func (r *recorder) callOver() { r.called = none }
 
-// inStep reports whether an actor's code is running.
 func (r *recorder) inStep() bool { return r.cur != trace.Test && r.called != r.steps }
 
 // identify sets the identity and the step of a message sent by the running
@@ -182,7 +181,6 @@ func (r *recorder) struck(x trace.Strike) {
 	}
 }
 
-// endActor records that an actor ended in the running step.
 func (r *recorder) endActor(actor int32) { r.trace.Actors[actor].Ended = r.step }
 
 // stepID returns the identity of a step, or zero for trace.None.

@@ -54,7 +54,6 @@ func (f *Failure) head() string {
 	return f.Kind.String() + " at " + f.Site
 }
 
-// speaks reports whether the message of the failure is part of its signature.
 func (f *Failure) speaks() bool { return f.Kind == KindPanic || f.Kind == KindProperty }
 
 // place returns the line that failed.

@@ -298,6 +298,6 @@ func (c *clockCopy) restore(to *clock) {
 	to.owned = append(to.owned[:0], c.owned...)
 	to.heap = append(to.heap[:0], c.heap...)
 	for i := range to.heap {
-		to.put(i, &to.heap[i]) // sets clock.places
+		to.put(i, &to.heap[i]) // put also updates clock.places
 	}
 }

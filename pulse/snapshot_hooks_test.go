@@ -6,7 +6,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// StateSlowly returns State as a walk computes it that knows nothing of earlier walks.
+// StateSlowly returns the same as State, computed by a walk that reuses nothing from
+// earlier walks.
 func (s *System) StateSlowly() uint64 {
 	w := s.states
 	bodies := w.bodies
@@ -16,7 +17,7 @@ func (s *System) StateSlowly() uint64 {
 	return sum
 }
 
-// SnapshotFaults are the faults that RestoreWrong plants.
+// SnapshotFaults returns the names of the faults that RestoreWrong can plant.
 func SnapshotFaults() []string {
 	return []string{
 		"the memory of handlers stays", "handlers stay", "mailboxes stay", "histories of steps stay", "the clock stays", "messages stay as they are",

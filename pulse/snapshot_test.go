@@ -12,10 +12,10 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// A drifter is an actor without pointers, which acts by its rules.
+// A drifter is an actor without pointers that follows simple rules.
 type drifter struct {
 	rules  [3][3]roamerDeed
-	world  [5]pulse.Ref // the last one is nobody or a child
+	world  [5]pulse.Ref // the other actors; the last element is zero or a child
 	others int
 	sum    int
 	list   [2]uint16
@@ -90,7 +90,7 @@ func (d *drifter) does(ctx *pulse.Ctx, x roamerDeed, m drift) {
 	}
 }
 
-// A driftProgram is a random program of drifters.
+// A driftProgram is a random program whose actors are drifters.
 type driftProgram struct {
 	o     pulse.Options
 	rules [][3][3]roamerDeed
@@ -152,18 +152,18 @@ func (p *driftProgram) build(sys *pulse.System) (outcome func(*pulse.Failure) st
 	}
 }
 
-// A returner draws its decisions. After some of them it goes back to a snapshot and draws
-// anew, from another source.
+// A returner draws its decisions at random. After some decisions it restores a snapshot
+// and continues with different random numbers.
 type returner struct {
-	first, second *rand.Rand // for the decisions before the snapshot, and after it has been restored
-	between       *rand.Rand // for what is undone
-	save, restore int        // the numbers of the calls of Pick; no snapshot if restore is zero
+	first, second *rand.Rand // the random numbers of the decisions before the snapshot, and of those after its restoration
+	between       *rand.Rand // the random numbers of the decisions that are undone
+	save, restore int        // the numbers of the calls to Pick with the snapshot and its restoration; no snapshot if restore is zero
 	picks         int
 	snapshot      pulse.Snapshot
 	saved         bool
 	returned      bool
 	fault         string               // planted in Restore; "" for none
-	seen          func(*pulse.Enabled) // called at each Pick whose past is that of a run without a snapshot
+	seen          func(*pulse.Enabled) // called at each Pick, except in the part of the run that the snapshot undoes
 }
 
 func (r *returner) Begin(uint64)       {}
@@ -191,9 +191,9 @@ func (r *returner) Pick(e *pulse.Enabled) int {
 			r.returned, r.picks = true, r.save
 			return pulse.Again
 		}
-		r.saved = false // something that no snapshot holds happened, and the test has nothing to compare
+		r.saved = false // something happened that no snapshot holds, so the test has nothing to compare
 	}
-	e.State() // so that there are hashes of what is undone
+	e.State() // computes hashes of the state that will be undone
 	if r.seen != nil && (r.picks <= r.save || r.returned || r.restore == 0) {
 		r.seen(e)
 	}
@@ -202,20 +202,20 @@ func (r *returner) Pick(e *pulse.Enabled) int {
 
 func (r *returner) Choose(_ choice.Kind, n int) int { return r.source().IntN(n) }
 
-// A journey is what a run of a random program was like.
+// A journey is the result of one run of a random program.
 type journey struct {
 	states  []string
 	outcome string
 	trace   string
 	records string
-	broken  string // an invariant that does not hold, or a hash that is wrong
+	broken  string // describes an invariant that does not hold, or a wrong hash
 }
 
 func (j *journey) equals(k *journey) bool {
 	return j.broken == "" && k.broken == "" && j.outcome == k.outcome && j.trace == k.trace && j.records == k.records && slices.Equal(j.states, k.states)
 }
 
-// A travelled is a random program for TestSnapshots.
+// A travelled is a random program of TestSnapshots, which restores its snapshots.
 type travelled struct {
 	o     pulse.Options
 	build func(*pulse.System) func(*pulse.Failure) string
@@ -231,14 +231,15 @@ func roaming(seed uint64) travelled {
 	p := newRoamProgram(seed)
 	p.o.EarlyTimers, p.o.Faults.Crash, p.o.Faults.Partition = 0, 0, 0
 	for i := range p.kinds {
-		p.kinds[i] = 2 + p.kinds[i]%3 // no processes and no functions
+		p.kinds[i] = 2 + p.kinds[i]%3 // no processes and no function handlers, which no snapshot can hold
 	}
 	return travelled{p.o, p.build}
 }
 
-// TestSnapshots holds that a run that went back to a snapshot goes on as a run that has made
-// the same decisions from its beginning: its states, its trace and what the test sees are the
-// same. Invariants hold, and quick walks compute the hashes of slow ones.
+// TestSnapshots checks that a run that was restored from a snapshot continues like a run that
+// made the same decisions from the beginning. Both have the same states, the same trace and
+// the same observations by the test. Invariants hold, and quick walks compute the same hashes
+// as ordinary walks.
 func TestSnapshots(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -260,7 +261,8 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// TestSnapshotsFindPlantedFaults holds that the comparison can fail.
+// TestSnapshotsFindPlantedFaults checks that the comparison in TestSnapshots finds
+// planted faults.
 func TestSnapshotsFindPlantedFaults(t *testing.T) {
 	for _, fault := range pulse.SnapshotFaults() {
 		found := false
@@ -275,15 +277,15 @@ func TestSnapshotsFindPlantedFaults(t *testing.T) {
 	}
 }
 
-// seesFault reports whether a planted fault shows, perhaps by a panic.
+// seesFault reports whether the comparison finds a planted fault, perhaps by a panic.
 func seesFault(p travelled, seed uint64, fault string) (sees bool) {
 	defer func() { sees = sees || recover() != nil }()
 	far, direct, ok := compareJourneys(p, seed, fault)
 	return ok && !far.equals(direct)
 }
 
-// compareJourneys runs a program twice: from a snapshot that it returns to, and with the same
-// decisions from its beginning. ok is false if there was no snapshot to return to.
+// compareJourneys runs a program twice: once with a snapshot that it restores, and once from
+// the beginning with the same decisions. ok is false if no snapshot was restored.
 func compareJourneys(p travelled, seed uint64, fault string) (far, direct *journey, ok bool) {
 	r := rand.New(rand.NewPCG(seed, 11))
 	save, more := r.IntN(6), 1+r.IntN(5)
@@ -293,8 +295,8 @@ func compareJourneys(p travelled, seed uint64, fault string) (far, direct *journ
 	return far, direct, ok
 }
 
-// journey runs a program. It goes back to the state after save picks at pick number restore,
-// unless that is zero.
+// journey runs a program. It saves a snapshot at pick number save and restores it at pick
+// number restore. If restore is zero, it does neither.
 func (p travelled) journey(seed uint64, save, restore int, fault string) (j *journey, returned bool) {
 	source := func(n uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, n)) }
 	r := &returner{first: source(1), second: source(2), between: source(3), save: save, restore: restore, fault: fault}

@@ -27,8 +27,8 @@ type loneHandler struct {
 	plain      uint64 // the hash of all that comes before the contents, if the method isPlain of the actor returns true
 }
 
-// moreSkips is how many walks follow an attempt at a quick walk that failed,
-// before the next one.
+// moreSkips is the number of ordinary walks after a quick walk that failed. The walk
+// after them is quick again.
 const moreSkips = 15
 
 // quickly walks over the state and returns true, if no memory is shared. Else

@@ -15,7 +15,7 @@ func draws(x *shrinker) {
 		return
 	}
 	for i := 0; i < len(x.Best.Case.Inputs) && !x.over(); i++ {
-		zeroed(x, i)
+		x.edit(i, false, func(words []uint64) []uint64 { clear(words); return words })
 		if !elements(x, i) {
 			shortened(x, i)
 		}
@@ -60,11 +60,6 @@ func (x *shrinker) words(i int) []uint64 {
 		return nil
 	}
 	return x.Best.Case.Inputs[i].Words
-}
-
-// zeroed sets all numbers of draw i to zero.
-func zeroed(x *shrinker, i int) {
-	x.edit(i, false, func(words []uint64) []uint64 { clear(words); return words })
 }
 
 // longestCut limits the number of consecutive numbers that are removed together. An element of a
@@ -112,7 +107,7 @@ func (x *shrinker) lower(i, at int) {
 	set := func(v uint64) bool {
 		return x.edit(i, false, func(words []uint64) []uint64 { words[at] = v; return words })
 	}
-	fewerBits := func(v uint64) bool { // v may be the number of random bits that the generator uses of the next number
+	fewerBits := func(v uint64) bool { // v may be a number of bits: the generator uses that many random bits of the next number
 		return x.edit(i, false, func(words []uint64) []uint64 {
 			words[at] = v
 			if at+1 < len(words) {

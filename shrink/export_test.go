@@ -10,7 +10,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// Each of these functions runs one pass once.
+// Each of these functions performs one pass once.
 var (
 	Elements   = alone(func(x *shrinker) { elements(x, 0) })
 	Rearranged = alone(rearranged)
@@ -39,7 +39,7 @@ func Doubted(s Subject, found Outcome, inputs []choice.Input) Result {
 	})(s, found)
 }
 
-// Passes returns the names of the passes of all levels, each once.
+// Passes returns the names of all passes.
 func Passes() (names []string) {
 	for _, l := range levels {
 		for _, pass := range l.passes {
@@ -51,8 +51,8 @@ func Passes() (names []string) {
 	return names
 }
 
-// Without removes a pass from all levels, also from those of descents. The returned function puts it
-// back.
+// Without removes a pass from all levels, including the levels of descents. The returned function
+// restores the pass.
 func Without(name string) (restore func()) {
 	all, descent := levels, [...]level{inOrder, falling}
 	for i := range levels {
@@ -67,7 +67,7 @@ func (l level) without(name string) level {
 	return l
 }
 
-// nameOf returns the name of the function that is a pass.
+// nameOf returns the name of a pass, which is a function.
 func nameOf(pass func(*shrinker)) string {
 	name := runtime.FuncForPC(reflect.ValueOf(pass).Pointer()).Name()
 	return name[strings.LastIndex(name, ".")+1:]

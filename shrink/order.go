@@ -97,7 +97,7 @@ func nearest(x *shrinker) {
 	lists := x.moves(best.Case.Schedule.Choices)
 	pairs, runs := waits(&best), len(lists)
 	for n := range len(best.Case.Schedule.Before) + 1 { // a run with the same number of constraints may have fewer steps
-		if x.Runs+runs > end { // the combinations of n constraints would take too many runs
+		if x.Runs+runs > end { // trying all combinations of n constraints would take too many runs
 			return
 		}
 		runs *= pairs

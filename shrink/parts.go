@@ -19,13 +19,11 @@ type Part struct {
 	Element bool
 }
 
-// isEnd reports whether p is the number that ends a list.
 func (p *Part) isEnd() bool { return p.Element && p.End == p.At+1 }
 
 // isNeedless reports whether the draw stays valid if p is removed.
 func (p *Part) isNeedless() bool { return p.Of == "" || p.Element && !p.isEnd() }
 
-// overlaps reports whether p and q have a number in common.
 func (p *Part) overlaps(q *Part) bool { return p.Draw == q.Draw && p.At < q.End && q.At < p.End }
 
 // mostParts limits the number of parts, because trying all pairs of parts takes long.

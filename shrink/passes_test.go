@@ -206,7 +206,8 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// Perturb comes from two constraints to one constraint that is none of the two.
+// The pass perturb finds a single constraint that replaces two constraints and is
+// neither of them.
 func TestPerturb(t *testing.T) {
 	y := &line{fails: "[2 3 4 5 1]"}
 	found := y.Run(shrink.Case{Schedule: choice.Schedule{Before: []choice.Constraint{{First: 3, Second: 1}, {First: 5, Second: 1}}}})
@@ -219,8 +220,8 @@ func TestPerturb(t *testing.T) {
 	}
 }
 
-// A slope is a board whose runs are found with one step more for each unneeded constraint, and that
-// makes other failing runs.
+// A slope is a board on which a search finds runs with one additional step for each needless
+// constraint. It also has other failing runs.
 type slope struct {
 	board
 	unneeded int    // the number of constraints of the runs that Search returns
@@ -255,8 +256,8 @@ func (y *slope) Afresh(call int, _ string, _ int, _ func(shrink.Outcome)) (found
 	return found, made
 }
 
-// A run that is larger than the best run leads to a smaller one: a run of simpler draws, and another
-// failing run.
+// The pass tries runs that are larger than the best run and lead to a smaller one. Such a run has
+// simpler draws, or is a different failing run.
 func TestDescents(t *testing.T) {
 	steps := func(a, b []uint64) int {
 		switch fmt.Sprint(a, b) {

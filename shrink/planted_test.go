@@ -12,12 +12,12 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// A race is a subject without draws. Its deliveries have numbers from 1. They come in the order of
-// their numbers, except for those that wait. A run ends when it fails.
+// A race is a subject without draws. Its deliveries are numbered from 1, and come in this order
+// unless a constraint makes one wait. A run ends when it fails.
 type race struct {
 	deliveries int
 	fails      func(taken []uint64) bool
-	finds      []choice.Constraint // what a search of 200 runs finds; nil if it finds nothing
+	finds      []choice.Constraint // the result of a search of 200 runs; nil if such a search finds nothing
 }
 
 func (y *race) Run(c shrink.Case) shrink.Outcome {
@@ -66,8 +66,8 @@ func under(list ...choice.Constraint) (c shrink.Case) {
 	return c
 }
 
-// A choosy race asks three questions. It fails if the answer to the third is not zero, or if the
-// answer to the first is not zero and the second delivery comes first.
+// A choosy race asks three questions. It fails if the third answer is not zero. It also fails if
+// the first answer is not zero and the second delivery comes first.
 type choosy struct{ race }
 
 func (y *choosy) Run(c shrink.Case) shrink.Outcome {
@@ -86,8 +86,8 @@ func (y *choosy) Run(c shrink.Case) shrink.Outcome {
 	return out
 }
 
-// A shelf is a board on which one pair of lists fails only under a constraint, which a search of
-// 100 runs finds. The first number is the number of messages from outside.
+// A shelf is a board on which one pair of lists fails only under a constraint. A search of 100
+// runs finds the constraint. The first number is the number of messages from outside.
 type shelf struct {
 	board
 	rare string
@@ -113,38 +113,39 @@ func (y *shelf) Search(inputs []choice.Input, _ string, _ *shrink.Outcome, runs 
 	return nil, 1, false
 }
 
-// A started is a subject and a failing case, from which it is shrunk.
+// A started is a subject with a failing case to shrink.
 type started struct {
 	subject shrink.Subject
 	found   shrink.Case
 }
 
-// startedToy returns one of the toys.
+// startedToy returns the toy with the given name.
 func startedToy(name string) started {
 	i := slices.IndexFunc(toys, func(c toyOf) bool { return c.name == name })
 	return started{newToy(toys[i].fails), toyCase([]uint64{40, 1, 99, 3, 7, 2, 64, 7}, 16, 3, 5, 9)}
 }
 
-// startedBoard returns a board.
+// startedBoard returns a board with its failing case.
 func startedBoard(found string, steps func(a, b []uint64) int) started {
 	y, out := boardOf(found, steps)
 	return started{y, out.Case}
 }
 
-// only returns the steps of a board that fails only with certain lists.
+// only returns the step function of a board that fails only with the given lists.
 func only(steps map[string]int) func(a, b []uint64) int {
 	return func(a, b []uint64) int { return steps[fmt.Sprint(a, " ", b)] }
 }
 
-// lateOnes fails as soon as the last delivery comes before the first. All others are needless.
+// lateOnes fails as soon as the last delivery comes before the first one. The failure needs no
+// other delivery.
 func lateOnes() started {
 	return started{&race{deliveries: 61, fails: func(taken []uint64) bool {
 		return slices.Contains(taken, 61) && !slices.Contains(taken, 1)
 	}}, under(choice.Constraint{First: 61, Second: 1})}
 }
 
-// manyConstraints fails in one order only, which needs 2 of 25 constraints. It has too many deliveries
-// for the passes that try other constraints.
+// manyConstraints fails in only one order, which needs 2 of 25 constraints. It has too many
+// deliveries for the passes that try other constraints.
 func manyConstraints() started {
 	list := []choice.Constraint{{First: 5, Second: 4}, {First: 4, Second: 3}}
 	for id := uint64(10); id < 33; id++ {
@@ -155,8 +156,8 @@ func manyConstraints() started {
 	}}, under(list...)}
 }
 
-// oneForTwo fails under two constraints, and under another one. It has too many deliveries for the
-// passes that try all other constraints.
+// oneForTwo fails under two constraints. It also fails under a third constraint alone. It has too
+// many deliveries for the passes that try all other constraints.
 func oneForTwo() started {
 	return started{&race{deliveries: 61, fails: func(taken []uint64) bool {
 		at := func(id uint64) int { return slices.Index(taken, id) }
@@ -164,7 +165,8 @@ func oneForTwo() started {
 	}}, under(choice.Constraint{First: 5, Second: 4}, choice.Constraint{First: 4, Second: 3})}
 }
 
-// powerOfTwo fails if one of the numbers is a power of two, from 32. The number below it does not fail.
+// powerOfTwo fails if one of the numbers is a power of two and at least 32. It passes with the next
+// lower number.
 func powerOfTwo() started {
 	p := startedToy("one number")
 	p.subject = newToy(func(words, _ []uint64, _ []uint32) bool {
@@ -173,29 +175,31 @@ func powerOfTwo() started {
 	return p
 }
 
-// steeper has fewer steps with one element less. It then fails only under a constraint, and the runs
-// that a search finds have more steps until their other constraints are removed.
+// steeper has fewer steps if one element is removed. It then fails only under a constraint. The
+// runs that a search finds have more steps until their other constraints are removed.
 func steeper() started {
 	p := startedBoard("[9 8] [7]", only(map[string]int{"[9 8] [7]": 9, "[9] [7]": 4}))
 	return started{&slope{board: *p.subject.(*board), unneeded: 5, rare: "[9] [7]"}, p.found}
 }
 
-// far fails with other lists, which no change of the given lists leads to. A run with these lists is
-// larger at first.
+// far also fails with a second pair of lists that no change of the given lists leads to. A run with
+// the second pair is larger at first.
 func far() started {
 	p := startedBoard("[9] [7]", only(map[string]int{"[9] [7]": 7, "[1 2 3] [5]": 10, "[2 3] [5]": 8, "[1 2] [5]": 8, "[2] [5]": 3}))
 	other := shrink.Case{Inputs: []choice.Input{written([]uint64{1, 2, 3}), written([]uint64{5})}}
 	return started{&slope{board: *p.subject.(*board), others: []shrink.Case{other}}, p.found}
 }
 
-// twoOrders fails in either of two orders of the first deliveries. It begins with the first.
+// twoOrders fails in either of two orders of the first deliveries. The given case has the
+// first of the two.
 func twoOrders(deliveries int, first, second []uint64, found ...choice.Constraint) started {
 	return started{&race{deliveries: deliveries, fails: func(taken []uint64) bool {
 		return slices.Equal(taken, first) || slices.Equal(taken, second)
 	}}, under(found...)}
 }
 
-// anotherOrder fails sooner in an order that needs more constraints, which only a search finds.
+// anotherOrder fails in fewer steps in a different order. That order needs more constraints,
+// and only a search finds it.
 func anotherOrder() started {
 	p := twoOrders(5, []uint64{2, 1, 4, 3}, []uint64{5, 4}, choice.Constraint{First: 2, Second: 1}, choice.Constraint{First: 4, Second: 3})
 	y := p.subject.(*race)
@@ -203,7 +207,8 @@ func anotherOrder() started {
 	return p
 }
 
-// anotherQuestion fails without constraints if another question has the answer.
+// anotherQuestion also fails without constraints if a different question gets the
+// answer.
 func anotherQuestion() started {
 	y := &choosy{race{deliveries: 5, fails: func([]uint64) bool { return false }}}
 	c := under(choice.Constraint{First: 2, Second: 1})
@@ -211,7 +216,7 @@ func anotherQuestion() started {
 	return started{y, c}
 }
 
-// certainSum fails if the numbers of the first list have a certain sum.
+// certainSum fails if the numbers of the first list add up to a certain sum.
 func certainSum() started {
 	return startedBoard("[4 3 2] [5]", func(a, b []uint64) int {
 		sum := uint64(0)
@@ -225,7 +230,7 @@ func certainSum() started {
 	})
 }
 
-// oneLength fails if both lists are equally long and end with 9.
+// oneLength fails if both lists have equal length and end with 9.
 func oneLength() started {
 	return startedBoard("[4 9] [5 9]", func(a, b []uint64) int {
 		n := len(a)
@@ -236,8 +241,8 @@ func oneLength() started {
 	})
 }
 
-// twoMoves becomes smaller by two moves of elements. After the first it is not smaller yet. The lists
-// are so long that random changes hardly make these moves.
+// twoMoves becomes smaller only after two moves of elements. The first move makes no difference.
+// The lists are so long that random changes seldom make both moves.
 func twoMoves() started {
 	return startedBoard("[8 7 6 5 4 3 2 9 8 7 6 5 8 7 6 5 8 7 6 5] [1 2 1 2 1 2 1 2 1 2 1 2]", only(map[string]int{
 		"[8 7 6 5 4 3 2 9 8 7 6 5 8 7 6 5 8 7 6 5] [1 2 1 2 1 2 1 2 1 2 1 2]": 9,
@@ -246,13 +251,15 @@ func twoMoves() started {
 	}))
 }
 
-// rareOrder has fewer messages if two elements are swapped. It then fails in few orders.
+// rareOrder has fewer messages if two elements are swapped. With the swapped elements it
+// fails in few orders.
 func rareOrder() started {
 	p := startedBoard("[9] [7]", only(map[string]int{"[9] [7]": 9, "[7] [9]": 9}))
 	return started{&shelf{*p.subject.(*board), "[7] [9]"}, p.found}
 }
 
-// plantedFaults has for each pass a program that is shrunk less without it.
+// plantedFaults has a program for each pass. Without the pass, the program is shrunk
+// less.
 var plantedFaults = []struct {
 	pass, name string
 	program    started
@@ -276,8 +283,8 @@ var plantedFaults = []struct {
 	{"united", "a certain sum", certainSum()},
 }
 
-// TestPlantedFaults leaves out one pass of the shrinker at a time, in all levels. It holds that
-// some program is then left larger, and how much.
+// TestPlantedFaults removes one pass of the shrinker at a time from all levels. It checks that
+// some program is then shrunk less, and by how much.
 func TestPlantedFaults(t *testing.T) {
 	shrunk := func(p *started) shrink.Outcome {
 		found := p.subject.Run(p.found)
@@ -306,7 +313,7 @@ func TestPlantedFaults(t *testing.T) {
 	golden.File(t, "testdata/planted.golden", table.String())
 }
 
-// sizeOf returns the size of an outcome as text.
+// sizeOf describes the size of an outcome.
 func sizeOf(out *shrink.Outcome) string {
 	answers := 0
 	for _, a := range out.Case.Schedule.Choices {

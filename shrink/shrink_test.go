@@ -71,14 +71,14 @@ func firsts(list []choice.Constraint) (out []uint64) {
 	return out
 }
 
-// A toyOf is what makes a toy.
+// A toyOf has what is needed to make a toy.
 type toyOf struct {
 	name  string
 	fails func(words []uint64, before []uint64, answers []uint32) bool
 	want  string // words, constraints and answers
 }
 
-// toys fail for reasons whose smallest case is known.
+// toys are subjects whose smallest failing case is known.
 var toys = []toyOf{
 	{"always", func([]uint64, []uint64, []uint32) bool { return true }, "[] [] [0 0 0]"},
 	{"one number", func(words, _ []uint64, _ []uint32) bool {

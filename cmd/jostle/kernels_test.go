@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// TestKernels measures how many of the bugs in testdata/kernels jostle test finds within
-// 1,000 runs, and plain go test within 1,000 runs or 10 seconds, and prints a table:
+// TestKernels counts how many of the bugs in testdata/kernels jostle test finds within
+// 1,000 runs. It also counts those that plain go test finds within 1,000 runs or 10
+// seconds. It prints a table:
 //
 //	JOSTLE_NIGHTLY=1 go test -run '^TestKernels$' -v ./cmd/jostle
 func TestKernels(t *testing.T) {
@@ -71,14 +72,15 @@ func count(yes bool) int {
 	return 0
 }
 
-// underControl runs the tests of a kind by jostle test, and returns which fail.
+// underControl runs the tests of a kind by jostle test, and returns the names of the
+// failing tests.
 func underControl(t *testing.T, dir, kind string, flags []string) (names []string, failed map[string]bool) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	link := filepath.Join(t.TempDir(), "jostle") // by this name the test binary is the command: see TestMain
+	link := filepath.Join(t.TempDir(), "jostle") // under this name, the test binary acts as the command: see TestMain
 	if err := os.Symlink(self, link); err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +98,8 @@ func underControl(t *testing.T, dir, kind string, flags []string) (names []strin
 	return names, failed
 }
 
-// plainly runs tests by go test, up to 1,000 times each, and returns which fail.
+// plainly runs tests by go test, up to 1,000 times each, and returns the names of the
+// failing tests.
 func plainly(t *testing.T, dir string, names, flags []string) map[string]bool {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "kernels.test")

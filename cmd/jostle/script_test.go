@@ -51,15 +51,15 @@ func TestMain(m *testing.M) {
 	testscript.Main(leakless{m}, map[string]func(){"jostle": main, "go": linkOnce})
 }
 
-// Variables of scripts: the path of the go command, and the folder in which linkOnce saves test
-// binaries. Without a folder it saves none.
+// Environment variables of the scripts: the path of the go command, and the folder in which
+// linkOnce saves test binaries. If the folder is not set, linkOnce saves no binaries.
 const (
 	realGo  = "JOSTLE_TEST_GO"
 	linkDir = "JOSTLE_TEST_LINKED"
 )
 
-// linkOnce is the go command of scripts. All scripts together link a package's tests once, with
-// `go test -c -o file …`, as long as the files of the package are the same.
+// linkOnce acts as the go command of scripts. For `go test -c -o file …` it links the tests of
+// a package only once for all scripts, as long as the files of the package do not change.
 func linkOnce() {
 	args, dir := os.Args[1:], os.Getenv(linkDir)
 	if dir != "" && len(args) > 4 && slices.Equal(args[:3], []string{"test", "-c", "-o"}) && args[4] != "-race" {
@@ -70,8 +70,9 @@ func linkOnce() {
 	os.Exit(runGo(".", os.Stdout, os.Stderr, args))
 }
 
-// link returns the test binary that go makes with the arguments, the last of which is a package
-// of the module in folder work. It returns "" if the package does not compile by itself.
+// link returns the path of the test binary that the go command builds with the arguments. The
+// last argument is a package of the module in the folder work. If the package does not compile
+// by itself, link returns "".
 func link(dir, work string, args []string) string {
 	below, ok := strings.CutPrefix(args[len(args)-1], module+"/")
 	if !ok {

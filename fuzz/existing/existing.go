@@ -19,7 +19,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// An Outcome is what one run of a test function has come to.
+// An Outcome is the result of one run of a test function.
 type Outcome struct {
 	Failed, Skipped bool
 	Output          string
@@ -27,9 +27,9 @@ type Outcome struct {
 
 // A Subject is a test function.
 type Subject struct {
-	Once  func() Outcome         // runs it once, with a fresh testing.T
-	Plain func()                 // runs it without control, with its own testing.T
-	Mute  func() (unmute func()) // discards what the program prints, until unmute is called
+	Once  func() Outcome         // runs the test once, with a fresh testing.T
+	Plain func()                 // runs the test without control, with its own testing.T
+	Mute  func() (unmute func()) // discards the output of the program until unmute is called
 	Races bool                   // set in a build with the race detector, which sees races in every order
 }
 
@@ -42,7 +42,7 @@ func Test(t *testing.T, s Subject) {
 		s.Plain()
 		return
 	case first.Skipped:
-		t.Skip(trace.Visible(strings.TrimSpace(first.Output))) // Skips: the test itself does
+		t.Skip(trace.Visible(strings.TrimSpace(first.Output))) // Skips: the tested function calls Skip itself
 	}
 	if failed && !s.Races && alwaysFails(s.Once) {
 		t.Log("not controlled, because it fails in every order: " + trace.Visible(first.Output))
@@ -65,7 +65,8 @@ func Test(t *testing.T, s Subject) {
 	}
 }
 
-// try runs a test once. The run also initialises what outlives runs, such as caches.
+// try runs a test once. The run also initializes data that outlives runs, such as
+// caches.
 func try(run func() Outcome) (out Outcome, end goroutine.End, failed bool) {
 	sys := pulse.New(options)
 	defer sys.Close()
@@ -102,22 +103,22 @@ type existing struct {
 	Subject
 	context context.Context
 	enough  func() // cancels context, which ends the search
-	left    int    // number of goroutines that runs have abandoned
+	left    int    // the number of goroutines that runs have abandoned
 	doubts  string // why the test is not controlled, or ""
 }
 
 // Context limits the search.
 func (e *existing) Context() context.Context { return e.context }
 
-// DoubtedByJostle is called in place of failing the test if the failure may be a false
-// alarm: it has not repeated, or too few runs have come to an end.
+// DoubtedByJostle is called instead of failing the test if the failure may be a false
+// alarm. Either no replay fails, or too few runs reach a verdict.
 func (e *existing) DoubtedByJostle(reason string) { e.doubts = cmp.Or(e.doubts, reason) }
 
 // mostLeft is the number of abandoned goroutines after which the search ends. They keep
 // their memory until the process ends.
 const mostLeft = 50_000
 
-// property runs the test once.
+// property is the property for fuzz.Check. It runs the test once.
 func (e *existing) property(t *props.T) {
 	var out Outcome
 	sys := t.SystemWith(options)

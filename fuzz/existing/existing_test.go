@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestFailure: the failure of a test is what its log says first, at the line that says it.
+// TestFailure: the failure of a test has the first message in the test's log, and the line
+// of that message.
 func TestFailure(t *testing.T) {
 	for _, c := range []struct{ log, text, at, detail string }{
 		{"--- FAIL: TestA (0.00s)\n    a_test.go:12: no leader\n", "no leader", "a_test.go:12", ""},
@@ -26,7 +27,7 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// TestOrdinaryBuild: without the overlay a test is neither run under control nor passes.
+// TestOrdinaryBuild: without the overlay, a test is not controlled and fails.
 func TestOrdinaryBuild(t *testing.T) {
 	runs := 0
 	e := &existing{Subject: Subject{Once: func() Outcome { runs++; return Outcome{} }}}

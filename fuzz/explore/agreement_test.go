@@ -167,12 +167,13 @@ type family struct {
 	name string
 	draw func(seed uint64) *program
 
-	// from is the seed of the first program that is compared by day. It is chosen so that
-	// the programs after it show what is planted in the family.
+	// from is the seed of the first program that is compared by day. The programs after
+	// it show the faults that are planted in the family.
 	from uint64
 
-	// day and night are how many programs are compared. TestPlantedFaults holds that the
-	// first half of those by day shows each fault that is planted in the family.
+	// day and night are the numbers of programs that the test compares.
+	// TestPlantedFaults checks that the first half of the programs of the day shows each
+	// fault that is planted in the family.
 	day, night int
 
 	// thorough families are compared in all orderings at night. Others are for each
@@ -184,23 +185,23 @@ type family struct {
 func families() []family {
 	return []family{
 		{"plain", drawn(agreementFeatures), 121, 20, 20_000, true},
-		{"polls", agreementWith(polling), 109, 20, 10_000, true},         // what ends a ReceiveTimeout(0) comes in any order with what else there is
-		{"nemeses", agreementWith(nemeses), 8, 20, 10_000, true},         // actors and the test make crashes, restarts, cuts, losses and delays happen
-		{"mailboxes", agreementWith(bounding), 112, 20, 10_000, true},    // which may be full
-		{"unwatch", agreementWith(unwatching), 121, 20, 5000, true},      // watches end
-		{"send after", agreementWith(sendingLater), 121, 20, 5000, true}, // messages go later
-		{"ask", agreementWith(testAsking), 76, 20, 5000, true},           // the test asks before and after the Run
-		{"matches", matchingProgram, 0, 20, 1000, true},                  // most processes wait for a match, by their own and the senders' state
-		{"survivors", drawn(survivingFeatures), 98, 20, 5000, false},     // crash within steps, lose what they have written, and are notified of their starts
-		{"early timers", sometimesEarlyProgram, 114, 20, 5000, false},    // half of the programs set nothing that comes with time
-		{"passes", earlyProgram, 44, 20, 10_000, false},                  // time may pass early, and mostly something comes with it
-		{"lives", livingProgram, 64, 20, 10_000, false},                  // actors watch each other, and ask whether others live, while those end
-		{"histories", recordingProgram, 0, 20, 20_000, false},            // actors note events, which are judged in the end
-		{"objects", sharingProgram, 0, 20, 20_000, false},                // actors use objects that others use too
-		{"foolish", drawn(foolishFeatures), 74, 20, 20_000, false},       // skip runs, fail in several ways, read other actors, or have an observer
-		{"crashes", crashingProgram, 5, 20, 10_000, false},               // come between any two steps
-		{"partitions", cutOffProgram, 139, 20, 5000, false},              // one actor may be cut off
-		{"courses", askingProgram, 0, 20, 20_000, false},                 // the test asks, and does and sees more before all is done
+		{"polls", agreementWith(polling), 109, 20, 10_000, true},         // ReceiveTimeout(0) ends by a message or by its timer, in any order with other events
+		{"nemeses", agreementWith(nemeses), 8, 20, 10_000, true},         // actors and the test cause crashes, restarts, cuts, losses and delays
+		{"mailboxes", agreementWith(bounding), 112, 20, 10_000, true},    // actors have mailboxes that may be full
+		{"unwatch", agreementWith(unwatching), 121, 20, 5000, true},      // actors end their watches of other actors
+		{"send after", agreementWith(sendingLater), 121, 20, 5000, true}, // Ctx.SendAfter
+		{"ask", agreementWith(testAsking), 76, 20, 5000, true},           // the test calls Ask before and after Run
+		{"matches", matchingProgram, 0, 20, 1000, true},                  // most processes wait in ReceiveMatch; the predicate depends on the states of the process and of the sender
+		{"survivors", drawn(survivingFeatures), 98, 20, 5000, false},     // actors crash within steps, lose writes, and are notified of their starts
+		{"early timers", sometimesEarlyProgram, 114, 20, 5000, false},    // half of the programs use no time
+		{"passes", earlyProgram, 44, 20, 10_000, false},                  // the programs allow early timers, and most of them use time
+		{"lives", livingProgram, 64, 20, 10_000, false},                  // actors watch other actors, or ask whether they live, while these end
+		{"histories", recordingProgram, 0, 20, 20_000, false},            // actors note events, which the test judges at the end
+		{"objects", sharingProgram, 0, 20, 20_000, false},                // actors use objects that other actors use too
+		{"foolish", drawn(foolishFeatures), 74, 20, 20_000, false},       // programs that skip runs, fail in several ways, read other actors, or have an observer
+		{"crashes", crashingProgram, 5, 20, 10_000, false},               // crashes come between any two steps
+		{"partitions", cutOffProgram, 139, 20, 5000, false},              // a partition may cut off one actor
+		{"courses", askingProgram, 0, 20, 20_000, false},                 // the test calls Ask, and acts and reads more before the run is over
 	}
 }
 
@@ -275,37 +276,27 @@ func livingProgram(seed uint64) *program {
 // recordingProgram draws a program whose actors note events in a history, and mostly
 // have few other conflicts.
 func recordingProgram(seed uint64) *program {
-	f := spawning | becoming | fifo | unordered | processes | asking | timeouts | timers | choosing | checking
-	switch seed % 8 {
-	case 1:
-		f |= stopping | killing | watching
-	case 3:
-		f |= crashes | surviving
-	case 5:
-		f |= common | earlyTimers
-	case 7:
-		f |= common | panicking | foolish
-	}
-	p := newProgram(seed, f)
+	p := mostlyFew(seed, asking, [4]features{stopping | killing | watching, crashes | surviving, common | earlyTimers, common | panicking | foolish})
 	p.features |= recording
 	return p
 }
 
-// sharingProgram draws a program whose actors use objects that others use too, and
-// mostly have few other conflicts.
+// sharingProgram draws a program whose actors use objects that other actors use too,
+// and mostly have few other conflicts.
 func sharingProgram(seed uint64) *program {
-	f := spawning | becoming | fifo | unordered | processes | timeouts | timers | choosing | checking
-	switch seed % 8 {
-	case 3:
-		f |= stopping | killing | watching
-	case 5:
-		f |= asking | recording
-	case 7:
-		f |= common | panicking | foolish
-	}
-	p := newProgram(seed, f)
+	p := mostlyFew(seed, 0, [4]features{0, stopping | killing | watching, asking | recording, common | panicking | foolish})
 	p.features |= sharing
 	return p
+}
+
+// mostlyFew draws a program with few features. Programs with an odd seed have in addition
+// one of the sets in more.
+func mostlyFew(seed uint64, few features, more [4]features) *program {
+	few |= spawning | becoming | fifo | unordered | processes | timeouts | timers | choosing | checking
+	if seed%2 == 1 {
+		few |= more[seed%8/2]
+	}
+	return newProgram(seed, few)
 }
 
 // byDay is n by day, and night at night.
@@ -353,8 +344,8 @@ func (f *family) agree(t *testing.T, programs int) {
 	}
 }
 
-// first returns the seed of the first program that is compared. JOSTLE_SEED sets it, so that
-// several nights compare different programs.
+// first returns the seed of the first program that is compared. JOSTLE_SEED overrides it, so
+// that different nights can compare different programs.
 func (f *family) first() uint64 {
 	n, err := strconv.ParseUint(os.Getenv("JOSTLE_SEED"), 10, 64)
 	if err != nil && !nightly() {
@@ -436,7 +427,8 @@ func oddities() (list []oddity) {
 		oddity{2386, askingProgram}, oddity{84, earlyWith(everying)}, oddity{182, earlyWith(nemeses)})
 }
 
-// TestFoundAgain holds the oddities, at night in all orderings, and by day in plain order.
+// TestFoundAgain checks that explorations find the listed oddities: by day in plain order,
+// at night with all orderings.
 func TestFoundAgain(t *testing.T) {
 	trial.Long(t)
 	e, r := &enumerator{}, &rig{}

@@ -11,7 +11,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// runsOf counts the runs of a program.
+// runsOf makes w count the runs of its program in n.
 func runsOf(w *worker, n *int) *worker {
 	run := w.run
 	return &worker{run: func(s pulse.Strategy) explore.Run {
@@ -20,8 +20,8 @@ func runsOf(w *worker, n *int) *worker {
 	}, done: w.done, again: w.again}
 }
 
-// TestCopiesChangeNothing holds that a search that restores snapshots counts the same runs,
-// states and failures as one that runs the program each time, in random programs.
+// TestCopiesChangeNothing runs random programs with and without snapshots. It checks that
+// both searches count the same runs, states and failures.
 func TestCopiesChangeNothing(t *testing.T) {
 	trial.Long(t)
 	r := &rig{}
@@ -33,7 +33,7 @@ func TestCopiesChangeNothing(t *testing.T) {
 			may |= messageFaults
 		}
 		p := newProgram(seed, may)
-		build := func(s *pulse.System) func() error { return p.clone().Build(s) } // the memory of older runs would be part of the states
+		build := func(s *pulse.System) func() error { return p.clone().Build(s) } // a copy, because the memory of earlier runs would be part of the states
 		for _, m := range []explore.Method{{Reduction: explore.Everything}, {Reduction: explore.Everything, Sleep: true}, {Reduction: explore.SourceSets, Sleep: true}, {Reduction: explore.DCUTE, BigSteps: true}} {
 			runs, all := 0, 0
 			m.States = explore.ByHash
@@ -54,13 +54,14 @@ func TestCopiesChangeNothing(t *testing.T) {
 	}
 }
 
-// differ reports whether the counts of two searches differ.
+// differ reports whether two searches have different counts.
 func differ(x, y explore.Result) bool {
 	return x.Runs != y.Runs || x.Cut != y.Cut || x.Wasted != y.Wasted || x.Steps != y.Steps || x.States != y.States || x.Distinct != y.Distinct ||
 		x.Complete != y.Complete || x.Because != y.Because || x.Unread != y.Unread || x.Nondeterminism != y.Nondeterminism || !maps.Equal(x.Failures, y.Failures)
 }
 
-// TestCopiesSaveRuns holds how often the program of a register runs.
+// TestCopiesSaveRuns checks how often a search that restores snapshots runs the program
+// of a register.
 func TestCopiesSaveRuns(t *testing.T) {
 	runs := 0
 	v, err := explore.Explore(comparing(explore.ByHash, true), runsOf(on(pulse.Options{}, registered(3)), &runs))
@@ -69,10 +70,10 @@ func TestCopiesSaveRuns(t *testing.T) {
 	}
 }
 
-// tallied is state that no snapshot sees.
+// tallied is a variable of the package, which no snapshot holds.
 var tallied int
 
-// A tallier counts in a variable of the package what it receives.
+// A tallier counts its messages in a variable of the package.
 type tallier struct{ n int }
 
 func (a *tallier) Receive(*pulse.Ctx, any) {
@@ -80,8 +81,9 @@ func (a *tallier) Receive(*pulse.Ctx, any) {
 	tallied++
 }
 
-// TestHiddenState holds that a search notices that a program keeps state which snapshots do
-// not hold, and then makes no more: no run fails that would not fail from the beginning.
+// TestHiddenState checks that a search notices when a program keeps state that snapshots do
+// not hold. The search then restarts without snapshots, and no run fails that would pass
+// from the beginning.
 func TestHiddenState(t *testing.T) {
 	w := on(pulse.Options{}, func(s *pulse.System) func() error {
 		tallied = 0

@@ -172,10 +172,10 @@ func sameKeys(a, b map[uint64]int) bool {
 	return maps.EqualFunc(a, b, func(int, int) bool { return true })
 }
 
-// countings are the explorations of a subject that must all find the same distinct orders
-// as Everything with one worker. Several workers mark the same as one: only the nightly test
-// has them do it with each ordering. By day each subject has a third of the orderings in
-// addition to FIFO.
+// countings are explorations of a subject that must all find the same distinct orders as
+// Everything with one worker. By day, a subject is explored with FIFO and a third of the
+// other orderings, because only the nightly test needs all combinations of ordering and
+// workers.
 func countings(subject int) (list []counting) {
 	for _, r := range explore.Reductions() {
 		for k, ordering := range explore.Orderings() {
@@ -197,9 +197,9 @@ func countings(subject int) (list []counting) {
 	return list
 }
 
-// TestCounts holds that every way to explore finds the same distinct orders
-// of every program, and to as many runs and steps as are known. By day several workers
-// run all orders only of programs that have few.
+// TestCounts checks that all ways to explore find the same distinct orders of every
+// program. Where the numbers of runs and steps are known, it compares them too. By day,
+// several workers run all orders only of programs with few orders.
 func TestCounts(t *testing.T) {
 	trial.Long(t)
 	want := sizes()
@@ -239,9 +239,9 @@ func largeSubjects() (list []subject, distinct map[string]int) {
 	}
 }
 
-// TestLargeCounts holds that Optimal runs each distinct order of the large
-// programs once and nothing else, and that Source finds the same. The largest are left for
-// the night.
+// TestLargeCounts checks that Optimal runs each distinct order of the large programs once,
+// and nothing else, and that SourceSets finds the same orders. The largest programs run
+// only at night.
 func TestLargeCounts(t *testing.T) {
 	trial.Long(t)
 	list, distinct := largeSubjects()

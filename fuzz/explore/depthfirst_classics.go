@@ -37,10 +37,6 @@ func (r *races) markPersistent(p *path, n *node, rc race, before []uint64) {
 	}
 }
 
-// markNextActor implements Figure 2.5 of the Basset thesis. The next actor's messages
-// will be marked for exploration once all marked candidates were taken.
-func markNextActor(n *node) { n.nextGroup = true }
-
 // Good siblings (the Eta paper, section 5.2): for each race, the search marks one
 // candidate that leads to the race's message, unless such a candidate is already marked.
 

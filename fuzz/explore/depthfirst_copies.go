@@ -55,7 +55,7 @@ func (c *copies) save(e *pulse.Enabled, p *path, i int) {
 	if !c.on || len(p.nodes)-i > mostCopies || !p.branches(&p.nodes[i]) {
 		return
 	}
-	if last := c.last(); last != nil && last.node >= i { // the run has just been restored from it
+	if last := c.last(); last != nil && last.node >= i { // the search has just restored this snapshot
 		return
 	}
 	s := c.next()
@@ -85,10 +85,10 @@ type next uint8
 
 const (
 	undecided  next = iota
-	goesOn          // with the next run
+	goesOn          // the search goes on with the next run
 	goesOnTold      // the same; the limits of the search were checked already
-	stops           // it stops, pauses or restarts
-	isDone          // the tree is done
+	stops           // the search stops, pauses or restarts
+	isDone          // the search has explored the whole tree
 )
 
 // goBack is called in Pick when the search stops a run. It counts the run and restores the

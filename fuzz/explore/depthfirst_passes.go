@@ -28,7 +28,6 @@ const passes = trace.StepKind(math.MaxUint8)
 // passing lists the accesses of a clock tick (see trace.Touch).
 var passing = []trace.Touch{{Actor: trace.None, What: trace.TheTime}, {Actor: trace.None, What: trace.TheTimers}}
 
-// isOfTime reports whether x is an access to the time or to timers.
 func isOfTime(x trace.Touch) bool { return x.What == trace.TheTime || x.What == trace.TheTimers }
 
 // meetsPass reports whether a step with the access x conflicts with clock ticks.

@@ -22,7 +22,7 @@ type reducer struct {
 // the program, it returns the reduction to restart with, otherwise a zero handover.
 func (r *reducer) reduce(t *trace.Trace, from, limit int) handover {
 	r.learnPicks(len(t.Steps), r.races.learn(t, from))
-	if over := r.races.misfit(from); over.why != "" {
+	if over := r.races.misfit(from); over != (handover{}) {
 		return over
 	}
 	r.races.limit = int32(limit)
@@ -46,7 +46,7 @@ func (r *reducer) reduce(t *trace.Trace, from, limit int) handover {
 	case DCUTE:
 		r.races.eachSend(from, func(rc race, _ []uint64) {
 			if n := r.nodeOf(rc.step); n != nil {
-				markNextActor(n)
+				n.nextGroup = true // Figure 2.5 of the Basset thesis: mark the next actor's messages once all marked candidates were taken
 			}
 		})
 	}

@@ -62,13 +62,10 @@ func (s *states) isKnown(e *pulse.Enabled, list []candidate) bool {
 		s.slept = append(s.slept, s.asleep...)
 		return false
 	}
-	old := s.sleptIn(i)
-	if contains(s.asleep, old) {
-		return true
-	}
-	old = slices.DeleteFunc(old, func(id uint64) bool { return !slices.Contains(s.asleep, id) })
-	s.list[i].count = len(old)
-	return false
+	st := s.list[i]
+	old := s.slept[st.first : st.first+st.count] // the candidates that have slept at every visit so far
+	s.list[i].count = len(slices.DeleteFunc(old, func(id uint64) bool { return !slices.Contains(s.asleep, id) }))
+	return s.list[i].count == len(old)
 }
 
 // note returns the index of the state with the given hash, and whether that state was
@@ -79,22 +76,6 @@ func (s *states) note(sum uint64) (place int32, seen bool) {
 		s.list = append(s.list, state{})
 	}
 	return place, seen
-}
-
-// sleptIn returns the candidates that have slept at every visit of a state so far.
-func (s *states) sleptIn(place int32) []uint64 {
-	st := s.list[place]
-	return s.slept[st.first : st.first+st.count]
-}
-
-// contains reports whether every element of `few` is in `many`.
-func contains(many, few []uint64) bool {
-	for _, id := range few {
-		if !slices.Contains(many, id) {
-			return false
-		}
-	}
-	return true
 }
 
 // clashes reports whether a seen state with the same hash has a different description.

@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"maps"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -74,7 +76,6 @@ type explorer struct {
 	began   time.Time
 	alarm   *time.Timer // sets options.late when the time is over; may be nil
 	search  *search
-	why     string // the reason for the last restart; "" if there was none
 	way     way
 	meter   *meter  // nil unless progress or an estimate is needed
 	file    *keeper // nil unless the search is saved in a file
@@ -210,24 +211,16 @@ func (x *explorer) exploreOnce() (finished bool) {
 // dependencies in the trace, so a restarted search keeps sleep sets unless over.sleep is
 // false.
 func (x *explorer) beginWith(over handover) {
-	switch over.why {
-	case whyLives, whyTest, whyObjects, whyAnswers:
-		x.options.heedsMeetings = true
-	case whyPartitions, whyLooks, whyObserved, whyTicks:
-		x.options.divides = true
-	case whyCopies:
-		x.options.copiesNothing = true
-	}
+	x.options.lessons.add(over.why.lessons)
 	if x.options.compares() && x.options.heedsMeetings { // a run that stops at a known state does not show later conflicts, so Everything is needed
 		over.to = Everything
 	}
 	x.options.Sleep, x.options.Reduction = x.options.sleeps() && over.sleep, over.to
-	x.why = over.why
 	if x.file != nil {
 		x.file.runs = 0
 	}
 	x.begin()
-	x.search.tally.result.Because = x.why
+	x.search.tally.result.Because = over.why.text
 }
 
 // measure prepares progress reports and the estimate, if the options ask for one of the
@@ -273,7 +266,7 @@ func (x *explorer) nowAndThen() {
 	if x.options.Progress != nil {
 		x.meter.report(&s.tally, s.boundText(), true)
 	}
-	if x.file != nil && x.file.isDue(s.limits.clock.last) {
+	if x.file != nil && s.limits.clock.last.Sub(x.file.last) >= x.file.every {
 		x.file.writeWhileSearching(x.kept())
 	}
 }
@@ -315,7 +308,7 @@ func (x *explorer) open() error {
 	x.options.divides, x.options.heedsMeetings = k.Divides, k.Heeds
 	if used, _ := reductionOf(k.Used); used != x.options.Reduction || k.Verdict.Because != "" {
 		x.options.Sleep = k.Sleeps
-		x.beginWith(handover{used, x.options.Sleep, k.Verdict.Because})
+		x.beginWith(handover{used, x.options.Sleep, reason{text: k.Verdict.Because}})
 	}
 	x.restore(k)
 	return nil
@@ -358,13 +351,14 @@ func (x *explorer) kept() *kept {
 		Divides: x.options.divides, Heeds: x.options.heedsMeetings}
 	k.putTally(&x.search.tally)
 	k.Verdict.Elapsed, k.Verdict.Estimate = time.Since(x.began), 0
-	k.putHabits(&x.search.habits)
+	h := &x.search.habits
+	k.Habits = keptHabits{h.received, h.sent, h.leads, h.refused}
 	switch w := x.way.(type) {
 	case *depthFirst:
 		k.putPath(&w.walker.path, &w.walker.sleeping.touches)
 	case *optimal:
 		k.putFrames(w.frames[:w.depth], w.shared)
-		k.Unwanted = packed(w.unwanted.list())
+		k.Unwanted = packed(slices.Sorted(maps.Keys(w.unwanted)))
 	}
 	return k
 }

@@ -27,7 +27,7 @@ func (o *Options) LateBy(late *atomic.Bool) { o.Time, o.late = time.Hour, late }
 // SplitAll has several workers divide subtrees after each run.
 func (o *Options) SplitAll() { o.splitsAll = true }
 
-// CopyNothing has a search run the program again in place of restoring snapshots.
+// CopyNothing makes a search rerun the program instead of restoring snapshots.
 func (o *Options) CopyNothing() { o.copiesNothing = true }
 
 // Answers explores the distinct orders of a program, at most so many runs, and

@@ -87,9 +87,6 @@ func (f *keeper) errorf(err error) error {
 	return fmt.Errorf("explore: the file %s cannot be used: %w", f.path, err)
 }
 
-// isDue reports whether the next save is due.
-func (f *keeper) isDue(now time.Time) bool { return now.Sub(f.last) >= f.every }
-
 // writeWhileSearching saves the search. It ignores errors, because the next save may
 // succeed, and close returns an error of the last save.
 func (f *keeper) writeWhileSearching(k *kept) {

@@ -33,8 +33,8 @@ type kept struct {
 	Search   keptMethod
 	Used     string          // the reduction in use, which differs from the requested one after a restart
 	Sleeps   bool            // set if sleep sets are in use
-	Divides  bool            `json:",omitempty"` // Options.divides
-	Heeds    bool            `json:",omitempty"` // Options.heedsMeetings
+	Divides  bool            `json:",omitempty"` // lessons.divides
+	Heeds    bool            `json:",omitempty"` // lessons.heedsMeetings
 	Verdict  Result          // the result so far
 	Probed   map[string]int  `json:",omitempty"` // the number of failed probes, by signature
 	Cut      bool            `json:",omitempty"` // set if a bound has excluded some orders

@@ -36,8 +36,6 @@ func (k *kept) takeTally(t *tally) {
 	}
 }
 
-func (k *kept) putHabits(h *habits) { k.Habits = keptHabits{h.received, h.sent, h.leads, h.refused} }
-
 func (k *kept) takeHabits() habits {
 	h := &k.Habits
 	return habits{received: h.Received, sent: h.Sent, leads: h.Leads, size: int32(len(h.Received)), refused: h.Refused}

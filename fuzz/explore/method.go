@@ -42,7 +42,6 @@ type Method struct {
 	CountDistinct bool
 }
 
-// bounded reports whether the number of delays or preemptions is bounded.
 func (m *Method) bounded() bool { return m.DelayBound != 0 || m.PreemptionBound != 0 }
 
 // boundName returns the requested bound on delays or preemptions, and its name.
@@ -56,7 +55,6 @@ func (m *Method) boundName() (most int, name Bound) {
 // sleeps reports whether sleep sets are in use.
 func (m *Method) sleeps() bool { return m.Sleep || m.Reduction <= SourceSets }
 
-// compares reports whether states are compared.
 func (m *Method) compares() bool { return m.States != NoStates }
 
 // listsClasses reports whether distinct orders are counted by keeping the hash of each.

@@ -90,7 +90,6 @@ func (o *optimal) explore() (finished bool) {
 	return true
 }
 
-// top returns the last frame of the stack.
 func (o *optimal) top() *frame { return o.frames[o.depth-1] }
 
 // push adds a frame to the stack, and returns it. The caller must initialize it.

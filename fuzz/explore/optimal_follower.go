@@ -19,7 +19,7 @@ type frameFollower struct {
 	// askedBetween is set when the system asks for a choice between two steps, which
 	// the optimal search does not support.
 	askedBetween bool
-	divides      bool // a copy of Options.divides
+	divides      bool // a copy of lessons.divides
 }
 
 // begin makes f the frame of the next run.

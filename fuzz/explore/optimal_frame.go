@@ -88,11 +88,6 @@ func (f *frame) cutFixed() bool {
 	return last >= f.base
 }
 
-func (f *frame) reset() {
-	f.steps, f.base, f.question = f.steps[:0], 0, 0
-	f.alts, f.answers, f.revisits = f.alts[:0], f.answers[:0], f.revisits[:0]
-}
-
 // altsOf returns the alternatives of a step that were not taken yet. For the last step,
 // the list f.alts may be shorter than the step's field alts says.
 func (f *frame) altsOf(step int) []alt {
@@ -150,7 +145,8 @@ func (f *frame) follow(g *frame, step int) {
 
 // followUpTo makes f consist of the first n steps of frame g, without their variations.
 func (f *frame) followUpTo(g *frame, n int) {
-	f.reset()
+	f.steps, f.base, f.question = f.steps[:0], 0, 0
+	f.alts, f.answers, f.revisits = f.alts[:0], f.answers[:0], f.revisits[:0]
 	for k := range n {
 		f.follow(g, k)
 	}

@@ -31,7 +31,7 @@ func (v *reviser) revise(f *frame, t *trace.Trace, same, from int) handover {
 	v.learn(t, same)
 	v.causes.known, v.prepared = false, false
 	f.past, f.words = v.bits, v.words
-	if over := v.misfit(same); over.why != "" {
+	if over := v.misfit(same); over != (handover{}) {
 		return over
 	}
 	v.last = grown(v.last, len(t.Actors))

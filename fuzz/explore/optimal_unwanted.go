@@ -1,9 +1,6 @@
 package explore
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -83,9 +80,6 @@ func (p *postponer) leastChoosy(e *pulse.Enabled) int {
 	return best
 }
 
-// list returns the hashes of all questions in the set, sorted.
-func (u unwanted) list() []uint64 { return slices.Sorted(maps.Keys(u)) }
-
 // causes holds, for each step of a run, a hash of the step and of all steps that happened
 // before it. After two steps with the same hash, their actors are in the same state, even
 // in different runs.
@@ -97,10 +91,10 @@ type causes struct {
 	before []uint64
 }
 
-// question returns a hash of the question whether the receiver of message m would have
-// taken m in place of the message of step r. It returns 0 if the predicate of a process
-// does not decide that. For example, an actor of a Host may change what it wants while it
-// waits.
+// question returns a hash that identifies a question: would the receiver of message m
+// have taken m instead of the message of step r? It returns 0 if the answer does not
+// depend on the predicate of a process. For example, an actor of a Host may change what
+// it wants while it waits.
 func (v *reviser) question(r, m int32) uint64 {
 	st, d := &v.trace.Steps[r], &v.trace.Sends[m]
 	if !v.isProcess[d.To] || st.Kind != trace.Receive || st.Wanted != trace.SomeMatch || d.Kind == trace.Kill {

@@ -62,22 +62,9 @@ type Options struct {
 	// splitsAll makes several workers divide subtrees after each run; only set in
 	// tests.
 	splitsAll bool
-	// heedsMeetings makes SourceSets reverse conflicts on an actor's lifetime or on
-	// test state, such as a history of calls. It is set when the search restarts
-	// because a run contained such a conflict. It is not set initially, because most
-	// programs do not notice when a process ends.
-	heedsMeetings bool
-	// divides makes the search use partitions. It is set when a run has shown that
-	// the program may notice partitions. Unless it is set, searches with sleep sets
-	// make no partitions. Unreduced searches always make partitions.
-	divides bool
-	// copiesNothing makes the search run the program again in place of restoring a
-	// snapshot. It is set when a run that was restored has ended differently than the
-	// same run from the beginning.
-	copiesNothing bool
+	lessons
 }
 
-// isLate reports whether Time is over.
 func (o *Options) isLate() bool { return o.late != nil && o.late.Load() }
 
 // picksCrashes reports whether the search chooses crashes like messages and makes no

@@ -167,7 +167,6 @@ func fill(set []uint64, before int32) {
 	}
 }
 
-// has reports whether set contains step.
 func has(set []uint64, step int32) bool { return set[step>>6]>>(step&63)&1 != 0 }
 
 // hasAfter reports whether set contains a step after step i.

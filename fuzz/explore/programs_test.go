@@ -65,7 +65,7 @@ const (
 	living       // after a send an actor asks whether another lives, watches it, ends or ends a watch; and no look is at anything else
 	clocked      // after a send an actor notices what time it is
 	recording    // actors note calls and returns in a history, which is judged in the end
-	sharing      // after a send an actor uses an object that others use too, as goroutines use a channel
+	sharing      // after a send, an actor uses an object that other actors use, as a goroutine uses a channel
 
 	common = spawning | becoming | stopping | killing | fifo | unordered | processes | asking | timeouts | timers |
 		choosing | watching
@@ -850,14 +850,14 @@ func (a *actor) note(what int) {
 	}
 }
 
-// An object is what actors share. Its number depends on the step that used it first.
+// An object is shared by actors. Its number depends on the step that used it first.
 type object struct {
 	number uint32
 	used   bool
 	users  []int
 }
 
-// use reads and changes an object.
+// use reads or changes an object.
 func (a *actor) use(ctx *pulse.Ctx, which int) {
 	o, host := &a.world.objects[which%2], a.world.sys.Host()
 	first := !o.used

@@ -34,31 +34,59 @@ type search struct {
 type handover struct {
 	to    Reduction
 	sleep bool // set if the new search keeps the sleep sets of the old search, if any
-	why   string
+	why   reason
 }
 
-// The reasons to restart with another reduction. Each text continues a sentence after
-// "because".
-const (
-	whySpawns     = "a step reads Ref.Index or Ref.String of an actor, and both depend on the order in which steps spawn actors"
-	whyLooks      = "a step reads what all earlier steps did, such as System.Steps, System.Trace or System.Warnings, or an actor crashes within it"
-	whyAnswers    = "System.Ask returns while other actors still work, may crash or have timers that may fire early"
-	whyLives      = "two steps that messages do not order watch, end or query (System.Alive) the same actor"
-	whyTest       = "two steps that messages do not order conflict on test state, such as a history of calls, a failure or a Cleanup, or on state shared by actors of an adapter"
-	whyObserved   = "an observer, the isolation check or a bound on waiting messages reads the run after each step, and may distinguish equivalent orders"
-	whyObjects    = "goroutines use the same objects, such as channels and mutexes"
-	whyTouches    = "two steps that messages do not order conflict, for example through a supervisor, two answers to one Ask, a bounded mailbox or a fault that a step causes"
-	whyStrikes    = "an event such as a fault or an early timer may occur between any two steps"
-	whyPartitions = "an actor may be partitioned while time passes, or a step reads what all earlier steps did, which includes partitions"
-	whyTicks      = "timers may fire early while periodic timers tick, or while a step or the test causes faults"
-	whyBrokeOff   = "a step ended its run early, by a failure or by Skip"
-	whyCopies     = "the program keeps state that its actors and messages do not hold, so that no state can be restored from a copy"
-	whyDepth      = "Depth is bounded, and Optimal needs complete runs"
+// A reason says why a search restarts, and what the new search must do differently.
+type reason struct {
+	text string // continues a sentence after "because"; for people only
+	lessons
+}
+
+// lessons are what a search has learned about the program from its runs. A restart never
+// unlearns one.
+type lessons struct {
+	// heedsMeetings makes SourceSets reverse conflicts on an actor's lifetime or on
+	// test state, such as a history of calls. It is not set initially, because most
+	// programs do not notice when a process ends.
+	heedsMeetings bool
+	// divides makes the search use partitions. Unless it is set, searches with sleep
+	// sets make no partitions. Unreduced searches always make partitions.
+	divides bool
+	// copiesNothing makes the search run the program again instead of restoring a
+	// snapshot. It is set when a run from a snapshot has ended differently than the
+	// same run from the beginning.
+	copiesNothing bool
+}
+
+// add adds the lessons in m to l.
+func (l *lessons) add(m lessons) {
+	l.heedsMeetings = l.heedsMeetings || m.heedsMeetings
+	l.divides = l.divides || m.divides
+	l.copiesNothing = l.copiesNothing || m.copiesNothing
+}
+
+// The reasons to restart with another reduction.
+var (
+	whySpawns     = reason{text: "a step reads Ref.Index or Ref.String of an actor, and both depend on the order in which steps spawn actors"}
+	whyLooks      = reason{"a step reads what all earlier steps did, such as System.Steps, System.Trace or System.Warnings, or an actor crashes within it", lessons{divides: true}}
+	whyAnswers    = reason{"System.Ask returns while other actors still work, may crash or have timers that may fire early", lessons{heedsMeetings: true}}
+	whyLives      = reason{"two steps that messages do not order watch, end or query (System.Alive) the same actor", lessons{heedsMeetings: true}}
+	whyTest       = reason{"two steps that messages do not order conflict on test state, such as a history of calls, a failure or a Cleanup, or on state shared by actors of an adapter", lessons{heedsMeetings: true}}
+	whyObserved   = reason{"an observer, the isolation check or a bound on waiting messages reads the run after each step, and may distinguish equivalent orders", lessons{divides: true}}
+	whyObjects    = reason{"goroutines use the same objects, such as channels and mutexes", lessons{heedsMeetings: true}}
+	whyTouches    = reason{text: "two steps that messages do not order conflict, for example through a supervisor, two answers to one Ask, a bounded mailbox or a fault that a step causes"}
+	whyStrikes    = reason{text: "an event such as a fault or an early timer may occur between any two steps"}
+	whyPartitions = reason{"an actor may be partitioned while time passes, or a step reads what all earlier steps did, which includes partitions", lessons{divides: true}}
+	whyTicks      = reason{"timers may fire early while periodic timers tick, or while a step or the test causes faults", lessons{divides: true}}
+	whyBrokeOff   = reason{text: "a step ended its run early, by a failure or by Skip"}
+	whyCopies     = reason{"the program keeps state that its actors and messages do not hold, so that no state can be restored from a copy", lessons{copiesNothing: true}}
+	whyDepth      = reason{text: "Depth is bounded, and Optimal needs complete runs"}
 )
 
 // whyMet returns the reason for a restart if the access x conflicts with an access by an
 // unordered step.
-func whyMet(x trace.Touch) string {
+func whyMet(x trace.Touch) reason {
 	switch x.What {
 	case trace.TheTest:
 		return whyTest
@@ -76,7 +104,6 @@ func (s *search) mayShowPartitions(sys *pulse.System) bool {
 		slices.ContainsFunc(sys.Trace().Touches, func(x trace.Touch) bool { return x.What == trace.AllSteps }))
 }
 
-// goesOnAfter reports whether the search continues after a run.
 func (s *search) goesOnAfter(run *Run) bool { return run.Failure == nil || s.options.KeepOn }
 
 // newSearch returns a search that began at the given time. The search reports its runs to
@@ -91,7 +118,6 @@ func newSearch(o *Options, w Worker, began time.Time, trial bool) *search {
 	return s
 }
 
-// goTo makes w the worker of the search.
 func (s *search) goTo(w Worker) { s.worker, s.tally.told = w, w }
 
 // count counts a run, and reports whether the run ends the search.
@@ -174,7 +200,7 @@ func (s *search) hitsBound() bool {
 }
 
 // mustBeginAgain reports whether the search must restart with another reduction.
-func (s *search) mustBeginAgain() bool { return s.over.why != "" }
+func (s *search) mustBeginAgain() bool { return s.over != (handover{}) }
 
 // chooser returns a chooser for the search's ordering.
 func (s *search) chooser() chooser {

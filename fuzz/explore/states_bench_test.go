@@ -92,10 +92,10 @@ func comparing(how explore.States, sleep bool) explore.Options {
 	return explore.Options{Method: explore.Method{Reduction: explore.Everything, States: how, Sleep: sleep, DepthFirst: true}}
 }
 
-// BenchmarkStates visits all states of a register, on one core. Its floor is to
-// run the program in plain order until that has taken a step for each state. It also
-// reports how many times as long the search takes if it restores no snapshots. Five
-// clients take seconds each time.
+// BenchmarkStates measures a search that visits all states of a register, on one core.
+// Its floor runs the program in plain order until it has taken as many steps as there
+// are states. The benchmark also reports how much longer the search takes without
+// snapshots. A search with five clients takes seconds.
 func BenchmarkStates(b *testing.B) {
 	for _, c := range []struct{ clients, states int }{{3, 877}, {4, 17_009}, {5, 406_101}} {
 		if c.clients == 5 && !nightly() {

@@ -13,6 +13,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
 	"github.com/jostle-go/jostle/shrink"
@@ -153,10 +154,27 @@ func slowPrograms() int {
 	return 20
 }
 
-// TestShrinkAgainstAllSmaller holds what random small programs are shrunk to against
-// all that is smaller: never more messages, never more than one step more, and
-// mostly the very least. By day it begins at programs that show if a pass is missing that
-// changes several draws at once.
+// eachFailing calls use with failing runs of small random programs until *tested, which use
+// increases, reaches the given number. It makes 20 runs of each program, but fewer if use
+// returns true: then the next program follows.
+func eachFailing(tested *int, programs int, use func(seed uint64, r *props.Runner, res *props.Result) (next bool)) {
+	for seed := uint64(1); *tested < programs; seed++ {
+		p := trial.NewTable(rand.New(rand.NewPCG(seed, 10)))
+		r := props.NewRunner("table", p.Property(nil, 0))
+		for n := range uint64(20) {
+			res := r.Run(props.Plan{Strategy: strategy.Random(), Seed: hash.Seed(seed, n), StrategySeed: n})
+			if res.Failure != nil && use(seed, r, &res) {
+				break
+			}
+		}
+		r.Close()
+	}
+}
+
+// TestShrinkAgainstAllSmaller compares the shrunk runs of small random programs with all
+// smaller runs. A shrunk run never has more messages than the smallest failing run and at
+// most one more step. Mostly it is the smallest one. By day the test begins with programs
+// that need the passes that change several draws at once.
 func TestShrinkAgainstAllSmaller(t *testing.T) {
 	trial.Long(t)
 	tested, exact, stepMore, constraintMore, orders := 0, 0, 0, 0, 0

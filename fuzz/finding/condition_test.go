@@ -23,7 +23,7 @@ func TestConditions(t *testing.T) {
 			"plain order, but requestVote(1) from node.2 at node.3 before requestVote(1) from node.1 at node.3",
 			"plain order, but requestVote(1) from node.2 at node.4 before requestVote(1) from node.1 at node.4"},
 	} {
-		if name == "raft-dupvote" && !nightly() { // it takes most of the time
+		if name == "raft-dupvote" && !nightly() { // this subject takes most of the time
 			continue
 		}
 		s, ok := subjects.ByName(name)

@@ -127,12 +127,10 @@ func givenBy(c *shrink.Case) (list []choice.Kind) {
 // comesWithout reports whether an order receives the second message of a constraint without
 // receiving the first message before it.
 func comesWithout(o *shrink.Order, c choice.Constraint) bool {
-	for _, r := range o.Received {
-		if i, k := slices.Index(r.Steps, c.First), slices.Index(r.Steps, c.Second); k >= 0 && (i < 0 || k < i) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.Received, func(r shrink.Received) bool {
+		i, k := slices.Index(r.Steps, c.First), slices.Index(r.Steps, c.Second)
+		return k >= 0 && (i < 0 || k < i)
+	})
 }
 
 // An explainer is the worker that explores the orders of a case for an explanation.

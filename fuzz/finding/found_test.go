@@ -54,8 +54,8 @@ func shortSubjects() []subjects.Subject {
 	return subjects.Quick()
 }
 
-// fewSubjects are all easy ones at night, and by day some whose failures take little time to
-// shrink and to explain. Among them are those that need the passes of the shrinker most.
+// fewSubjects returns the easy subjects at night. By day it returns some whose failures can
+// be shrunk and explained quickly, including those that need the shrinker's passes most.
 func fewSubjects() []subjects.Subject {
 	list := subjects.Easy()
 	if golden.Whole() {

@@ -61,13 +61,10 @@ func (h *hunt) elsewhere() bool {
 // no runs are left.
 func (h *hunt) over() bool { return h.left <= 0 || h.all || len(h.found) >= usualHunted }
 
-// try runs the inputs with a schedule and offers the run. The outcome has the constraints of
-// the schedule.
-func (h *hunt) try(by choice.Schedule) shrink.Outcome {
+// try runs the inputs with a schedule and offers the run.
+func (h *hunt) try(by choice.Schedule) {
 	h.left--
-	out := h.Run(shrink.Case{Inputs: h.inputs, Schedule: by})
-	h.offer(out)
-	return out
+	h.offer(h.Run(shrink.Case{Inputs: h.inputs, Schedule: by}))
 }
 
 // offer adds a run with the wanted failure to found, unless it has more external messages or

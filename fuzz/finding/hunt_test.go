@@ -13,8 +13,8 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// TestWays: actors are left out in all ways, the last ones first, and no more ways are made than are
-// tried.
+// TestWays: if the run has more actors than the other run, all ways to leave out actors are
+// returned, those with the last actors first. The number of ways is limited.
 func TestWays(t *testing.T) {
 	for _, c := range []struct {
 		was, is map[string]uint64
@@ -37,8 +37,8 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// ahead has a hall that hears the words of clients. It fails if each word of one client comes before
-// that word of all others.
+// ahead has a hall that receives words from clients. It fails if, for each word, one client's word
+// comes before the same word of all other clients.
 func ahead(t *props.T) {
 	n := props.Draw(t, rapid.IntRange(2, 5), "clients")
 	at := props.Draw(t, rapid.IntRange(0, 3), "at")%(n-1) + 1
@@ -64,18 +64,18 @@ func ahead(t *props.T) {
 }
 
 // TestOrderOfMoreActors: the order of a run leads to a failing run of inputs with fewer actors,
-// although all messages have other texts.
+// although the texts of all messages differ.
 func TestOrderOfMoreActors(t *testing.T) {
 	p := program{t.Name(), ahead}
 	r := p.runner()
 	defer r.Close()
 	by, near := &shrinking{runner: r}, shrink.Outcome{}
-	for seed, values := uint64(1), ""; values != "[4 1]"; seed++ { // the third of four clients is ahead
+	for seed, values := uint64(1), ""; values != "[4 1]"; seed++ { // [4 1]: the third of four clients gets ahead
 		near, _ = by.first(search(p, seed, 200_000, "random"))
 		values = fmt.Sprint(r.Run(props.Plan{Inputs: near.Case.Inputs}).Values)
 	}
 	inputs := choice.CloneInputs(near.Case.Inputs)
-	inputs[0].Words = number(1) // three clients
+	inputs[0].Words = number(1) // the draw for three clients
 	for at := range 2 {
 		inputs[1].Words = number(at)
 		h := &hunt{shrinking: by, inputs: inputs, signature: near.Signature, near: &near, other: func(shrink.Outcome) {}, left: 100}

@@ -158,7 +158,7 @@ func TestLeast(t *testing.T) {
 	trial.Long(t)
 	for _, l := range proven() {
 		inputs := l.inputs()
-		if (inputs > 1000 || slices.Contains([]string{"barber", "chain-repair", "snapshot-late", "2pc-early", "messenger"}, l.name)) && !nightly() { // up to some seconds each
+		if (inputs > 1000 || slices.Contains([]string{"barber", "chain-repair", "snapshot-late", "2pc-early", "messenger"}, l.name)) && !nightly() { // these take up to some seconds each
 			continue
 		}
 		x := newAllInputs(&l)
@@ -226,7 +226,8 @@ func newAllInputs(l *leastOfAll) *allInputs {
 	return newAllInputsOf(l, s.Property(false))
 }
 
-// newAllInputsOf enumerates the inputs of l for a property.
+// newAllInputsOf returns an enumeration of all inputs of a property, within the limits
+// of l.
 func newAllInputsOf(l *leastOfAll, property func(*props.T)) *allInputs {
 	x := &allInputs{size: [2]int{math.MaxInt}, steps: l.size[1], runner: props.NewRunner(l.name, property), met: map[string]bool{}}
 	for _, in := range x.runner.Run(props.Plan{}).Inputs {
@@ -337,7 +338,7 @@ func (x *allInputs) Done(run explore.Run) {
 // Again forgets nothing: what failed has failed.
 func (x *allInputs) Again() {}
 
-// constraintsOn returns all constraints on two of the given steps.
+// constraintsOn returns all possible constraints between two of the given steps.
 func constraintsOn(ids map[uint64]bool) (all []choice.Constraint) {
 	for _, first := range slices.Sorted(maps.Keys(ids)) {
 		for _, second := range slices.Sorted(maps.Keys(ids)) {
@@ -349,7 +350,8 @@ func constraintsOn(ids map[uint64]bool) (all []choice.Constraint) {
 	return all
 }
 
-// constrained reports whether an input has a run of the least size under so many constraints.
+// constrained reports whether an input has a failing run of the least size under at most the
+// given number of constraints.
 func (x *allInputs) constrained(in *leastInput, n int) bool {
 	s := &choice.Schedule{}
 	return eachChoice(constraintsOn(in.ids), n, nil, func(list []choice.Constraint) bool {

@@ -183,7 +183,7 @@ func chatter(seed uint64, o pulse.Options) func(*props.T) {
 // legal.
 func TestShrunkRunsAreLegal(t *testing.T) {
 	trial.Long(t)
-	programs, want := uint64(20), 9 // how many of them fail, and are shrunk
+	programs, want := uint64(20), 9 // want is the number of programs that fail and are shrunk
 	if nightly() {
 		programs, want = 1000, 313
 	}

@@ -55,7 +55,7 @@ func (f *Finding) Look(r *props.Runner) {
 		l.Labels = append(l.Labels, t.Sends[i].Label())
 	}
 	l.Diagram = f.diagram(t)
-	f.draw(t) // now with the deciding step
+	f.draw(t) // draw the chart again, now with the deciding step marked
 	f.Case.Comment = f.comment()
 	after := l.after(t, t.Names())
 	for i := range t.Steps {

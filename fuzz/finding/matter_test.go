@@ -20,11 +20,11 @@ import (
 
 var elapsed = regexp.MustCompile(`shrunk (from [^,]* )?in [0-9.]+(µs|ms|s)`)
 
-// TestTextsOfSubjects holds what is printed for the shrunk failure of each subject. The explanation
-// has at most three lines, and these and the chart have at most 100 columns. The six that take
-// longest are left for the night.
+// TestTextsOfSubjects checks the printed text for the shrunk failure of each subject. An
+// explanation has at most three lines. These lines and the chart have at most 100 columns. The six
+// slowest subjects run only at night.
 //
-// Skips: with -short, since it runs on one goroutine, and for long.
+// Skips: with -short, because the test is long and uses only one goroutine.
 func TestTextsOfSubjects(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs on one goroutine, and for long")
@@ -36,7 +36,7 @@ func TestTextsOfSubjects(t *testing.T) {
 	}
 	var b strings.Builder
 	for _, s := range subjects.Easy() {
-		if slices.Contains([]string{"procreg", "procreg-forgets", "paxos-quorum", "paxos-commit", "raft-votecount", "raft-votedfor"}, s.Name) && !golden.Whole() { // half a second each
+		if slices.Contains([]string{"procreg", "procreg-forgets", "paxos-quorum", "paxos-commit", "raft-votecount", "raft-votedfor"}, s.Name) && !golden.Whole() { // these take half a second each
 			_, text, _ := strings.Cut(string(before), "--- "+s.Name+"\n")
 			text, _, _ = strings.Cut(text, "\n--- ")
 			fmt.Fprintf(&b, "--- %s\n%s\n", s.Name, text)

@@ -138,7 +138,8 @@ func strip(t *testing.T, dir string) {
 	}
 }
 
-// filesAt returns the files of a commit or a tree, by git's names of their contents.
+// filesAt returns the files of a commit or a tree. The keys are git's hashes of the
+// contents.
 func filesAt(git func(...string) (string, error), tree string) map[string]bool {
 	list := map[string]bool{}
 	out, _ := git("ls-tree", "-r", tree)
@@ -148,7 +149,7 @@ func filesAt(git func(...string) (string, error), tree string) map[string]bool {
 	return list
 }
 
-// checkOut makes the folder that of a tree.
+// checkOut replaces the contents of the branch's folder by those of a tree in git.
 func (b *branch) checkOut(git func(...string) (string, error), tree string) {
 	b.t.Helper()
 	for _, args := range [][]string{{"read-tree", tree}, {"checkout-index", "-q", "-f", "-a"}, {"clean", "-q", "-f", "-d", "-x"}} {
@@ -158,20 +159,20 @@ func (b *branch) checkOut(git func(...string) (string, error), tree string) {
 	}
 }
 
-// inGit skips a test where there is no git that merges without a working tree.
+// inGit skips a test unless git can merge without a working tree.
 func inGit(t *testing.T) {
-	out, err := exec.Command("git", "merge-tree", "-h").CombinedOutput() // its exit code is not 0
+	out, err := exec.Command("git", "merge-tree", "-h").CombinedOutput() // the exit code of this command is not 0
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) || !strings.Contains(string(out), "--write-tree") {
 		t.Skip("there is no git of version 2.38 or later")
 	}
 }
 
-// Two branches of a repository, in each of which something was done to the corpus, come
-// together without a conflict. What either has added is there then, what either has
-// removed is gone, and the folder works: all cases fail as they were saved, and Tidy
-// leaves one of each failure. By day that is every other pair of branches.
+// Two branches that have changed the corpus of a repository merge without a conflict.
+// The result has what either branch has added, lacks what either has removed, and
+// works: all cases fail as saved, and Tidy leaves one case of each failure. By day,
+// every other pair of branches is tested.
 //
-// Skips: where there is no git of version 2.38 or later.
+// Skips: without git 2.38 or later.
 func TestBranchesMerge(t *testing.T) {
 	trial.Long(t)
 	inGit(t)
@@ -179,7 +180,7 @@ func TestBranchesMerge(t *testing.T) {
 	defer b.r.Close()
 	git := repository(t, b)
 	base, sides := filesAt(git, "base"), []map[string]bool{}
-	merged := map[string]map[string]bool{} // the files of each tree that a merge has made
+	merged := map[string]map[string]bool{} // maps each tree that a merge has made to its files
 	for i := range deeds {
 		sides = append(sides, filesAt(git, fmt.Sprint("b", i)))
 		for k := range deeds[:i+1] {
@@ -205,8 +206,8 @@ func TestBranchesMerge(t *testing.T) {
 	}
 }
 
-// mergeOf returns the files that two sides have added, and those of their base that neither has
-// removed.
+// mergeOf returns the files that a merge must have: those that one of the two sides has added,
+// and those of the base that neither side has removed.
 func mergeOf(base, a, b map[string]bool) map[string]bool {
 	files := map[string]bool{}
 	for _, side := range []map[string]bool{base, a, b} {
@@ -252,10 +253,11 @@ func (b *branch) works(name string, n int) {
 	}
 }
 
-// TestBranchesThatConflict checks that without the line that keeps files unlike others
-// git finds conflicts between these deeds: else the test of them shows nothing.
+// TestBranchesThatConflict checks that git finds conflicts between these branches if
+// the cases lack the line unlike. Otherwise the test of the branches would show
+// nothing.
 //
-// Skips: where there is no git of version 2.38 or later.
+// Skips: without git 2.38 or later.
 func TestBranchesThatConflict(t *testing.T) {
 	trial.Long(t)
 	inGit(t)

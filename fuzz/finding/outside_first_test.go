@@ -38,8 +38,8 @@ type (
 	cartSeen struct{ item int }
 )
 
-// A cartReplica counts for each item how often each replica has added it, and how many of these
-// additions were removed.
+// A cartReplica counts, for each item, how often each replica has added the item and how many
+// of these additions were removed.
 type cartReplica struct {
 	at          int
 	peers       []pulse.Ref
@@ -76,15 +76,16 @@ func (c *cartReplica) Receive(ctx *pulse.Ctx, msg any) {
 		}
 		ctx.Reply(cartSeen{msg.item})
 	case cartSeen:
-		if c.seen[msg.item]++; c.seen[msg.item] == len(c.peers)-1 && !c.has(msg.item) { // the mistake: the count must not begin again
+		if c.seen[msg.item]++; c.seen[msg.item] == len(c.peers)-1 && !c.has(msg.item) { // the mistake: the count of additions must be kept, or it starts again at 1
 			delete(c.adds[msg.item], c.at)
 			delete(c.drops[msg.item], c.at)
 		}
 	}
 }
 
-// cart is a shopping cart of several replicas. A replica that collects a tombstone forgets how
-// often it has added the item, so that the others take a new addition for the removed one.
+// cart is a shopping cart with several replicas. The mistake: a replica that deletes a
+// tombstone forgets how often it has added the item. The other replicas then take a new
+// addition for the removed one.
 func cart(t *props.T) {
 	n := props.Draw(t, rapid.IntRange(2, 5), "replicas")
 	ops := props.Draw(t, rapid.SliceOfN(rapid.Custom(func(r *rapid.T) cartOp {
@@ -123,7 +124,7 @@ type (
 	leaseStored struct{ token int }
 )
 
-// A leaser grants a lock to one client after the other, for some time.
+// A leaser grants a lock to one client after another, each for a limited time.
 type leaser struct {
 	lease  time.Duration
 	token  int
@@ -150,7 +151,7 @@ func (l *leaser) Receive(ctx *pulse.Ctx, msg any) {
 		}
 	case leaseRenew:
 		if l.taken && l.token == msg.token {
-			ctx.After(l.lease, leaseEnd{l.token}) // the mistake: the earlier timer still runs
+			ctx.After(l.lease, leaseEnd{l.token}) // the mistake: the earlier timer is still running
 		}
 	case leaseFree:
 		if l.taken && l.token == msg.token {
@@ -163,7 +164,8 @@ func (l *leaser) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// leases is a lock service with leases. A renewal does not stop the timer of the lease.
+// leases is a lock service with leases. The mistake: the renewal of a lease does not
+// stop the lease's timer.
 func leases(t *props.T) {
 	lease := props.Draw(t, rapid.IntRange(5, 20), "lease")
 	jobs := props.Draw(t, rapid.SliceOfN(rapid.Custom(func(r *rapid.T) leaseJob {
@@ -197,8 +199,8 @@ func leases(t *props.T) {
 
 type dedupeAdd struct{ client, number, by int }
 
-// dedupe is a counter that ignores repeated requests, of which it remembers as many as drawn. The
-// window is common to all clients, so that others push a request out.
+// dedupe is a counter that ignores repeated requests. The mistake: the window of remembered
+// requests is common to all clients, so requests of other clients push a request out.
 func dedupe(t *props.T) {
 	window := props.Draw(t, rapid.IntRange(1, 3), "window")
 	proxies := props.Draw(t, rapid.IntRange(1, 3), "proxies")
@@ -261,7 +263,8 @@ type (
 	queueIdle struct{}
 )
 
-// A workQueue gives jobs to workers that ask for them, and again if no answer comes in time.
+// A workQueue gives jobs to workers that ask for them. If no answer comes in time, it gives
+// the job again.
 type workQueue struct {
 	jobs               []queueJob
 	visible            time.Duration
@@ -292,7 +295,7 @@ func (q *workQueue) Receive(ctx *pulse.Ctx, msg any) {
 		case q.done[msg.job] || q.dead[msg.job]:
 		case msg.ok:
 			q.done[msg.job] = true
-		default: // the mistake: the answer may be that of an attempt that was given up
+		default: // the mistake: the failure may be that of an earlier attempt
 			if q.failures[msg.job]++; q.failures[msg.job] == 2 {
 				q.dead[msg.job] = true
 			} else {
@@ -307,8 +310,9 @@ func (q *workQueue) Receive(ctx *pulse.Ctx, msg any) {
 	q.serve(ctx)
 }
 
-// visibility is a queue with a visibility timeout. The failure of an attempt that took too long
-// counts against the job, and starts a third attempt besides the second.
+// visibility is a queue with a visibility timeout. The mistake: the failure of an attempt that
+// took too long counts against the job, and starts a third attempt while the second is still
+// active.
 func visibility(t *props.T) {
 	visible := props.Draw(t, rapid.IntRange(5, 15), "visible")
 	workers := props.Draw(t, rapid.IntRange(1, 4), "workers")
@@ -359,7 +363,8 @@ type (
 	memberAsk struct{}
 )
 
-// A member knows of each node whether it is up, and in which life.
+// A member knows for each node whether the node is up, and how often the node has come
+// back.
 type member struct {
 	at    int
 	peers []pulse.Ref
@@ -368,7 +373,7 @@ type member struct {
 
 func (m *member) learn(ctx *pulse.Ctx, r memberRumor, hops int) {
 	now := m.known[r.of]
-	if r.up && r.life <= now.life || !r.up && !now.up { // the mistake: the life of who leaves must be compared, too
+	if r.up && r.life <= now.life || !r.up && !now.up { // the mistake: it must also compare the life of the node that leaves
 		return
 	}
 	if m.known[r.of] = r; hops > 0 {
@@ -397,8 +402,8 @@ func (m *member) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// gossip is a membership by gossip. A late rumor that a node has left counts although the node has
-// come back.
+// gossip is a membership service by gossip. The mistake: a late rumor that a node has left counts
+// although the node has come back.
 func gossip(t *props.T) {
 	n := props.Draw(t, rapid.IntRange(4, 7), "nodes")
 	events := props.Draw(t, rapid.SliceOfN(rapid.Custom(func(r *rapid.T) memberEvent {
@@ -451,13 +456,13 @@ func (s *shard) Receive(ctx *pulse.Ctx, msg any) {
 	case shardWrite:
 		s.value, s.taken = msg.value, false
 		ctx.Reply(true)
-	case shardAbort: // the mistake: the lock may be another transaction's
+	case shardAbort: // the mistake: it frees the lock even if another transaction holds it
 		s.taken = false
 	}
 }
 
-// shards commits transactions in two phases. A transaction that is aborted frees the locks of
-// others.
+// shards commits transactions in two phases. The mistake: an aborted transaction frees locks
+// that other transactions hold.
 func shards(t *props.T) {
 	n := props.Draw(t, rapid.IntRange(2, 5), "shards")
 	txs := props.Draw(t, rapid.SliceOfN(rapid.Custom(func(r *rapid.T) shardTx {
@@ -503,8 +508,8 @@ type (
 	synodAccepted struct{ ballot, value int }
 )
 
-// synod is Paxos with as many proposers as drawn. A proposer takes the value of the first promise
-// that has one, and not of the highest ballot.
+// synod is Paxos with a drawn number of proposers. The mistake: a proposer takes the value of the
+// first promise that has one, instead of the value with the highest ballot.
 func synod(t *props.T) {
 	n := props.Draw(t, rapid.IntRange(3, 5), "acceptors")
 	values := props.Draw(t, rapid.SliceOfN(rapid.IntRange(1, 9), 2, 4), "values")
@@ -539,7 +544,7 @@ func synod(t *props.T) {
 			}
 			taken := false
 			for range n/2 + 1 {
-				if promise := p.Receive().(synodPromise); promise.accepted > 0 && !taken { // the mistake
+				if promise := p.Receive().(synodPromise); promise.accepted > 0 && !taken { // the mistake: it takes the value of the first promise, whatever its ballot
 					taken, value = true, promise.value
 				}
 			}
@@ -568,7 +573,7 @@ type chainNode struct {
 
 func (c *chainNode) Receive(ctx *pulse.Ctx, msg any) {
 	switch msg := msg.(type) {
-	case chainOrder: // the mistake: what the removed successor had not passed on is not sent again
+	case chainOrder: // the mistake: writes that the removed node had not passed on must be sent again
 		c.nodes = msg.nodes
 		c.out = !slices.Contains(c.nodes, ctx.Self())
 	case chainWrite:
@@ -584,7 +589,7 @@ func (c *chainNode) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// chain is a replication by a chain from which one node is removed.
+// chain is replication by a chain, from which one node is removed.
 func chain(t *props.T) {
 	n := props.Draw(t, rapid.IntRange(3, 6), "nodes")
 	gone := props.Draw(t, rapid.IntRange(0, 5), "removed") % n

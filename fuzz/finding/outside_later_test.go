@@ -18,8 +18,8 @@ type (
 	groupCommit struct{ part, offset int }
 )
 
-// rebalance is a group of consumers. The coordinator accepts a commit of a member that has lost the
-// partition.
+// rebalance is a group of consumers. The mistake: the coordinator accepts a commit by a member that
+// has lost the partition.
 func rebalance(t *props.T) {
 	parts := props.Draw(t, rapid.IntRange(1, 3), "partitions")
 	batches := props.Draw(t, rapid.SliceOfN(rapid.SliceOfN(rapid.IntRange(1, 3), 2, 4), 3, 5), "batches")
@@ -36,7 +36,7 @@ func rebalance(t *props.T) {
 				}
 				ctx.Send(m, groupAssign{mine})
 			}
-		case groupCommit: // the mistake: the generation is not compared
+		case groupCommit: // the mistake: it must compare the generations
 			if msg.offset < offsets[msg.part] {
 				t.Fatalf("an offset goes back")
 			}
@@ -84,8 +84,8 @@ type (
 	replFail struct{}
 )
 
-// failover is a primary with replicas. The monitor promotes the replica that answers first, and not
-// the one that has most.
+// failover is a primary with replicas. The mistake: the monitor promotes the first replica that
+// answers, instead of the replica with the longest log.
 func failover(t *props.T) {
 	n := props.Draw(t, rapid.IntRange(3, 5), "replicas")
 	writes := props.Draw(t, rapid.SliceOfN(rapid.IntRange(0, 9), 1, 5), "writes")
@@ -151,8 +151,8 @@ type (
 	hintUp  struct{ replica int }
 )
 
-// hints is a store whose coordinator keeps writes for a replica that missed them. It gives them the
-// time at which it sends them.
+// hints is a store whose coordinator keeps writes for a replica that has missed them. The mistake:
+// a late write gets the time at which it is sent, not the time at which it was made.
 func hints(t *props.T) {
 	n := props.Draw(t, rapid.IntRange(3, 5), "replicas")
 	ops := props.Draw(t, rapid.SliceOfN(rapid.Custom(func(r *rapid.T) hintOp {
@@ -188,7 +188,7 @@ func hints(t *props.T) {
 			}
 		case hintUp:
 			for _, put := range kept[msg.replica] {
-				put.time = clock // the mistake
+				put.time = clock // the mistake: it must keep the time at which the write was made
 				ctx.Send(refs[msg.replica], put)
 			}
 			kept[msg.replica] = nil
@@ -220,8 +220,8 @@ type (
 	watchFrom struct{ at int }
 )
 
-// watch is a store with watchers. A watch begins when it is registered, and not where the list that
-// the watcher has read ends.
+// watch is a store with watchers. The mistake: a watch begins when it is registered, and not at the
+// version of the list that the watcher has read.
 func watch(t *props.T) {
 	watchers := props.Draw(t, rapid.IntRange(1, 3), "watchers")
 	writers := props.Draw(t, rapid.SliceOfN(rapid.SliceOfN(rapid.IntRange(0, 2), 2, 4), 1, 3), "writers")
@@ -238,7 +238,7 @@ func watch(t *props.T) {
 			ctx.Reply(true)
 		case watchList:
 			ctx.Reply(watchAll{at, data})
-		case watchFrom: // the mistake: what came since msg.at must be sent
+		case watchFrom: // the mistake: it must also send the changes after version msg.at
 			watching = append(watching, ctx.Sender())
 		}
 	}))
@@ -276,8 +276,8 @@ type (
 	bufferRetry struct{}
 )
 
-// buffer is a bounded buffer as a monitor. It wakes one waiting client, which may be of the wrong
-// kind.
+// buffer is a bounded buffer as a monitor. The mistake: it wakes only one waiting client,
+// although that client may be unable to go on.
 func buffer(t *props.T) {
 	size := props.Draw(t, rapid.IntRange(1, 3), "size")
 	producers := props.Draw(t, rapid.SliceOfN(rapid.IntRange(1, 4), 1, 4), "producers")
@@ -300,7 +300,7 @@ func buffer(t *props.T) {
 			full--
 		}
 		ctx.Reply(bufferDone{})
-		if len(waiting) > 0 { // the mistake: one waiting client is woken, and all should be
+		if len(waiting) > 0 { // the mistake: it must wake all waiting clients, not only one
 			ctx.Send(waiting[0], bufferRetry{})
 			waiting = waiting[1:]
 		}
@@ -346,8 +346,8 @@ type (
 	sagaCancel struct{ order, service int }
 )
 
-// saga books at several services. What cancels a booking may come before the booking, and is
-// ignored then.
+// saga books at several services. The mistake: a cancellation that comes before its booking
+// is ignored.
 func saga(t *props.T) {
 	n := props.Draw(t, rapid.IntRange(2, 4), "services")
 	orders := props.Draw(t, rapid.SliceOfN(rapid.Custom(func(r *rapid.T) sagaOrder {
@@ -362,7 +362,7 @@ func saga(t *props.T) {
 			case sagaReserve:
 				booked[i][msg.order] = !msg.no
 				ctx.Reply(sagaAnswer{!msg.no})
-			case sagaCancel: // the mistake: a booking that comes later must be refused
+			case sagaCancel: // the mistake: it must be remembered, so that a later booking is refused
 				delete(booked[i], msg.order)
 			}
 		}))
@@ -403,7 +403,8 @@ type (
 	permitGive struct{}
 )
 
-// permits is a semaphore. A client that has given up ignores the permit that it gets later.
+// permits is a semaphore. The mistake: a client that has given up ignores a permit that
+// comes later, so the permit is lost.
 func permits(t *props.T) {
 	n := props.Draw(t, rapid.IntRange(1, 3), "permits")
 	clients := props.Draw(t, rapid.SliceOfN(rapid.SliceOfN(rapid.IntRange(0, 20), 2, 4), 2, 5), "clients")
@@ -446,8 +447,8 @@ type causalPost struct {
 	clock [6]int
 }
 
-// causal delivers posts in causal order. What was buffered before the post that allows it is looked
-// at once only.
+// causal delivers posts in causal order. The mistake: a replica checks its buffer only once after a
+// delivery, although one buffered post may allow another.
 func causal(t *props.T) {
 	n := props.Draw(t, rapid.IntRange(4, 6), "members")
 	posts := props.Draw(t, rapid.SliceOfN(rapid.IntRange(0, 2), 3, 3), "posts")
@@ -475,14 +476,14 @@ func causal(t *props.T) {
 			}
 			clock[post.by]++
 			left[i] = left[i][:len(left[i])-1]
-			left[i] = slices.DeleteFunc(left[i], func(p causalPost) bool { // the mistake: this must be repeated
+			left[i] = slices.DeleteFunc(left[i], func(p causalPost) bool { // the mistake: the search for posts that are allowed now must be repeated
 				if deliverable(p) {
 					clock[p.by]++
 					return true
 				}
 				return false
 			})
-			if mine < 1 && i > 0 && i < len(posts) && posts[i] > 0 { // answers the first post
+			if mine < 1 && i > 0 && i < len(posts) && posts[i] > 0 { // reads the latest post, which answers the first one
 				mine++
 				clock[i]++
 				everyone(ctx, refs, causalPost{i, clock})
@@ -506,7 +507,8 @@ type (
 	moneyMark struct{}
 )
 
-// markers takes a snapshot of accounts by markers. It does not record what is on its way.
+// markers takes a snapshot of accounts by markers. The mistake: the snapshot lacks the
+// money in transit.
 func markers(t *props.T) {
 	n := props.Draw(t, rapid.IntRange(3, 5), "accounts")
 	transfers := props.Draw(t, rapid.SliceOfN(rapid.Custom(func(r *rapid.T) moneySend {
@@ -560,7 +562,8 @@ type (
 	lineDrop  struct{}
 )
 
-// coherence is a directory of caches. It grants a write before all copies are dropped.
+// coherence is a directory of caches. The mistake: it grants a write before all copies
+// are dropped.
 func coherence(t *props.T) {
 	n := props.Draw(t, rapid.IntRange(2, 4), "caches")
 	programs := props.Draw(t, rapid.SliceOfN(rapid.SliceOfN(rapid.Custom(func(r *rapid.T) lineOp {
@@ -580,7 +583,7 @@ func coherence(t *props.T) {
 			sharers = nil
 		}
 		sharers = append(sharers, ctx.Sender())
-		ctx.Reply(lineGrant{latest}) // the mistake: the answers to lineDrop must come first
+		ctx.Reply(lineGrant{latest}) // the mistake: it must wait for the answers to lineDrop before it grants
 	}))
 	caches := make([]pulse.Ref, n)
 	for i := range caches {
@@ -625,7 +628,8 @@ type (
 	nameDown struct{ service, life int }
 )
 
-// names is a registry of services that restart. The end of an old life removes the new one.
+// names is a registry of services that restart. The mistake: the end of a service's earlier
+// life removes its new registration.
 func names(t *props.T) {
 	n := props.Draw(t, rapid.IntRange(2, 5), "services")
 	restarts := props.Draw(t, rapid.SliceOfN(rapid.IntRange(0, n-1), 1, 6), "restarts")
@@ -636,7 +640,7 @@ func names(t *props.T) {
 		case nameUp:
 			known[msg.service] = true
 			ctx.Reply(true)
-		case nameDown: // the mistake: the life must be compared
+		case nameDown: // the mistake: it must compare the lives of the service
 			known[msg.service] = false
 		}
 	}))
@@ -673,7 +677,8 @@ type (
 	outboxMail struct{ row int }
 )
 
-// outbox has relays that send rows and then mark them as sent. Two relays send the same row.
+// outbox has relays that send rows and then mark them as sent. The mistake: two relays send
+// the same row.
 func outbox(t *props.T) {
 	relays := props.Draw(t, rapid.IntRange(1, 3), "relays")
 	batch := props.Draw(t, rapid.IntRange(1, 4), "batch")

@@ -12,23 +12,25 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// The programs of this test have bugs that were published. No pass was made for them: the first
-// eight were written before the passes that the table measures, and the others after them.
+// The programs of this test have published bugs. No pass was written for one of them: the first
+// eight programs are older than the passes that the table measures, and the others were added
+// after these passes.
 
 // An outsideProgram is a program with the size of its least failing run.
 type outsideProgram struct {
 	name     string
 	property func(*props.T)
-	least    [2]int  // messages from outside, steps
-	draws    []drawn // the values of each draw that are enumerated to prove the least; nil if it is only the best known
+	least    [2]int  // the number of messages from outside, and of steps
+	draws    []drawn // for each draw, the values that are tried to prove the least size; nil if the size is only the best known
 	all      string  // which inputs these are; "" if they are all that there are
 }
 
-// outsidePrograms returns all programs.
+// outsidePrograms returns the programs of TestOutside.
 func outsidePrograms() []outsideProgram { return slices.Concat(firstOutside, laterOutside) }
 
-// TestOutside: what random order finds of programs that the shrinker was not made for is shrunk to
-// at most 1.1 times the least number of steps, on average. By day it shrinks one run of some.
+// TestOutside shrinks failures that random order finds in programs for which the shrinker was not
+// made. On average, the result has at most 1.1 times the least number of steps. By day it shrinks
+// one failure of some of the programs.
 func TestOutside(t *testing.T) {
 	trial.Long(t)
 	seeds := uint64(1)
@@ -75,8 +77,8 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestOutsideLeast runs all inputs of programs in all orders that have at most as many steps as the
-// least run. By day it does so for few inputs.
+// TestOutsideLeast runs all inputs of the programs of TestOutside in all orders with at most as
+// many steps as the least known failing run. By day it runs only programs with few inputs.
 func TestOutsideLeast(t *testing.T) {
 	trial.Long(t)
 	for _, o := range outsidePrograms() {
@@ -96,7 +98,7 @@ func TestOutsideLeast(t *testing.T) {
 	}
 }
 
-// structs returns the values of a struct with such fields.
+// structs returns the values of a struct whose fields have the given values.
 func structs(fields ...drawn) (d drawn) {
 	d = drawn{{}}
 	for _, f := range fields {

@@ -19,9 +19,9 @@ const (
 	mostPoints    = 40      // the maximum number of states that are sampled at a time
 	fewestPoints  = 8       // the least value of continuer.points
 	fewContinued  = 50      // the number of continuations from a state of little interest
-	tooFew        = 10      // with fewer continuations from a state nothing is said
+	tooFew        = 10      // with fewer continuations from a state, no share is reported for the state
 	asMuch        = 10      // two rises that differ by less count as equal
-	leastRise     = 20      // a step decides only if of 100 continuations at least so many more fail after it
+	leastRise     = 20      // in the deciding step, the share of failing continuations rises by at least this percentage
 	mostOtherwise = 8       // the maximum number of other steps that are tried in place of the deciding one
 	mostSpared    = 6       // the maximum number of answers that are tried as zero
 )
@@ -353,7 +353,7 @@ func (w *continuer) tapeAt(state int) *taken { return &w.by.tape[w.moments[state
 func (w *continuer) search(ctx context.Context) int {
 	lo, hi := 0, len(w.moments)
 	w.sample(ctx, lo, w.few)
-	w.known[hi] = &corpus.Share{Failed: sampled, Of: sampled} // at the end of the run it has failed
+	w.known[hi] = &corpus.Share{Failed: sampled, Of: sampled} // all continuations from the end of the run fail, because the run has failed there
 	for hi-lo > 1 && w.left > 0 && ctx.Err() == nil {
 		n, last, best := min(w.points, hi-lo-1), lo, -101
 		from, to := lo, hi

@@ -3,7 +3,6 @@ package finding
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
@@ -17,18 +16,17 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
-	"github.com/jostle-go/jostle/pulse/hash"
-	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A mistake is the step of a subject's shrunk run that a person names as the mistake.
+// A mistake names the step of a subject's shrunk run in which, in a person's judgment,
+// the program makes its mistake.
 type mistake struct {
 	subject, label string
-	number         int // tells apart steps that look alike, from 1
+	number         int // distinguishes steps that look alike; counted from 1
 }
 
-// mistakes reads testdata/mistakes.txt.
+// mistakes returns the contents of testdata/mistakes.txt.
 func mistakes(t *testing.T) (list []mistake) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/mistakes.txt")
@@ -74,8 +72,8 @@ func (m *mistake) stepOf(t *trace.Trace) int {
 	return int(trace.None)
 }
 
-// caseOf returns the saved case of a subject, which is the shrunk run of what seed 1 finds. So the
-// test does not change with the shrinker.
+// caseOf returns the saved case of a subject, shrunk from the failing run that seed 1 found. The
+// case is saved so that a change of the shrinker does not change the test.
 func (m *mistake) caseOf(t *testing.T, s *subjects.Subject) *corpus.Case {
 	t.Helper()
 	path := "testdata/mistakes/" + m.subject + ".case"
@@ -105,7 +103,8 @@ func (m *mistake) caseOf(t *testing.T, s *subjects.Subject) *corpus.Case {
 	return &c
 }
 
-// pointIn returns the point of no return of a saved case, and where the mistake is.
+// pointIn returns the point of no return of a saved case, and the step with the
+// mistake.
 func (m *mistake) pointIn(t *testing.T) (p *corpus.Point, wanted int, last *trace.Trace) {
 	t.Helper()
 	s, _ := subjects.ByName(m.subject)
@@ -126,10 +125,10 @@ func (m *mistake) pointIn(t *testing.T) (p *corpus.Point, wanted int, last *trac
 	return p, wanted, f.Trace
 }
 
-// near says how far the marked step is from the mistake: it is the same, the step next to it, its
-// cause or effect, or another.
+// near returns how the marked step is related to the mistake: the same step, the next or previous
+// step, its cause or effect, or none of these.
 func near(t *trace.Trace, got, want int) string {
-	causes := func(a, b int) bool { // b was sent by a, or is the next step of its actor
+	causes := func(a, b int) bool { // reports whether step b receives a message that step a sent, or is the next step of a's actor
 		for i := range t.Steps[a+1 : b+1] {
 			st := &t.Steps[a+1+i]
 			if st.Actor == t.Steps[a].Actor {
@@ -155,8 +154,9 @@ func near(t *trace.Trace, got, want int) string {
 	return "other"
 }
 
-// TestPointsOfSubjects holds which step of each subject's run is marked, against the step that a
-// person has named. The file testdata/points.txt says for each how far the two are apart.
+// TestPointsOfSubjects compares the deciding step that jostle marks in each subject's run with
+// the step that a person has named. The file testdata/points.txt has the distance of the two for
+// each subject.
 func TestPointsOfSubjects(t *testing.T) {
 	trial.Long(t)
 	var b strings.Builder
@@ -176,12 +176,13 @@ func TestPointsOfSubjects(t *testing.T) {
 	golden.File(t, "testdata/points.txt", b.String())
 }
 
-// exactChances returns the chance that a run fails, before each step of a run, from all orders of its
-// draws. It returns nil if there are too many.
+// exactChances returns, for each step of a run, the probability before that step that the run
+// fails. It computes this from all orders of the run's draws, and returns nil if there are too many
+// orders.
 func exactChances(r *props.Runner, f *Finding) []float64 {
 	picks := slices.Clone(f.Case.Record.Deliveries)
 	all, failing := make([]float64, len(picks)), make([]float64, len(picks))
-	const most = 2000 // so that the test takes a second
+	const most = 2000 // limits the test to about a second
 	whole := trial.EachOrder(r, props.Plan{Inputs: f.Case.Inputs}, most, func(res *props.Result, p float64) {
 		made := res.System.Record().Deliveries
 		for i := range picks {
@@ -202,63 +203,56 @@ func exactChances(r *props.Runner, f *Finding) []float64 {
 	return failing
 }
 
-// doubtful reports whether a share would be a wonder if each run failed with chance p.
+// doubtful reports whether a share is very unlikely if each run fails with probability
+// p.
 func doubtful(s corpus.Share, p float64) bool {
 	n := float64(s.Of)
 	return math.Abs(float64(s.Failed)-n*p) > 4.5*math.Sqrt(n*p*(1-p))+1e-9
 }
 
-// TestPointAgainstAllOrders holds the chances of random small programs against all of their
-// orders, and the marked step against the step at which the exact chance rises most. Chances that
-// are taken for those of the next step are doubted.
+// TestPointAgainstAllOrders compares the chances of small random programs with the exact chances,
+// which it computes from all orders. It also compares the marked step with the step at which the
+// exact chance rises most. As a check of the test, chances that belong to the next step must
+// differ.
 func TestPointAgainstAllOrders(t *testing.T) {
 	tested, states, shifted, best := 0, 0, 0, 0
-	for seed := uint64(1); tested < slowPrograms()/2; seed++ {
-		p := trial.NewTable(rand.New(rand.NewPCG(seed, 10)))
-		r := props.NewRunner("table", p.Property(nil, 0))
-		for n := range uint64(20) {
-			res := r.Run(props.Plan{Strategy: strategy.Random(), Seed: hash.Seed(seed, n), StrategySeed: n})
-			if res.Failure == nil {
-				continue
-			}
-			f := From(Origin{}, &res)
-			exact := exactChances(r, f)
-			if exact == nil || exact[0] > 0.6 {
-				continue
-			}
-			by := &shrinking{runner: r}
-			point := by.pointOf(t.Context(), f, nil)
-			if point == nil {
-				t.Fatalf("seed %d: no point", seed)
-			}
-			tested++
-			most, at := 0.0, -1
-			rises := append(slices.Clone(exact), 1)
-			for i := range exact {
-				if up := rises[i+1] - rises[i]; up >= most {
-					most, at = up, i
-				}
-			}
-			for i, c := range point.Chances {
-				if states++; doubtful(c.Share, exact[i]) {
-					t.Errorf("seed %d: before step %d %d of %d fail, and exactly %.3f", seed, c.Step, c.Failed, c.Of, exact[i])
-				}
-				if i+1 < len(exact) && math.Abs(exact[i]-exact[i+1]) > 0.4 && doubtful(c.Share, exact[i+1]) {
-					shifted++
-				}
-			}
-			switch got := slices.IndexFunc(point.Chances, func(c corpus.Chance) bool { return c.Step == point.Step }); {
-			case got < 0 && most > 0.35:
-				t.Errorf("seed %d: no step decides, and at step %d the chance rises by %.2f", seed, at, most)
-			case got >= 0 && rises[got+1]-rises[got] < most-0.2:
-				t.Errorf("seed %d: step %d decides, where the chance rises by %.2f, and at step %d by %.2f", seed, got, rises[got+1]-rises[got], at, most)
-			case got == at:
-				best++
-			}
-			break
+	eachFailing(&tested, slowPrograms()/2, func(seed uint64, r *props.Runner, res *props.Result) (next bool) {
+		f := From(Origin{}, res)
+		exact := exactChances(r, f)
+		if exact == nil || exact[0] > 0.6 {
+			return false
 		}
-		r.Close()
-	}
+		by := &shrinking{runner: r}
+		point := by.pointOf(t.Context(), f, nil)
+		if point == nil {
+			t.Fatalf("seed %d: no point", seed)
+		}
+		tested++
+		most, at := 0.0, -1
+		rises := append(slices.Clone(exact), 1)
+		for i := range exact {
+			if up := rises[i+1] - rises[i]; up >= most {
+				most, at = up, i
+			}
+		}
+		for i, c := range point.Chances {
+			if states++; doubtful(c.Share, exact[i]) {
+				t.Errorf("seed %d: before step %d %d of %d fail, and exactly %.3f", seed, c.Step, c.Failed, c.Of, exact[i])
+			}
+			if i+1 < len(exact) && math.Abs(exact[i]-exact[i+1]) > 0.4 && doubtful(c.Share, exact[i+1]) {
+				shifted++
+			}
+		}
+		switch got := slices.IndexFunc(point.Chances, func(c corpus.Chance) bool { return c.Step == point.Step }); {
+		case got < 0 && most > 0.35:
+			t.Errorf("seed %d: no step decides, and at step %d the chance rises by %.2f", seed, at, most)
+		case got >= 0 && rises[got+1]-rises[got] < most-0.2:
+			t.Errorf("seed %d: step %d decides, where the chance rises by %.2f, and at step %d by %.2f", seed, got, rises[got+1]-rises[got], at, most)
+		case got == at:
+			best++
+		}
+		return true
+	})
 	t.Logf("%d programs, %d states; the best step in %d; shifted chances are doubted in %d", tested, states, best, shifted)
 	if best*10 < tested*7 || shifted < tested/5 {
 		t.Errorf("the best step in %d of %d, and %d shifted chances are doubted", best, tested, shifted)

@@ -294,31 +294,23 @@ func TestSampledAgainstAllOrders(t *testing.T) {
 // before it comes as it came, and the second of the two before the first.
 func TestPairsCanBeTurned(t *testing.T) {
 	tested, runs, far := 0, 0, 0
-	for seed := uint64(1); tested < slowPrograms(); seed++ {
-		p := trial.NewTable(rand.New(rand.NewPCG(seed, 10)))
-		r := props.NewRunner("table", p.Property(nil, 0))
-		for n := range uint64(20) {
-			res := r.Run(props.Plan{Strategy: strategy.Random(), Seed: hash.Seed(seed, n), StrategySeed: n})
-			if res.Failure == nil {
-				continue
+	eachFailing(&tested, slowPrograms(), func(seed uint64, r *props.Runner, res *props.Result) (next bool) {
+		tested++
+		c := shrinkCase(res)
+		w := &turner{shrinking: &shrinking{runner: r}, inputs: &c, signature: res.Failure.Signature()}
+		for _, pair := range w.note() {
+			by := &steered{answers: w.answers, order: pair.order, exact: pair.exact, waits: []wait{
+				{first: w.numbers[pair.Second], second: w.numbers[pair.First]}}}
+			again := w.runs(by)
+			if by.lost || !by.kept() && again.Failure == nil { // it may fail before
+				t.Fatalf("seed %d: %+v cannot be turned round: lost %t", seed, pair, by.lost)
 			}
-			tested++
-			c := shrinkCase(&res)
-			w := &turner{shrinking: &shrinking{runner: r}, inputs: &c, signature: res.Failure.Signature()}
-			for _, pair := range w.note() {
-				by := &steered{answers: w.answers, order: pair.order, exact: pair.exact, waits: []wait{
-					{first: w.numbers[pair.Second], second: w.numbers[pair.First]}}}
-				again := w.runs(by)
-				if by.lost || !by.kept() && again.Failure == nil { // it may fail before
-					t.Fatalf("seed %d: %+v cannot be turned round: lost %t", seed, pair, by.lost)
-				}
-				if runs++; pair.apart > 1 {
-					far++
-				}
+			if runs++; pair.apart > 1 {
+				far++
 			}
 		}
-		r.Close()
-	}
+		return false
+	})
 	t.Logf("%d failing runs with %d pairs, of which %d are not neighbours", tested, runs, far)
 	if runs < tested/2 || far < tested/5 {
 		t.Errorf("%d failing runs have %d pairs, of which %d are not neighbours", tested, runs, far)

@@ -27,12 +27,12 @@ func shrunkBy(t *testing.T, property func(*props.T), seed uint64, runs int, arms
 	return shrunkFrom(t, p, f, runs)
 }
 
-// shrunkOnce has what shrunkSubject has shrunk.
+// shrunkOnce caches the results of shrunkSubject.
 var shrunkOnce = map[string]Shrunk{}
 
-// shrunkSubject returns what the failure of a subject that seed 1 finds is shrunk to in 20,000
-// runs. It shrinks it once for all tests. They may change the finding, but nothing that it
-// points to.
+// shrunkSubject returns the result of shrinking, in 20,000 runs, the failure of a subject that
+// seed 1 finds. It shrinks each subject once for all tests. A test may change the returned
+// finding, but nothing that the finding points to.
 func shrunkSubject(t *testing.T, name string) Shrunk {
 	t.Helper()
 	out, ok := shrunkOnce[name]
@@ -79,11 +79,11 @@ func size(out *Shrunk) string {
 	return fmt.Sprintf("%d, %d, %d", b.External, b.Steps, len(b.Case.Schedule.Before))
 }
 
-// fallsShort is how many of 100 cases are shrunk to the least size that is known, where
-// that is fewer than the 95 that are wanted: the shrinker falls short there, and may not
-// fall shorter. The number follows from the seeds. The least failing run of procreg-forgets
-// has a second name and one more command than those that are nearly as small, so that
-// several changes must come together.
+// fallsShort is the number of cases, out of 100, that are shrunk to the least known size.
+// It lists the subjects for which that is less than the goal of 95. The numbers follow from
+// the seeds, and must not fall. The least failing run of procreg-forgets differs from the
+// runs of nearly equal size in a second name and one more command, so several changes must
+// come together.
 var fallsShort = map[string]int{"procreg-forgets": 34}
 
 // TestShrunkSubjects holds to what the failures of all subjects are shrunk, from
@@ -101,8 +101,9 @@ func TestShrunkSubjects(t *testing.T) {
 	}
 }
 
-// shrunkSubjects shrinks what so many seeds find of the subjects, and returns a table. At night
-// it adds what rapid's own shrinker leaves.
+// shrunkSubjects shrinks the failures of the subjects that the given number of seeds find, and
+// returns a table of the results. At night the table also has the results of rapid's own
+// shrinker.
 func shrunkSubjects(t *testing.T, seeds uint64, runs int) string {
 	var table, rapid, why strings.Builder
 	if seeds == 5 && golden.Whole() {
@@ -222,9 +223,9 @@ func TestEndlessRunsAreExplainedInTime(t *testing.T) {
 	}
 }
 
-// TestShrinkTheSameAgain: the same finding and number of runs give the same, and the same
-// explanation. To explain what few runs leave takes longest: that is done for each tenth, and
-// 500 runs for each fifth.
+// TestShrinkTheSameAgain: shrinking and explaining the same finding again, with the same
+// number of runs, gives the same result. It shrinks every fifth finding with 500 runs, and
+// explains every tenth.
 func TestShrinkTheSameAgain(t *testing.T) {
 	for i, s := range shortSubjects() {
 		if testing.Short() && i%5 > 0 {

@@ -2,6 +2,7 @@ package finding
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -247,12 +248,7 @@ func (s *steered) inTurn(e *pulse.Enabled) int {
 		if !s.lost && s.at < s.exact {
 			return number == s.order[s.at]
 		}
-		for k := range s.waits {
-			if w := &s.waits[k]; w.second == number && !w.came {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(s.waits, func(w wait) bool { return w.second == number && !w.came })
 	})
 }
 
@@ -309,12 +305,7 @@ func (s *steered) take(number uint64) {
 	}
 }
 
-// kept reports whether all waits were met.
+// kept reports whether the run has met all waits (see wait).
 func (s *steered) kept() bool {
-	for i := range s.waits {
-		if !s.waits[i].came {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.waits, func(w wait) bool { return !w.came })
 }

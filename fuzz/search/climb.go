@@ -128,17 +128,18 @@ func (c *climbs) next(p *props.Plan, f *forced) bool {
 	return true
 }
 
-// crowds calls f with a description of each kind of hint that was too numerous to keep.
-func (c *climbs) crowds(f func(what string)) {
+// crowds calls f with a message for each kind of hint that was too numerous to keep.
+func (c *climbs) crowds(f func(message string)) {
+	const advice = ": a guided search keeps only the first; give it fewer, such as ranges of numbers"
 	names, more := c.ladder.Full()
 	for _, name := range names {
-		f(fmt.Sprintf("Feature %q has too many values", c.names[name]))
+		f(fmt.Sprintf("Feature %q has too many values", c.names[name]) + advice)
 	}
 	if more {
-		f("Feature, Sometimes and Maximize are given too many names")
+		f("Feature, Sometimes and Maximize are given too many names" + advice)
 	}
 	if c.lost {
-		f("Feature, Sometimes and Maximize give too many hints in one run")
+		f("Feature, Sometimes and Maximize give too many hints in one run" + advice)
 	}
 }
 

@@ -16,19 +16,19 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// A costed is a search that a benchmark repeats with other seeds. It keeps the least
-// processor time, which other work on the machine disturbs least.
+// A costed is a search that a benchmark repeats with different seeds. It records the
+// least processor time, because other work on the machine affects that least.
 type costed struct {
 	property  search.Property
 	options   search.Options
-	step, run float64 // the least processor time of a step and of a run so far, in nanoseconds
+	step, run float64 // the least processor time so far of a step and of a run, in nanoseconds
 	bytes     uint64  // the bytes in use after the last search, with its result
 }
 
 // newCosted returns a search by one arm alone, or by the default portfolio.
 func newCosted(b *testing.B, p search.Property, arm string, runs int) *costed {
 	if testing.Short() {
-		runs /= 50 // shows that the benchmark runs, and measures nothing
+		runs /= 50 // enough to show that the benchmark runs, but too few to measure
 	}
 	c := &costed{property: p, options: search.Options{Runs: runs}, step: math.Inf(1), run: math.Inf(1)}
 	if arm != "portfolio" {
@@ -67,8 +67,9 @@ func processorTime(b *testing.B) float64 {
 }
 
 // BenchmarkLongRuns prints the processor time of a step in a search with runs of about
-// 3,000 steps, and its ratio to that in a search with runs of 33 steps. Both searches
-// perform equally many steps. It also prints the bytes in use after the long search.
+// 3,000 steps. It also prints the ratio to the time of a step in a search with runs of
+// 33 steps. Both searches perform the same number of steps. Finally it prints the
+// memory in use after the long search.
 func BenchmarkLongRuns(b *testing.B) {
 	asking := func(rounds int) search.Property {
 		return search.Property{Name: "asking", Test: "asking", Func: func(t *props.T) { askRounds(t, rounds) }}
@@ -80,7 +81,7 @@ func BenchmarkLongRuns(b *testing.B) {
 			sys.Run()
 		}}
 	}
-	const times = 91 // how many times longer the long runs are, about
+	const times = 91 // the approximate ratio of the lengths of long and short runs
 	for _, p := range []struct {
 		name        string
 		short, long search.Property
@@ -107,9 +108,10 @@ func BenchmarkLongRuns(b *testing.B) {
 	}
 }
 
-// BenchmarkRunCost prints, for the default portfolio and for each of its arms alone, the
-// processor time of a run as a ratio to that of a run in random order: the geometric mean
-// over all subjects without their bugs, and the largest ratio. It logs the others.
+// BenchmarkRunCost compares the processor time of a run with that of a run in random
+// order, for the default portfolio and for each of its arms alone. It prints the
+// geometric mean of the ratios over all mended subjects, and the largest ratio. It logs
+// the other ratios.
 func BenchmarkRunCost(b *testing.B) {
 	for _, arm := range []string{"portfolio", "pos", "urw", "pct", "pctcp", "slow", "bita"} {
 		b.Run(arm, func(b *testing.B) {

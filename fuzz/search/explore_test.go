@@ -266,7 +266,8 @@ func TestExplorationsWorkers(t *testing.T) {
 	}
 }
 
-// Every subject's bug is found at its smallest input, by day that of every other one.
+// Every subject's bug is found with its smallest input. By day, only every other
+// subject is tested.
 func TestEverySubjectIsExplored(t *testing.T) {
 	trial.Long(t)
 	drawn := mediansOfRandom(t)

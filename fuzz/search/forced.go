@@ -46,7 +46,6 @@ func sourceOf(res *props.Result) source {
 	return source{choice.CloneInputs(res.Inputs), slices.Clone(res.System.Record().Choices), res.EarlyTimers}
 }
 
-// plan gives a run the inputs of the source.
 func (s *source) plan(p *props.Plan) { p.Inputs, p.EarlyTimers = s.inputs, s.early }
 
 // usable reports whether orders can be made from a run.

@@ -51,7 +51,8 @@ func LookForHints(ctx context.Context, p Property, o Options) (h Hints) {
 	return h
 }
 
-// AddTo makes the failing run found by LookForHints the finding of res, if res has none.
+// AddTo adds the failing run found by LookForHints to res as its finding, unless res has
+// a finding.
 func (h *Hints) AddTo(res *Result) {
 	if res.Finding == nil && h.Failed != nil {
 		res.Finding, res.Index = h.Failed, h.Run

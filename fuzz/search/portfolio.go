@@ -148,7 +148,6 @@ func (t *turns) share(batch int) share {
 	return share{floor: t.floor, list: lists[batch%len(lists)]}
 }
 
-// allSpent reports whether isSpent returned true for all runs so far.
 func (s *share) allSpent() bool { return s.spent == s.runs }
 
 // next returns the arm of the next run.

@@ -224,8 +224,8 @@ func BenchmarkCosts(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// TestRenewedArms: an arm that is renewed for its next batch plans the same runs as a new
-// one, for each arm of the default portfolio.
+// TestRenewedArms: for each arm of the default portfolio, an arm that is renewed for its
+// next batch plans the same runs as a new arm.
 func TestRenewedArms(t *testing.T) {
 	p := Property{Name: t.Name(), Test: t.Name(), Func: writer.Property(true)}
 	for _, e := range usual() {

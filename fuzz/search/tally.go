@@ -26,8 +26,8 @@ type Tally struct {
 	Early    int // the number of runs whose timers could fire early
 	// By is the number of runs of each arm.
 	By map[string]int
-	// The keys of Crowded describe hints, such as hints of T.Feature, that were too
-	// numerous for a guided search to keep.
+	// The keys of Crowded are messages about names or hints that were too numerous to
+	// keep, such as hints of T.Feature.
 	Crowded map[string]bool `json:",omitempty"`
 	// Fresh is the number of new receive pairs in the runs of each arm. A pair is new
 	// if no earlier run of the same worker contains it.
@@ -107,44 +107,32 @@ func (t *Tally) Add(o *Tally) {
 		t.Rejected[k] += n
 	}
 	maps.Copy(t.TooLarge, o.TooLarge)
-	for what := range o.Crowded {
-		t.crowd(what)
+	for message := range o.Crowded {
+		t.crowd(message)
 	}
 	if o.SkipReason != "" {
 		t.SkipReason = o.SkipReason
 	}
 }
 
-func (t *Tally) crowd(what string) {
+func (t *Tally) crowd(message string) {
 	if t.Crowded == nil {
 		t.Crowded = map[string]bool{}
 	}
-	t.Crowded[what] = true
+	t.Crowded[message] = true
 }
 
 // manySituations says that Sometimes was given more names than are kept: see Runner.Crowded
 // of package props.
-const manySituations = "Sometimes is given more than 1,000 names"
-
-// areNotJudged follows manySituations in messages.
-const areNotJudged = ": later names are not checked; use few names, the same in each run"
+const manySituations = "Sometimes is given more than 1,000 names: later names are not checked; use few names, the same in each run"
 
 // isCrowded reports whether Sometimes was given too many names in the runs of some runner.
 func isCrowded(runners []*props.Runner) bool {
 	return slices.ContainsFunc(runners, (*props.Runner).Crowded)
 }
 
-// Crowds returns a message for each entry of Crowded.
-func (t *Tally) Crowds() (list []string) {
-	for _, what := range slices.Sorted(maps.Keys(t.Crowded)) {
-		if what == manySituations {
-			list = append(list, what+areNotJudged)
-			continue
-		}
-		list = append(list, what+": a guided search keeps only the first; give it fewer, such as ranges of numbers")
-	}
-	return list
-}
+// Crowds returns the messages in Crowded.
+func (t *Tally) Crowds() []string { return slices.Sorted(maps.Keys(t.Crowded)) }
 
 // Tested returns the number of runs that tested the property. Runs that were skipped, or
 // with a draw that found no value, do not count.

@@ -111,7 +111,7 @@ func (v Verdict) String() string {
 		fmt.Fprintf(&b, "; sometimes %q: reached in no run", name)
 	}
 	if v.crowded {
-		b.WriteString("; " + manySituations + areNotJudged)
+		b.WriteString("; " + manySituations)
 	}
 	return b.String()
 }

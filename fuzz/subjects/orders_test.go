@@ -119,8 +119,8 @@ func TestOrdersOfLoads(t *testing.T) {
 	}
 }
 
-// TestOrdersOfSubjects leaves out subjects that have too many orders, by day also
-// those with more than 100,000.
+// TestOrdersOfSubjects explores the subjects without too many orders, by day those with
+// at most 100,000.
 func TestOrdersOfSubjects(t *testing.T) {
 	trial.Long(t)
 	for _, c := range []struct {

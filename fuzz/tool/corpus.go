@@ -205,14 +205,6 @@ its deliveries, the bug is fixed: today's run is saved in its place as a regress
 	return cmd
 }
 
-// goFolder returns the folder in which go test -fuzz saves the inputs of a target.
-func goFolder(s *campaign.Subject) string {
-	return filepath.Join(s.Binary.Dir, "testdata", "fuzz", s.Property.Test)
-}
-
-// isTarget reports whether a test passes the property of s to fuzz.Target.
-func isTarget(s *campaign.Subject) bool { return s.Property.Verb == "Target" }
-
 // newCorpusImport returns the command that saves failing inputs of go test -fuzz as cases.
 func newCorpusImport() *Command {
 	c := &corpusCommand{}
@@ -231,7 +223,7 @@ there are any.`,
 			if err != nil {
 				return err
 			}
-			subjects = slices.DeleteFunc(subjects, func(s campaign.Subject) bool { return !isTarget(&s) })
+			subjects = slices.DeleteFunc(subjects, func(s campaign.Subject) bool { return s.Property.Verb != "Target" })
 			if len(subjects) == 0 {
 				return errors.New("there is no target: no test passes a property to fuzz.Target")
 			}
@@ -244,7 +236,7 @@ there are any.`,
 			}
 			failed := false
 			for _, s := range subjects {
-				q := session.Request{Do: session.Import, Folder: goFolder(&s)}
+				q := session.Request{Do: session.Import, Folder: filepath.Join(s.Binary.Dir, "testdata", "fuzz", s.Property.Test)}
 				if from != "" {
 					if q.Folder, err = filepath.Abs(from); err != nil {
 						return err

@@ -16,8 +16,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// TestDemo runs the demonstration of each fifth subject, and at night of all, also of the hard
-// ones, whose texts it does not compare.
+// TestDemo runs the demonstration of every fifth subject. At night it runs those of all
+// subjects, including the hard ones, whose texts it does not compare.
 func TestDemo(t *testing.T) {
 	trial.Long(t)
 	list, every := subjects.Easy(), 5

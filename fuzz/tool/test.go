@@ -67,9 +67,9 @@ name of the file for go test -vet=off -overlay. In such a build goroutine.Run wo
 
 // A testCall is one call of jostle test.
 type testCall struct {
-	args    []string // for go test
+	args    []string // the arguments of go test
 	budget  time.Duration
-	overlay string // the user's own
+	overlay string // the overlay file that the user gave to go test, or ""
 }
 
 func runTest(call *Call, args []string) error {
@@ -194,7 +194,8 @@ func readTest(args []string) (c testCall, err error) {
 	return c, nil
 }
 
-// writeOverlay writes an overlay that includes the user's own, if there is one.
+// writeOverlay writes an overlay for go build. If the user already has an overlay, the
+// new overlay includes it.
 func writeOverlay(own string) (file string, err error) {
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strings"
@@ -36,18 +37,6 @@ func (m *Machine[S]) equal(a, b S) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-func (m *Machine[S]) length() int  { return orDefault(m.Length, 12) }
-func (m *Machine[S]) clients() int { return orDefault(m.Clients, 2) }
-func (m *Machine[S]) branch() int  { return orDefault(m.Branch, 4) }
-
-func orDefault(n, zero int) int {
-	if n > 0 {
-		return n
-	}
-	return zero
-}
-
-// title returns the text with which the machine's messages begin.
 func (m *Machine[S]) title() string { return "machine" + m.named() }
 
 // named returns the machine's name for the middle of a message, such as " bank".
@@ -62,7 +51,7 @@ func (m *Machine[S]) named() string {
 // fails at the first result that the model does not allow.
 func (m Machine[S]) Sequential(t *props.T, sys *pulse.System) {
 	m.mustBeWhole(t, sys)
-	steps, states := m.sequence(t, m.Init(), m.length(), "command")
+	steps, states := m.sequence(t, m.Init(), cmp.Or(m.Length, 12), "command")
 	t.Sometimes(m.title()+": a command is given", len(steps) > 0)
 	c := &client[S]{steps: steps}
 	c.ref = sys.Go("client", func(p *pulse.Process) { m.give(t, p, c, states) })
@@ -77,7 +66,6 @@ type client[S any] struct {
 	done  int // the number of commands that have returned
 }
 
-// clientName returns the name of client i in draws, charts and messages.
 func clientName(i int) string { return fmt.Sprintf("client %d", i+1) }
 
 // mustBeDone fails the run if a client waits forever, because its remaining commands
@@ -103,7 +91,7 @@ func (m *Machine[S]) mustBeDone(t *props.T, sys *pulse.System, clients ...*clien
 // some order of the commands explains their results.
 func (m Machine[S]) Parallel(t *props.T, sys *pulse.System) {
 	m.mustBeWhole(t, sys)
-	steps, states := m.sequence(t, m.Init(), m.length()/2, "first command")
+	steps, states := m.sequence(t, m.Init(), cmp.Or(m.Length, 12)/2, "first command")
 	start := states[len(states)-1]
 	branches := m.branches(t, start)
 	h := linear.NewHistory(t, linear.Model[S, step[S], any]{

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 
@@ -74,9 +75,9 @@ func roleOf(t reflect.Type) value.Role {
 // branches draws the commands of several concurrent clients, beginning in the given
 // state. The model allows each command in every interleaving of the clients.
 func (m *Machine[S]) branches(t *props.T, state S) [][]step[S] {
-	list := make([][]step[S], m.clients())
+	list := make([][]step[S], cmp.Or(m.Clients, 2))
 	for i := range list {
-		for j := range props.Draw(t, rapid.IntRange(1, m.branch()), "commands of "+clientName(i)) {
+		for j := range props.Draw(t, rapid.IntRange(1, cmp.Or(m.Branch, 4)), "commands of "+clientName(i)) {
 			s, ok := m.drawStep(t, i+1, state, fmt.Sprintf("command %d of %s", j+1, clientName(i)), func(s step[S]) bool {
 				list[i] = append(list[i], s)
 				allowed := m.allows(state, list)

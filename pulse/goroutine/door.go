@@ -33,15 +33,15 @@ type door struct {
 // doorVersion is the version of the declarations shared with the runtime.
 const doorVersion = 2
 
-// A reason says why a goroutine has given the control back.
+// A reason says why a goroutine has returned control to jostle.
 type reason uint8
 
 const (
-	blocked  reason = iota // it waits
-	exited                 // it has ended
-	yielded                // it is about to begin an operation
-	chooses                // it wants a number
-	panicked               // it has panicked
+	blocked  reason = iota // the goroutine waits
+	exited                 // the goroutine has ended
+	yielded                // the goroutine is about to begin an operation
+	chooses                // the goroutine asks the strategy for a number
+	panicked               // the goroutine has panicked
 )
 
 // An operation is what a goroutine does at a point where others may run first.
@@ -67,11 +67,11 @@ type state struct {
 	op      operation
 	object  uintptr
 	waits   string         // what it waits for, or ""
-	nested  bool           // set if it is in a bubble of synctest
+	nested  bool           // set if the goroutine is in a bubble of testing/synctest
 	callers [depth]uintptr // the innermost callers of its last operation, then zeros
 }
 
-// depth is jostleDepth, and touches jostleTouches, of the runtime.
+// These constants equal jostleDepth and jostleTouches in the changed runtime.
 const (
 	depth   = 8
 	touches = 32

@@ -147,11 +147,11 @@ type routine struct {
 	thread thread
 	id     uint64 // its number in the run, from 1; 1 is the goroutine that runs main
 	ref    pulse.Ref
-	place  string // the line at which its function begins
-	begun  bool   // set in its first step
-	why    reason // why it has given the control back
-	turn   *site  // the message that it is to receive, or nil if it cannot run
-	since  int    // the number of steps before it could
+	place  string // the line at which the goroutine's function begins
+	begun  bool   // set in the goroutine's first step
+	why    reason // why the goroutine returned control to jostle
+	turn   *site  // the message that the goroutine is to receive, or nil if it cannot run
+	since  int    // the number of steps of the run when the goroutine became able to run
 }
 
 // Receive takes one step of the goroutine.
@@ -185,9 +185,8 @@ func (r *routine) Receive(ctx *pulse.Ctx, _ any) {
 	w.setClock()
 }
 
-// begin makes the system report the goroutine as stuck if it never ends. In a test this
-// holds only for the goroutine that runs the test, and only if nothing outside of the run
-// wakes it: see stop.
+// begin is called in the first step of the goroutine. Outside of a test, the system then
+// reports the goroutine as stuck if it never ends.
 func (r *routine) begin() {
 	r.begun = true
 	if !r.world.ends {

@@ -14,26 +14,26 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A fake is a runtime whose goroutines follow scripts.
+// A fake stands in for the changed Go runtime. Its goroutines follow scripts.
 type fake struct {
 	threads []*fakeThread
-	ready   []*fakeThread // those of which the driver has not been told
+	ready   []*fakeThread // goroutines that can run and were not reported to the driver yet
 	now     int64
-	timers  map[int64]int // the thread that each timer wakes
-	touches []fakeTouch   // of the last step
+	timers  map[int64]int // maps the time of each timer to the thread that it wakes
+	touches []fakeTouch   // the operations of the last step
 	cause   string
 	log     []string
 	answer  uint64
 	driven  bool
 }
 
-// A fakeThread is a goroutine.
+// A fakeThread is a goroutine of a fake.
 type fakeThread struct {
 	state
 	script []act
 }
 
-// An act is what a goroutine does until it gives the control back.
+// An act is what a goroutine does until it returns control.
 type act struct {
 	why reason
 	n   uint64 // the number of answers to a choice
@@ -45,7 +45,7 @@ type fakeTouch struct {
 	object uintptr
 }
 
-// spawn starts a goroutine with a script.
+// spawn starts a goroutine that follows a script.
 func (f *fake) spawn(script ...act) {
 	g := &fakeThread{state: state{id: uint64(len(f.threads) + 1), waits: "chan receive"}, script: script}
 	f.threads = append(f.threads, g)
@@ -67,7 +67,8 @@ func (f *fake) resume(g *fakeThread, answer uint64) (reason, uint64) {
 	return a.why, a.n
 }
 
-// door returns the functions of the fake. The goroutine that runs main follows script.
+// door returns the functions of the fake runtime. The goroutine that runs main follows
+// the script.
 func (f *fake) door(script ...act) *door {
 	f.timers = map[int64]int{}
 	return &door{
@@ -129,12 +130,13 @@ func sleeps(id int, d time.Duration) act {
 	return act{blocked, 0, func(f *fake) { f.timers[f.now+int64(d)] = id }}
 }
 
-// TestRunTest: how runs of tests end, and what takes steps in plain order.
+// TestRunTest lists how runs of tests end, and which goroutines take steps in plain
+// order.
 func TestRunTest(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		script []act
-		steps  string // the goroutines that take steps, in order
+		steps  string // the numbers of the goroutines that take the steps, in order
 		end    string
 		failed string
 	}{
@@ -169,7 +171,7 @@ func TestRunTest(t *testing.T) {
 	}
 }
 
-// TestRun: without a test, each goroutine must end.
+// TestRun: outside of a test, every goroutine must end.
 func TestRun(t *testing.T) {
 	f := &fake{}
 	sys := pulse.New(pulse.Options{})
@@ -188,8 +190,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// favorite lets the actor with that number run whenever it can, and answers all choices
-// with the largest number.
+// favorite always picks a message to the actor with the given number if there is one.
+// It answers all choices with the largest number.
 type favorite int
 
 func (favorite) Begin(uint64) {}
@@ -205,8 +207,8 @@ func (s favorite) Pick(e *pulse.Enabled) int {
 
 func (favorite) Choose(_ choice.Kind, n int) int { return n - 1 }
 
-// TestPatience: a goroutine that can run does not wait for ever, and time passes
-// meanwhile.
+// TestPatience: a goroutine that can run does not wait forever, and time passes while
+// it waits.
 func TestPatience(t *testing.T) {
 	f := &fake{}
 	spins := slices.Repeat([]act{yields}, 1000)
@@ -223,8 +225,8 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestSpin: for a goroutine that runs alone without waiting, time passes faster and
-// faster, and no timer is missed.
+// TestSpin: time passes faster and faster for a goroutine that runs alone without
+// waiting, and every timer still fires.
 func TestSpin(t *testing.T) {
 	f := &fake{}
 	script := append([]act{starts(sleeps(2, 5*time.Second), exits), yields}, slices.Repeat([]act{yields}, 14)...)
@@ -234,7 +236,7 @@ func TestSpin(t *testing.T) {
 	}
 }
 
-// TestEndless: the run of a test that does not end is not a failure.
+// TestEndless: a test whose run does not end is not reported as failing.
 func TestEndless(t *testing.T) {
 	f := &fake{}
 	sys := pulse.New(pulse.Options{})
@@ -244,7 +246,7 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// TestTicker: nor is that of a test that waits while a ticker goes on for ever.
+// TestTicker: a test that waits while a ticker ticks forever is not reported as stuck.
 func TestTicker(t *testing.T) {
 	f := &fake{}
 	ticks := slices.Repeat([]act{sleeps(2, time.Nanosecond)}, 2*mostSteps)
@@ -255,7 +257,7 @@ func TestTicker(t *testing.T) {
 	}
 }
 
-// TestChoices: the strategy answers the choices of a goroutine, within one step.
+// TestChoices: the strategy answers the choices of a goroutine within one step.
 func TestChoices(t *testing.T) {
 	f := &fake{}
 	var answers []uint64
@@ -267,9 +269,9 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// TestObjects: the operations on one object are accesses to one number, and a channel
-// made at the address of an older one has another number. Steps with too many operations
-// depend on all others.
+// TestObjects: all operations on one object access the same number. A channel at the
+// address of an older channel has a different number. A step with too many operations
+// depends on all other steps.
 func TestObjects(t *testing.T) {
 	use := func(list ...fakeTouch) act { return act{yielded, 0, func(f *fake) { f.touches = list }} }
 	f := &fake{}
@@ -309,15 +311,16 @@ func TestOrdinaryBuild(t *testing.T) {
 	}
 }
 
-// TestLayout: the table of functions is shared with package runtime, so each entry is one
-// word but the version.
+// TestLayout: package runtime shares the struct of functions, so each field except
+// version must have the size of one word.
 func TestLayout(t *testing.T) {
 	if n := unsafe.Sizeof(door{}) / unsafe.Sizeof(uintptr(0)); n != 13 {
 		t.Errorf("the door has %d words: change jostleDoorTable and doorVersion too", n)
 	}
 }
 
-// TestLabels: a message says which operation a goroutine begins or has waited for.
+// TestLabels: the message to a goroutine names the operation that the goroutine begins,
+// or has waited for.
 func TestLabels(t *testing.T) {
 	for function, want := range map[string]string{
 		"sync.(*Mutex).Lock":                        "Mutex.Lock",

@@ -15,16 +15,16 @@ type world struct {
 	host     pulse.Host
 	control  control
 	ends     bool       // set if the run ends with the goroutine that runs main
-	list     []*routine // by id-1; nil for one that was never told of, such as a coroutine
-	ready    int        // number of goroutines that can run
+	list     []*routine // by id-1; nil for goroutines that the runtime does not report, such as coroutines
+	ready    int        // the number of goroutines that can run
 	steps    int
-	spins    int                // number of steps in which one goroutine ran alone without waiting
+	spins    int                // the number of successive steps in which one goroutine ran alone without waiting
 	cause    string             // why the run is not controlled, or ""
 	starving *routine           // the goroutine that must run next, or nil
-	held     []*routine         // those that can run but must let it run first
-	objects  map[uintptr]uint32 // numbers of channels, mutexes and the like, by their addresses
+	held     []*routine         // goroutines that can run, but must wait until starving has taken a step
+	objects  map[uintptr]uint32 // the numbers of objects, such as channels and mutexes, by their addresses
 
-	clock pulse.Ref // fires the timers of the goroutines
+	clock pulse.Ref // the actor that fires the timers of the goroutines
 	timer pulse.Timer
 	due   int64 // virtual time of the next timer, or 0
 }
@@ -53,14 +53,15 @@ func (w *world) takeNew(by pulse.Ref) {
 	}
 }
 
-// patience is for how many steps a goroutine that can run may wait. Without a limit a
-// goroutine that tries again and again, for example to lock a mutex by TryLock, would
-// make a run endless, although no real scheduler lets others wait for ever.
+// patience is the number of steps for which a goroutine that can run may wait. Without
+// this limit, a goroutine that retries in a loop (for example, TryLock on a mutex)
+// could make a run endless. A real scheduler lets every goroutine run at some time.
 const patience = 300
 
-// share holds the other goroutines back while one has waited for too long, until that
-// one has taken a step. A program whose goroutines take so many steps may wait for the
-// clock by looking at it, so time passes too.
+// share prevents starvation. If a goroutine that can run has waited for too long, share
+// holds the others back until that goroutine has taken a step. Time also passes,
+// because a long run may be a program that reads the clock in a loop until some time
+// has passed.
 func (w *world) share(by *routine) {
 	w.steps++
 	if w.starving == by || w.starving != nil && w.starving.turn == nil {
@@ -88,9 +89,9 @@ func (w *world) share(by *routine) {
 // mostSpins limits how fast time passes for a goroutine that spins.
 const mostSpins = 20
 
-// spin lets time pass for a goroutine that has run alone for many operations, and has
-// waited for none. It may wait for the clock by looking at it, so the longer it does so,
-// the more time passes.
+// spin lets time pass for a goroutine that has run alone for many operations without
+// waiting. Such a goroutine may read the clock in a loop. The longer it runs alone, the
+// more time passes.
 func (w *world) spin(r *routine) {
 	w.spins = min(w.spins+1, mostSpins)
 	now, next := w.times(w.control)
@@ -105,8 +106,8 @@ func (w *world) spin(r *routine) {
 // mostSteps is the number of steps after which the run of a test counts as endless.
 const mostSteps = 30_000
 
-// over reports whether the run of a test ends with the last step, which r has taken. r is
-// nil if the clock has.
+// over reports whether the run of a test has ended with the last step. r is the goroutine
+// that took the step, nil if the step was a clock tick.
 func (w *world) over(r *routine) bool {
 	if what := w.outside(w.control); w.cause == "" && what != "" {
 		w.cause = "it depends on " + what

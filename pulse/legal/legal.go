@@ -14,6 +14,7 @@ package legal
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -123,12 +124,7 @@ func (c *checker) lives() error {
 
 // struck reports whether a Nemesis has restarted the actor.
 func (c *checker) struck(actor int32) bool {
-	for i := range c.t.Strikes {
-		if x := &c.t.Strikes[i]; x.Kind == trace.Restart && x.From == actor {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.t.Strikes, func(x trace.Strike) bool { return x.Kind == trace.Restart && x.From == actor })
 }
 
 // channels checks that no message overtakes an earlier message of the same channel, unless

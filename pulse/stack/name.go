@@ -15,7 +15,7 @@ import "strings"
 // G of package b, a literal in F is called b.G.func2.F.func3, but a.F.func1 without
 // inlining. Declared functions keep their names when inlined.
 func nameOf(function string) string {
-	function = strings.TrimSuffix(function, "-fm") // -fm is the suffix of a method value
+	function = strings.TrimSuffix(function, "-fm") // the runtime adds -fm to the name of a method value
 	pkg := packageOf(function)
 	declared := function[strings.LastIndexByte(pkg, '/')+1:]
 	if !endsInDigit(function) || len(pkg) == len(function) {

@@ -27,7 +27,7 @@ func runs(n int) int {
 	return n / 2
 }
 
-// byDay returns n by day, and at night as many as runs returns for the second number.
+// byDay returns n by day. At night it returns the second result of the function runs.
 func byDay(n, night int) int {
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		return runs(night)

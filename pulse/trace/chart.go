@@ -2,14 +2,13 @@ package trace
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 )
 
-// WriteChart writes t as a message chart. Each step is one line, such as "3
+// Chart returns t as a message chart. Each step is one line, such as "3
 // action ──write──▶ writer", followed by its log lines. Remarks on the right mark
 // messages that were overtaken. A line "at rest" marks a point at which no
 // message was deliverable and the test continued. Messages never received come
@@ -17,13 +16,7 @@ import (
 //
 // A chart has at most about 200 lines. If it would be longer, steps that repeat
 // until the end of the run are printed once, similar unreceived messages are
-// grouped, and the middle is omitted. WriteText omits nothing.
-func (t *Trace) WriteChart(w io.Writer) error {
-	_, err := io.WriteString(w, t.Chart())
-	return err
-}
-
-// Chart returns the chart that WriteChart writes.
+// grouped, and the middle is omitted. Text omits nothing.
 func (t *Trace) Chart() string { return t.ChartWith(ChartOptions{Failed: int(None)}) }
 
 // ChartOptions are additions to a chart.
@@ -50,9 +43,9 @@ func (t *Trace) ChartWith(o ChartOptions) string {
 	strikes := r.Strikes
 	for i := range r.Steps {
 		if came, rests = skipRests(rests, i); came && !r.clockMoved(i) {
-			c.add(None, restLine, "")
+			c.add(restLine)
 		}
-		strikes = c.addStrikes(r, strikes, None, i)
+		strikes = r.addStrikes(c.add, "  ", strikes, None, i)
 		row := r.chartRow(i, remarks[i])
 		if i == o.Failed {
 			row.remark = strings.TrimSpace(row.remark + " " + failedHere)
@@ -61,17 +54,17 @@ func (t *Trace) ChartWith(o ChartOptions) string {
 			row.remark = strings.TrimSpace(o.Remark(i) + " " + row.remark)
 		}
 		c.rows = append(c.rows, row)
-		strikes = c.addStrikes(r, strikes, int32(i), i)
+		strikes = r.addStrikes(c.add, "  ", strikes, int32(i), i)
 		for _, note := range notes.of(int32(i)) {
-			c.add(None, "  log: "+oneLine(r.Notes[note].Text), "")
+			c.add("  log: " + oneLine(r.Notes[note].Text))
 		}
 		if o.Below != nil {
 			for _, line := range o.Below(i) {
-				c.add(None, "  "+oneLine(line), "")
+				c.add("  " + oneLine(line))
 			}
 		}
 	}
-	c.addStrikes(r, strikes, None, len(r.Steps))
+	r.addStrikes(c.add, "  ", strikes, None, len(r.Steps))
 	c.fold()
 	c.addMissing(r)
 	c.cut()
@@ -80,21 +73,6 @@ func (t *Trace) ChartWith(o ChartOptions) string {
 
 // failedHere is the remark on the step at which a run failed.
 const failedHere = "✗ fails here"
-
-// addStrikes adds the faults that a step caused with a pulse.Nemesis. If step is
-// None, it adds the faults that the test caused before step number limit. list
-// begins with these faults. addStrikes returns the remaining faults.
-func (c *chart) addStrikes(r *reading, list []Strike, step int32, limit int) (rest []Strike) {
-	these, rest := strikesOf(list, step, limit)
-	indent := "  "
-	if step == None {
-		indent = ""
-	}
-	for i := range these {
-		c.add(None, indent+r.strike(&these[i]), "")
-	}
-	return rest
-}
 
 // clockMoved reports whether virtual time advanced just before step i. If it did,
 // a quiescent point needs no line, because the chart shows the time of step i.
@@ -173,9 +151,8 @@ type chartRow struct {
 	remark string
 }
 
-func (c *chart) add(step int32, line, remark string) {
-	c.rows = append(c.rows, chartRow{step: step, line: line, remark: remark})
-}
+// add adds a line that shows no step.
+func (c *chart) add(line string) { c.rows = append(c.rows, chartRow{step: None, line: line}) }
 
 const (
 	mostRows      = 200 // maximum number of rows of a chart
@@ -294,7 +271,7 @@ func Shortened(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
 	}
-	const costs = 12 // how many characters a cut between words may cost
+	const costs = 12 // the number of characters that a line may lose by a cut between words
 	list := []rune(text)[:max(0, most-1)]
 	for i := len(list) - 1; i > max(0, len(list)-costs); i-- {
 		if strings.ContainsRune(" ,;:([", list[i]) {

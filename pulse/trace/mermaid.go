@@ -2,19 +2,12 @@ package trace
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 )
 
-// WriteMermaid writes t as a Mermaid sequence diagram. props.T.Attach can save
-// the diagram with a failing case.
-func (t *Trace) WriteMermaid(w io.Writer) error {
-	_, err := io.WriteString(w, t.Mermaid())
-	return err
-}
-
-// Mermaid returns the diagram that WriteMermaid writes.
+// Mermaid returns t as a Mermaid sequence diagram. props.T.Attach can save the
+// diagram with a failing case.
 func (t *Trace) Mermaid() string { return t.MermaidWith(int(None), nil, nil) }
 
 // MermaidWith returns the diagram with additions. The lines above become a note
@@ -38,9 +31,9 @@ func (t *Trace) MermaidWith(failed int, above []string, marks func(send int) []s
 		if came, rests = skipRests(rests, i); came && !d.clockMoved(i) {
 			d.rest()
 		}
-		strikes = d.strikes(strikes, None, i)
+		strikes = d.addStrikes(d.fault, "", strikes, None, i)
 		d.step(i)
-		strikes = d.strikes(strikes, int32(i), i)
+		strikes = d.addStrikes(d.fault, "", strikes, int32(i), i)
 		for _, note := range notes.of(int32(i)) {
 			d.note(&d.Notes[note])
 		}
@@ -51,7 +44,7 @@ func (t *Trace) MermaidWith(failed int, above []string, marks func(send int) []s
 	if len(rests) > 0 {
 		d.rest()
 	}
-	d.strikes(strikes, None, len(d.Steps))
+	d.addStrikes(d.fault, "", strikes, None, len(d.Steps))
 	for _, i := range d.missing() {
 		d.marked(i, "-x", d.lossRemark(&d.Sends[i]))
 	}
@@ -129,7 +122,6 @@ func (d *diagram) note(n *Note) {
 	d.line("    Note right of %s: %s", alias(n.Actor), mermaidLines(strings.Split(strings.TrimRight(n.Text, "\n"), "\n")))
 }
 
-// rest draws a note across all actors that marks a quiescent point.
 func (d *diagram) rest() { d.across(restLine) }
 
 func (d *diagram) across(text string) {
@@ -140,17 +132,8 @@ func (d *diagram) across(text string) {
 	d.line("    Note over %s: %s", across, text)
 }
 
-// strikes draws a note for each fault that the given step caused with a
-// pulse.Nemesis. If step is None, it draws the faults that the test caused
-// before step number limit. list begins with these faults. strikes returns the
-// remaining faults.
-func (d *diagram) strikes(list []Strike, step int32, limit int) (rest []Strike) {
-	these, rest := strikesOf(list, step, limit)
-	for i := range these {
-		d.across(mermaidText(d.strike(&these[i])))
-	}
-	return rest
-}
+// fault draws a note across all actors about a fault.
+func (d *diagram) fault(line string) { d.across(mermaidText(line)) }
 
 // alias returns the identifier of an actor in the diagram, such as a3. Names
 // could be keywords of Mermaid.

@@ -1,6 +1,9 @@
 package trace
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // overtakings returns a remark for each step. The remark is "" unless the step's
 // message was overtaken: the actor had received a message that was sent later.
@@ -65,10 +68,5 @@ func (r *reading) remark(inbox []int32, i int) string {
 // sentFirst reports whether no message in inbox was sent before the message
 // send.
 func (r *reading) sentFirst(inbox []int32, send int32) bool {
-	for _, step := range inbox {
-		if r.Steps[step].Send < send {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(inbox, func(step int32) bool { return r.Steps[step].Send < send })
 }

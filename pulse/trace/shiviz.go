@@ -3,7 +3,6 @@ package trace
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"unicode"
 )
@@ -12,7 +11,7 @@ import (
 // log.
 const shivizPattern = `(?<host>\S*) (?<clock>{.*})\n(?<event>.*)`
 
-// WriteShiViz writes t as a log for ShiViz
+// ShiViz returns t as a log for ShiViz
 // (https://bestchai.bitbucket.io/shiviz), which opens the file without settings.
 // The first line is the parse pattern. The empty second line means that the log
 // contains one run. props.T.Attach can save the log with a failing case.
@@ -21,12 +20,6 @@ const shivizPattern = `(?<host>\S*) (?<clock>{.*})\n(?<event>.*)`
 // start, for each quiescent point ("at rest") and for each fault that the test
 // causes with a pulse.Nemesis. The clocks order events exactly as HappensBefore
 // does.
-func (t *Trace) WriteShiViz(w io.Writer) error {
-	_, err := io.WriteString(w, t.ShiViz())
-	return err
-}
-
-// ShiViz returns the log that WriteShiViz writes.
 func (t *Trace) ShiViz() string {
 	l := newShivizLog(t)
 	l.event(Test, l.fresh(), "start")

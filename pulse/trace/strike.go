@@ -18,6 +18,19 @@ func strikesOf(list []Strike, step int32, limit int) (these, rest []Strike) {
 	return list[:n], list[n:]
 }
 
+// addStrikes calls add with a line for each of the strikes that strikesOf returns,
+// and returns the remaining strikes. The lines are indented if a step caused them.
+func (r *reading) addStrikes(add func(line string), indent string, list []Strike, step int32, limit int) (rest []Strike) {
+	these, rest := strikesOf(list, step, limit)
+	if step == None {
+		indent = ""
+	}
+	for i := range these {
+		add(indent + r.strike(&these[i]))
+	}
+	return rest
+}
+
 // StrikeLabel describes a strike, for example "fault: crash of writer".
 func (t *Trace) StrikeLabel(x *Strike) string {
 	return (&reading{Trace: t, names: t.Names()}).strike(x)

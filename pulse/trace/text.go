@@ -2,21 +2,15 @@ package trace
 
 import (
 	"fmt"
-	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// WriteText writes everything in t as tables: the steps with their notes, the
+// Text returns everything in t as tables: the steps with their notes, the
 // actors that received nothing, the undelivered messages, and the notes of the
 // test. Step numbers are indices in t.Steps.
-func (t *Trace) WriteText(w io.Writer) error {
-	_, err := io.WriteString(w, t.Text())
-	return err
-}
-
-// Text returns the text that WriteText writes.
 func (t *Trace) Text() string {
 	r := newReading(t)
 	b := r.stepTable()
@@ -38,9 +32,9 @@ func (r *reading) stepTable() []byte {
 		if came, rests = skipRests(rests, i); came {
 			steps.addLine(restLine)
 		}
-		strikes = r.addStrikes(&steps, strikes, None, i)
+		strikes = r.addStrikes(steps.addLine, "      ", strikes, None, i)
 		steps.add(r.cells(i, timed)...)
-		strikes = r.addStrikes(&steps, strikes, int32(i), i)
+		strikes = r.addStrikes(steps.addLine, "      ", strikes, int32(i), i)
 		for _, note := range notes.of(int32(i)) {
 			addNote(&steps, "      ", r.Notes[note].Text)
 		}
@@ -48,23 +42,8 @@ func (r *reading) stepTable() []byte {
 	if len(rests) > 0 {
 		steps.addLine(restLine)
 	}
-	r.addStrikes(&steps, strikes, None, len(r.Steps))
+	r.addStrikes(steps.addLine, "      ", strikes, None, len(r.Steps))
 	return steps.appendTo(nil)
-}
-
-// addStrikes adds the faults that a step caused with a pulse.Nemesis. If step
-// is None, it adds the faults that the test caused before step number limit.
-// list begins with these faults. addStrikes returns the remaining faults.
-func (r *reading) addStrikes(t *table, list []Strike, step int32, limit int) (rest []Strike) {
-	these, rest := strikesOf(list, step, limit)
-	indent := "      "
-	if step == None {
-		indent = ""
-	}
-	for i := range these {
-		t.addLine(indent + r.strike(&these[i]))
-	}
-	return rest
 }
 
 func (r *reading) cells(i int, timed bool) []string {
@@ -96,12 +75,7 @@ func (r *reading) flags(step *Step) string {
 
 // timed reports whether virtual time ever advanced.
 func (r *reading) timed() bool {
-	for i := range r.Steps {
-		if r.Steps[i].Time != 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Time != 0 })
 }
 
 // addNote adds a note of one or more lines.

@@ -14,9 +14,8 @@
 //   - ShiViz returns a log for the ShiViz viewer, with the clocks of all steps.
 //   - StepLabel returns a text for a step, Name for an actor, Label for a message.
 //
-// The methods WriteChart, WriteText, WriteMermaid and WriteShiViz write to an
-// io.Writer. A property can pass one of them to props.T.Attach, which saves its
-// output with a failing case.
+// With props.T.Attach, a property can have one of these texts saved with a failing
+// case.
 //
 // # Order
 //

@@ -38,7 +38,6 @@ func (b *blocks) reset() {
 	}
 }
 
-// cut removes all blocks of b except the first n.
 func (b *blocks) cut(n int) { b.list, b.indexed = b.list[:n], min(b.indexed, n) }
 
 // add returns the number of block x in the list. If x is not in the list, add appends it.

@@ -23,7 +23,8 @@ type pictured struct {
 	b     strings.Builder
 }
 
-// TestImage holds that Restore brings back what values refer to, at the same addresses.
+// TestImage checks that Restore gives the memory that values refer to its old contents,
+// at the same addresses.
 func TestImage(t *testing.T) {
 	one := 1
 	p := &pictured{n: 1, name: "a", list: make([]int, 2, 4), names: []string{"x", "y"}, two: [2]*int{&one, &one}}
@@ -56,7 +57,7 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// TestNoImage lists what cannot be copied.
+// TestNoImage lists values that cannot be copied.
 func TestNoImage(t *testing.T) {
 	type tool struct{ _ *int }
 	w := &value.Walker{

@@ -14,9 +14,9 @@ type Single struct {
 	typ   uintptr // the type word of the interface value
 	start uintptr
 	shape *shape // the shape of the pointer; nil if the value is no such pointer
-	seen  []byte // the contents at the last InSingle; empty if unknown or if sum does not depend on them alone
-	sum   uint64 // the hash that InSingle then wrote
-	from  uint64 // the hash before
+	seen  []byte // the contents at the last InSingle; empty if unknown or if the hash depends on other memory
+	sum   uint64 // the hash after the last InSingle
+	from  uint64 // the hash before the last InSingle
 }
 
 // SingleOf returns the Single of v, which is empty if v is no pointer to a plain value.
@@ -35,7 +35,7 @@ func (s *Single) IsEmpty() bool { return s.shape == nil }
 // Forget makes the next InSingle read the contents, also if they have not changed.
 func (s *Single) Forget() { s.seen = s.seen[:0] }
 
-// Is reports whether s was made of v.
+// Is reports whether SingleOf made s from v.
 func (s *Single) Is(v any) bool {
 	word := (*[2]uintptr)(unsafe.Pointer(&v))
 	return s.typ == word[0] && s.start == word[1]
@@ -48,8 +48,8 @@ func (w *Walker) BeforeSingle(s *Single) {
 	w.Word(1)
 }
 
-// InSingle writes the contents of v, of which s was made. If neither the contents nor the
-// hash have changed since the last call, it takes the result of that call.
+// InSingle writes the contents of v, from which SingleOf made s. If the contents and the
+// hash before them are the same as in the last call, it reuses the hash of that call.
 func (w *Walker) InSingle(s *Single, v any) {
 	elem, p := s.shape.elem, (*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1]
 	if !elem.inBytes {

@@ -180,5 +180,4 @@ func (j *jitter) place(seq int32) float64 {
 	return float64(seq) + jitterPlaces*unit(hash.Nth(j.key, uint64(seq)))
 }
 
-// unit maps a random word to a number in [0, 1).
 func unit(word uint64) float64 { return float64(word>>11) / (1 << 53) }

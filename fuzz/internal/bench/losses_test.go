@@ -208,8 +208,8 @@ func TestLossInWords(t *testing.T) {
 	golden.File(t, "testdata/losses.golden", text.String())
 }
 
-// TestTableIsOfItsSearches: table.txt is the text of runs.csv. By day only the rows of each
-// eighth subject are compared.
+// TestTableIsOfItsSearches: table.txt has the text for runs.csv. By day, only the rows of
+// every eighth subject are compared.
 func TestTableIsOfItsSearches(t *testing.T) {
 	if !golden.Whole() {
 		var text strings.Builder

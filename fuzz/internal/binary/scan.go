@@ -138,13 +138,5 @@ func (s *scan) reaches(name string, seen map[string]bool) bool {
 		return false
 	}
 	seen[name] = true
-	if d.calls {
-		return true
-	}
-	for _, other := range slices.Sorted(maps.Keys(d.mentions)) {
-		if s.reaches(other, seen) {
-			return true
-		}
-	}
-	return false
+	return d.calls || slices.ContainsFunc(slices.Sorted(maps.Keys(d.mentions)), func(other string) bool { return s.reaches(other, seen) })
 }

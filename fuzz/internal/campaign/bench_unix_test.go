@@ -15,13 +15,14 @@ import (
 	"github.com/jostle-go/jostle/fuzz/search"
 )
 
-// measured are programs without a bug that have too many orders to run them all.
+// measured are programs without a bug. They have too many orders to run all of them.
 var measured = []struct{ test, subject string }{
 	{"TestRaft", "raft-dupvote"}, {"TestMessenger", "messenger"}, {"TestChain", "chain-repair"}, {"TestPaxos", "paxos-quorum"},
 	{"TestVoteCount", "raft-votecount"}, {"TestRegistry", "pingreg"}, {"TestVotedFor", "raft-votedfor"}, {"TestCache", "cache"},
 }
 
-// measuredSubjects returns the first n of the measured properties, in a campaign and for a loop.
+// measuredSubjects returns the first n measured properties in two forms: for a campaign, and for
+// a loop in this process.
 func measuredSubjects(b *testing.B, dir string, n int) (list []campaign.Subject, loop []search.Property) {
 	b.Helper()
 	var tests []string
@@ -32,7 +33,8 @@ func measuredSubjects(b *testing.B, dir string, n int) (list []campaign.Subject,
 	return subjects(b, environment(dir), tests...), loop
 }
 
-// A cost is the processor time of this process and of its children that have ended, in seconds.
+// A cost is the processor time, in seconds, of this process and of its children that have
+// ended.
 type cost struct{ user, sys float64 }
 
 func (c cost) sum() float64 { return c.user + c.sys }
@@ -67,10 +69,11 @@ func measuredCampaign(b *testing.B, dir string, list []campaign.Subject, o campa
 }
 
 // measuredLoop makes the runs of measuredCampaign in this process. If all is set, it counts the
-// receive pairs of all runs, as campaigns do. Otherwise it counts those of some, as fuzz.Check does.
+// receive pairs of all runs, as campaigns do. Otherwise it counts those of some runs, as fuzz.Check
+// does.
 func measuredLoop(b *testing.B, loop []search.Property, runs []int, all bool) {
 	b.Helper()
-	defer garbage.Watch()() // as fuzz.Check does
+	defer garbage.Watch()() // because fuzz.Check does the same
 	for i, p := range loop {
 		o := search.Options{Seed: 1, Runs: runs[i], CountAll: all}
 		if r := search.Sample(b.Context(), p, o); r.Finding != nil || r.Runs != runs[i] {
@@ -80,8 +83,8 @@ func measuredLoop(b *testing.B, loop []search.Property, runs []int, all bool) {
 }
 
 // measuredRuns returns the number of runs of each property of a measured campaign, for each worker.
-// They take two seconds, and so a campaign of eight properties a quarter of a minute. In a shorter
-// one the start of the processes, about 50 ms for each property, would be felt.
+// The runs of one property take two seconds, so a campaign of eight properties takes 16. In a much
+// shorter campaign, the start of the processes (50 ms for each property) would distort the result.
 func measuredRuns() int {
 	if testing.Short() {
 		return 500
@@ -89,8 +92,9 @@ func measuredRuns() int {
 	return 250_000
 }
 
-// BenchmarkShare compares the processor time of a campaign and its workers with the processor time
-// of the same runs in one process, in turns. With -benchtime 5x the ratios are medians of five.
+// BenchmarkShare compares the processor time of a campaign and its workers with that of the same
+// runs in one process. The measurements take turns, and with -benchtime 5x the ratios are medians
+// of five.
 func BenchmarkShare(b *testing.B) {
 	for _, n := range []int{1, 3, 5, 8} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -114,13 +118,13 @@ func BenchmarkShare(b *testing.B) {
 	}
 }
 
-// median returns the (lower) median.
+// median returns the median, the lower one if there are two.
 func median(list []float64) float64 {
 	slices.Sort(list)
 	return list[(len(list)-1)/2]
 }
 
-// register counts in a register.
+// register counts to n in a register.
 func register(n int) (sum uint64) {
 	for range n {
 		sum = sum*6364136223846793005 + 1442695040888963407
@@ -130,8 +134,9 @@ func register(n int) (sum uint64) {
 
 var sink uint64
 
-// BenchmarkTwoWorkers prints how many times as many runs in a second two workers make as one, and
-// two loops in registers as one, in turns. With -benchtime 5x the ratios are medians of five.
+// BenchmarkTwoWorkers compares the runs per second of two workers with those of one worker. For
+// comparison it does the same with loops that use only registers. The measurements take turns,
+// and with -benchtime 5x the ratios are medians of five.
 func BenchmarkTwoWorkers(b *testing.B) {
 	loops := 1_000_000_000
 	if testing.Short() {
@@ -162,7 +167,8 @@ func BenchmarkTwoWorkers(b *testing.B) {
 	}
 }
 
-// loopsPerSecond returns the speed of n goroutines that count in registers.
+// loopsPerSecond returns the number of loops per second that n goroutines make
+// together. A loop uses only registers.
 func loopsPerSecond(n, loops int) float64 {
 	begin := time.Now()
 	var all sync.WaitGroup

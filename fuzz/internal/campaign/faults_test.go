@@ -57,8 +57,8 @@ var killed = []string{"TestHolds", "TestTwoBugs"}
 
 const killedRuns = 30_000
 
-// undisturbed returns what a campaign finds in the properties of killed when nothing is killed. As
-// few runs find all that more runs do.
+// undisturbed returns the findings of a campaign in the properties of killed when no process is
+// killed. It makes few runs, because more runs find nothing else.
 func undisturbed(t *testing.T) []string {
 	t.Helper()
 	known.Do(func() {

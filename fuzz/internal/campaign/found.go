@@ -149,7 +149,7 @@ func (c *campaign) shrunk(j *job) {
 	var death *worker.Death
 	switch {
 	case j.lost():
-		return // tellRest reports the finding, because the campaign is over
+		return // the campaign is over, so tellRest reports the finding
 	case j.fickle:
 		doubt(j.target, f)
 	case errors.As(j.err, &death):

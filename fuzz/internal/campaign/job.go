@@ -104,8 +104,8 @@ type kept struct {
 // A hand, which is a goroutine that does jobs, keeps waiting processes, because starting one costs
 // more than many turns. Limits:
 const (
-	mostKept   = 32        // processes
-	keptMemory = 512 << 20 // bytes of all of them
+	mostKept   = 32        // the maximum number of kept processes
+	keptMemory = 512 << 20 // the maximum memory of all kept processes together, in bytes
 )
 
 // work does jobs until the channel of jobs is closed.
@@ -371,12 +371,9 @@ func (h *hand) look(ctx context.Context, j *job, death *worker.Death, tries int)
 
 // alike reports whether all processes died at the same decision of the same run.
 func alike(list []*worker.Death) bool {
-	for _, d := range list {
-		if d.Last.Run != list[0].Last.Run || d.Last.Number != list[0].Last.Number {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(list, func(d *worker.Death) bool {
+		return d.Last.Run != list[0].Last.Run || d.Last.Number != list[0].Last.Number
+	})
 }
 
 // caseOf sets f.Case to the case of the run that ended its process. It reruns the batch up to the

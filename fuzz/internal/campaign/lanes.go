@@ -98,7 +98,6 @@ func (l *lanes) begin(i int, chunk bool, seconds float64) {
 // charge adds a cost to the time of lane i. Negative seconds correct an earlier charge.
 func (l *lanes) charge(i int, seconds float64) { l.list[i].time += seconds / l.list[i].weight }
 
-// end records that a job of lane i has ended.
 func (l *lanes) end(i int) { l.list[i].flying-- }
 
 // A pace is the total cost of the last chunks of the search in one property, and the number of

@@ -6,12 +6,13 @@ import (
 	"time"
 )
 
-// TestIdle: a process that waits is idle after a second, and one that gets no processor is not.
+// TestIdle: a process that waits counts as idle after a second. A process that gets no
+// processor does not.
 func TestIdle(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		cpu  time.Duration // in each tenth of a second
-		busy int           // in how many of ten beats
+		cpu  time.Duration // processor time in each tenth of a second
+		busy int           // the number of beats, out of ten, in which the process is busy
 		want bool
 	}{
 		{"waits", 0, 0, true},

@@ -135,8 +135,8 @@ func TestSharesOfShortSearches(t *testing.T) {
 	}
 }
 
-// TestTurnsOfShortSearches: if the time is limited, each property gets at least eight turns, however
-// slow its steps are.
+// TestTurnsOfShortSearches: if the time is limited, each property gets at least eight turns, even
+// if its steps are slow.
 func TestTurnsOfShortSearches(t *testing.T) {
 	for _, test := range []struct {
 		o    Options

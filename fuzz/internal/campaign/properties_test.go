@@ -281,7 +281,7 @@ func TestRegistry(t *testing.T)  { searched(t, mended("pingreg")) }
 func TestVotedFor(t *testing.T)  { searched(t, mended("raft-votedfor")) }
 func TestCache(t *testing.T)     { searched(t, mended("cache")) }
 
-// mended returns a property of package subjects without its bug.
+// mended returns the property of a subject in its mended form.
 func mended(name string) func(*props.T) {
 	i := slices.IndexFunc(programs.All(), func(s programs.Subject) bool { return s.Name == name })
 	return programs.All()[i].Property(true)

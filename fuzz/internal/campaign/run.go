@@ -234,8 +234,8 @@ func (c *campaign) noteLate(j *job) {
 	}
 }
 
-// settleChunk processes the result of a chunk. The chunks of a property must be passed in order. If
-// the property was given up, settleChunk records only the findings.
+// settleChunk processes the result of a chunk. The caller must pass the chunks of a property in
+// order. If the search of the property was given up, settleChunk records only the findings.
 func (c *campaign) settleChunk(j *job) {
 	t := j.target
 	t.Done = j.first + j.count
@@ -329,7 +329,6 @@ func (c *campaign) tell(e Event) {
 	c.Tell(e)
 }
 
-// elapsed returns the time of the campaign so far, including the time before it was resumed.
 func (c *campaign) elapsed() time.Duration { return c.before + time.Since(c.began) }
 
 // progress returns the progress of the campaign as text: "3 of 5 properties not finished, 1 failure found".

@@ -7,16 +7,16 @@ import (
 	"testing"
 )
 
-// A modeled is one order, the key of the model of TestSightings.
+// A modeled is one order, used as a key of the model in TestSightings.
 type modeled struct {
 	spot
 	order uint64
 }
 
-// TestSightings performs random operations on a past and on a map with an entry for each
-// order, and compares them. Half of the operations use one of twelve spots, so that these
-// have several entries. The others use one of 1,000, so that the table grows, and heads
-// move when others are removed.
+// TestSightings performs random operations on a past and on a model, a map with an entry
+// for each order, and compares the two. Half of the operations use one of twelve spots,
+// so that these get several entries. The others use one of 1,000 spots, so that the table
+// grows, and heads move when other heads are removed.
 func TestSightings(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	p, model, most := &past{}, map[modeled]runs{}, 0
@@ -28,7 +28,7 @@ func TestSightings(t *testing.T) {
 		id, op := uint64(1+r.IntN(5)), r.IntN(3)
 		chosen, known, many := r.Uint64()&r.Uint64()&r.Uint64()&r.Uint64(), uint64(0), uint64(0)
 		if op == 0 {
-			chosen = math.MaxUint64 // so that spots become empty
+			chosen = math.MaxUint64 // this order clears spots, so that some become empty
 		}
 		for rest := chosen; rest != 0; rest &= rest - 1 {
 			if _, had := model[modeled{at, rest & -rest}]; had {
@@ -74,7 +74,7 @@ func remove(model map[modeled]runs, at spot, orders uint64) {
 	}
 }
 
-// compare compares a past with its model.
+// compare checks that a past agrees with its model.
 func compare(t *testing.T, p *past, model map[modeled]runs) {
 	t.Helper()
 	held, spots, entries, orders := map[uint64]int32{}, map[spot]bool{}, 0, 0

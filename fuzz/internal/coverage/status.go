@@ -89,7 +89,7 @@ func (j *judge) line(o *Orders, t *trace.Trace) {
 		k := int32(skipped)
 		j.before = append(j.before, j.last[st.Actor])
 		if st.Kind == trace.Receive {
-			if known, ok := o.numbers.Get(st.ID); ok && !st.Settled { // a step whose identity has no number is folded (see fold)
+			if known, ok := o.numbers.Get(st.ID); ok && !st.Settled { // a step whose identity has no number shares the number of its message type (see fold)
 				k = known
 			}
 			j.last[st.Actor] = int32(i)
@@ -124,7 +124,6 @@ func (o *Orders) judgeStep(t *trace.Trace, step int32) {
 	}
 }
 
-// from returns the sender of the message that was received in a step.
 func from(t *trace.Trace, step int32) int32 { return t.Sends[t.Steps[step].Send].From }
 
 // put sets the bit "step j before step k" in a matrix.

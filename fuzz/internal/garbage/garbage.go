@@ -27,7 +27,7 @@ func metric(name string) uint64 {
 // little memory. With a large heap GOGC has its default. Therefore a program whose live heap grows
 // reaches the memory limit, and does not collect garbage all the time just below it.
 type collector struct {
-	mu      sync.Mutex // the runtime calls watch on a goroutine of its own
+	mu      sync.Mutex // needed because the runtime calls watch on a separate goroutine
 	percent int        // the current value of GOGC
 	others  bool       // set if the environment or the program sets GOGC or GOMEMLIMIT, or after stop
 }

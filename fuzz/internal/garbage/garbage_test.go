@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Garbage is collected rarely where little is kept, and as usual where much is.
+// With a small live heap garbage is collected rarely, and with a large one as usual.
 func TestPercent(t *testing.T) {
 	for _, c := range []struct {
 		kept uint64
@@ -19,11 +19,11 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// What somebody else says of garbage stays, whether in the environment or later; else the
-// collector goes by what is kept, each time that garbage was collected.
+// A value of GOGC that the program or its environment has set stays. Otherwise GOGC
+// depends on the size of the live heap after each garbage collection.
 func TestCollector(t *testing.T) {
 	percent := func() uint64 { return metric("/gc/gogc:percent") }
-	defer debug.SetGCPercent(debug.SetGCPercent(usualPercent)) // ends what watches, too
+	defer debug.SetGCPercent(debug.SetGCPercent(usualPercent)) // also ends the goroutine that watches
 	t.Setenv("GOGC", "")
 	c := newCollector()
 	c.adapt(0)
@@ -57,8 +57,8 @@ func TestCollector(t *testing.T) {
 	runtime.KeepAlive(kept)
 }
 
-// TestSearchesTogether: GOGC is raised while any search runs, whichever ends first, and calling a
-// stop twice counts once.
+// TestSearchesTogether: GOGC stays higher until the last of several searches has ended, whichever
+// ends first. A second call to the same stop has no effect.
 func TestSearchesTogether(t *testing.T) {
 	percent := func() uint64 { return metric("/gc/gogc:percent") }
 	defer debug.SetGCPercent(debug.SetGCPercent(usualPercent))
@@ -76,7 +76,8 @@ func TestSearchesTogether(t *testing.T) {
 	}
 }
 
-// TestLimitDuringASearch: a memory limit that the program sets during a search ends the watch.
+// TestLimitDuringASearch: if the program sets a memory limit during a search, the search no
+// longer changes GOGC.
 func TestLimitDuringASearch(t *testing.T) {
 	percent := func() uint64 { return metric("/gc/gogc:percent") }
 	defer debug.SetGCPercent(debug.SetGCPercent(usualPercent))
@@ -89,8 +90,9 @@ func TestLimitDuringASearch(t *testing.T) {
 	}
 }
 
-// TestStop: after stop GOGC is as before, also if the program has set it meanwhile. Nothing is
-// changed next to a memory limit, or to what another search has set.
+// TestStop: after stop, GOGC has its earlier value, even if the program has set GOGC
+// meanwhile. Watch changes nothing if there is a memory limit or if another search has set
+// GOGC.
 func TestStop(t *testing.T) {
 	percent := func() uint64 { return metric("/gc/gogc:percent") }
 	defer debug.SetGCPercent(debug.SetGCPercent(usualPercent))

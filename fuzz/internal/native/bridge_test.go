@@ -90,9 +90,9 @@ func TestSlotsHaveCounters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(os.TempDir(), "jostle-slots") // always the same, so that go caches what it compiles
+	dir := filepath.Join(os.TempDir(), "jostle-slots") // the same folder in each test, so that go can cache what it compiles
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		dir = t.TempDir() // another test has it
+		dir = t.TempDir() // another process uses the shared folder
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	for name, text := range map[string]string{

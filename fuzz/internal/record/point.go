@@ -20,8 +20,8 @@ const mostInLine = 92
 //	fails in 1 of 2 orders: exactly where flush comes before write(1) at writer
 //	after step 2 (flush at writer) 100 of 100 continuations fail, before it 55 of 100
 //
-// If the exact condition needs two lines, the step is marked only in the chart. If it needs more,
-// or is unknown, the step is all that is said:
+// If the exact condition needs two lines, the deciding step is marked only in the chart. If the
+// condition needs more lines or is unknown, decided describes only the step:
 //
 //	fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:
 //	    vote(1) at node.2; had vote(2) come, in 0 of 100

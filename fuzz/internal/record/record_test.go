@@ -172,7 +172,7 @@ func TestPageByKeys(t *testing.T) {
 	html := string(of("text").HTML())
 	for i := range of("text").Steps {
 		links := 1
-		if i == of("text").Why.Point.Step { // the curve has a link, too
+		if i == of("text").Why.Point.Step { // the curve has a link to this step, too
 			links = 2
 		}
 		if link, row := fmt.Sprintf(`<a href="#step%d">`, i), fmt.Sprintf(`<tr id="step%d">`, i); strings.Count(html, link) != links || strings.Count(html, row) != 1 {

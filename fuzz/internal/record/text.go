@@ -250,7 +250,7 @@ func (r *Record) deciding() (list []*corpus.Message) {
 // known.
 func (r *Record) code() string {
 	line, last, file := []string{""}, "", ""
-	short := func(place string) string { // without the file, if that is the last one
+	short := func(place string) string { // omits the file if it is the file of the previous place
 		of, number, _ := strings.Cut(place, ":")
 		if of == file && number != "" {
 			return ":" + number

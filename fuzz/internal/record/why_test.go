@@ -9,9 +9,9 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 )
 
-// TestWhy: what decides is said in at most two lines that are not too long: an exact condition with
-// the step, or else the step with what could have come in its place. If the order does not decide,
-// the fault or the draws that do are named.
+// TestWhy: an explanation of what decides has at most two lines of limited length. It gives an
+// exact condition with the deciding step, or else the step and what could have come in its place.
+// If the order does not decide, it names the fault or the draws that do.
 func TestWhy(t *testing.T) {
 	share := func(failed, of int) corpus.Share { return corpus.Share{Failed: failed, Of: of} }
 	flush, write := corpus.Message{Text: "flush", At: "writer"}, corpus.Message{Text: "write(1)", At: "writer"}
@@ -77,8 +77,8 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-// TestSampledClauses: of sampled constraints the three that matter most are said, and no share of
-// nothing.
+// TestSampledClauses: of all sampled constraints, the text names the three that matter most. It
+// gives no share if no orders were counted.
 func TestSampledClauses(t *testing.T) {
 	e := corpus.Explanation{Sampled: &corpus.Sampled{Free: corpus.Share{Failed: 1, Of: 100}, Under: corpus.Share{Failed: 90, Of: 100}}}
 	for i, share := range []corpus.Share{{LeftOut: true}, {Failed: 50, Of: 100}, {Failed: 0, Of: 100}, {Failed: 80, Of: 100}, {Failed: 3, Of: 3, LeftOut: true}} {

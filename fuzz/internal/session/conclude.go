@@ -37,7 +37,7 @@ func (s *Session) conclude(ctx context.Context, reply *Reply, r *props.Runner, f
 		return []record.Record{recordOf(out.Finding, where, kept, err)}
 	}
 	if out.Finding.Seen == nil {
-		out.Finding.Look(r) // Look records the lines of code
+		out.Finding.Look(r) // record the lines of code that send and handle messages
 	}
 	list := []record.Record{recordOf(out.Finding, where, kept, err)}
 	reply.shown.add(out.Finding.Trace)
@@ -243,21 +243,17 @@ const mostShrinkRuns = 20_000
 
 // shrink shrinks and explains a case that fails, and saves the result.
 func (s *Session) shrink(ctx context.Context, q *Request, r *Reply) error {
-	c, err := s.find(q)
-	if err != nil {
-		return err
-	}
-	runner := s.Property.NewRunner()
-	defer runner.Close()
-	played := finding.Replay(runner, &c)
-	if played.Result.Failure == nil {
-		return errors.New(played.Held(filepath.Base(c.Path), s.isLiteral()))
-	}
-	s.early = map[string]bool{c.Path: q.Fresh}
-	defer func() { s.early = nil }()
-	s.Shrink = orForever(q.Time)
-	r.Findings = s.conclude(ctx, r, runner, played.Finding(runner, s.origin(&c), &c), q.Where, end{q.Keep, c.Path, s.mostRuns(q)})
-	return nil
+	return s.withCase(q, func(c *corpus.Case, runner *props.Runner) error {
+		played := finding.Replay(runner, c)
+		if played.Result.Failure == nil {
+			return errors.New(played.Held(filepath.Base(c.Path), s.isLiteral()))
+		}
+		s.early = map[string]bool{c.Path: q.Fresh}
+		defer func() { s.early = nil }()
+		s.Shrink = orForever(q.Time)
+		r.Findings = s.conclude(ctx, r, runner, played.Finding(runner, s.origin(c), c), q.Where, end{q.Keep, c.Path, s.mostRuns(q)})
+		return nil
+	})
 }
 
 // mostRuns returns the maximum number of runs for shrinking a finding, zero for no limit.

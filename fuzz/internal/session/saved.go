@@ -75,7 +75,7 @@ func (s *Session) play(ctx context.Context, runner *props.Runner, c *corpus.Case
 		r.note("%s", played.Held(filepath.Base(c.Path), s.isLiteral()))
 	case s.Later:
 		f := played.Finding(runner, s.origin(c), c)
-		f.Look(runner) // Look records the lines of code
+		f.Look(runner) // record the lines of code that send and handle messages
 		kept := record.Kept{Path: c.Path}
 		rec := recordOf(f, where, kept, s.addPages(runner, f, &kept))
 		rec.Known = true
@@ -122,34 +122,30 @@ func (s *Session) origin(c *corpus.Case) finding.Origin {
 
 // replay runs a case.
 func (s *Session) replay(ctx context.Context, q *Request, r *Reply) error {
-	c, err := s.find(q)
-	if err != nil {
+	return s.withCase(q, func(c *corpus.Case, runner *props.Runner) error {
+		played, err := s.play(ctx, runner, c, q, r)
+		res := &played.Result
+		if q.Pairs && !c.OfLiteral() && len(r.Findings) == 0 && r.Exact && !res.Skipped && res.Rejected == "" && res.System != nil {
+			r.Pairs = distill.PairsOf(res.System.Trace())
+		}
 		return err
-	}
-	runner := s.Property.NewRunner()
-	defer runner.Close()
-	played, err := s.play(ctx, runner, &c, q, r)
-	res := &played.Result
-	if q.Pairs && !c.OfLiteral() && len(r.Findings) == 0 && r.Exact && !res.Skipped && res.Rejected == "" && res.System != nil {
-		r.Pairs = distill.PairsOf(res.System.Trace())
-	}
-	return err
+	})
 }
 
-// withCase calls do with the case that a request names.
-func (s *Session) withCase(q *Request, do func(*props.Runner, *corpus.Case) error) error {
+// withCase calls do with the case of a request and a new runner.
+func (s *Session) withCase(q *Request, do func(*corpus.Case, *props.Runner) error) error {
 	c, err := s.find(q)
 	if err != nil {
 		return err
 	}
 	runner := s.Property.NewRunner()
 	defer runner.Close()
-	return do(runner, &c)
+	return do(&c, runner)
 }
 
 // walk runs a case and reports some of its steps.
 func (s *Session) walk(_ context.Context, q *Request, r *Reply) error {
-	return s.withCase(q, func(runner *props.Runner, c *corpus.Case) error {
+	return s.withCase(q, func(c *corpus.Case, runner *props.Runner) error {
 		r.Walk = finding.ReplaySteps(runner, c, q.First, q.Count)
 		return nil
 	})
@@ -157,7 +153,7 @@ func (s *Session) walk(_ context.Context, q *Request, r *Reply) error {
 
 // fork runs a case with another message in one of its steps.
 func (s *Session) fork(_ context.Context, q *Request, r *Reply) error {
-	return s.withCase(q, func(runner *props.Runner, c *corpus.Case) error {
+	return s.withCase(q, func(c *corpus.Case, runner *props.Runner) error {
 		forked, err := finding.Fork(runner, c, q.First, q.Other)
 		if err != nil {
 			return err
@@ -170,7 +166,7 @@ func (s *Session) fork(_ context.Context, q *Request, r *Reply) error {
 
 // endings counts how random continuations of a case end.
 func (s *Session) endings(ctx context.Context, q *Request, r *Reply) error {
-	return s.withCase(q, func(runner *props.Runner, c *corpus.Case) (err error) {
+	return s.withCase(q, func(c *corpus.Case, runner *props.Runner) (err error) {
 		ctx, cancel := s.within(ctx, q.Time)
 		defer cancel()
 		r.Endings, err = finding.Continuations(ctx, runner, c, q.First, q.Count)
@@ -190,13 +186,9 @@ func (s *Session) tidy(_ context.Context, _ *Request, r *Reply) error {
 // repair replaces a case that can no longer be replayed as saved by a run with the same
 // failure.
 func (s *Session) repair(ctx context.Context, q *Request, r *Reply) error {
-	c, err := s.find(q)
-	if err != nil {
+	return s.withCase(q, func(c *corpus.Case, runner *props.Runner) error {
+		s.Shrink = orForever(q.Time)
+		_, err := s.play(ctx, runner, c, q, r)
 		return err
-	}
-	runner := s.Property.NewRunner()
-	defer runner.Close()
-	s.Shrink = orForever(q.Time)
-	_, err = s.play(ctx, runner, &c, q, r)
-	return err
+	})
 }

@@ -148,7 +148,8 @@ func (s *Session) Rerun(q *Request, run flight.Run) (f *finding.Finding, reached
 	return cmp.Or(f, h.Failed), reached
 }
 
-// share returns the time of the search of a Check request, and a function to call when it is over.
+// share returns the time that a Check request may search, and a function to call when the search
+// ends.
 func (s *Session) share(q *Request) (most time.Duration, over func()) {
 	if s.Share == nil {
 		return q.Time, func() {}

@@ -166,8 +166,8 @@ func TestShrunkCasesOutliveTheirRequest(t *testing.T) {
 	}
 }
 
-// TestShare: a search ends after its share of the time. It has the time of its request after all
-// if it would fail the test without a failing run.
+// TestShare: a search ends after its share of the time. If it would fail the test without a
+// failing run, it gets the full time of its request.
 func TestShare(t *testing.T) {
 	draws := func(t *props.T) {
 		n := props.Draw(t, rapid.IntRange(0, 1000), "n")
@@ -176,12 +176,12 @@ func TestShare(t *testing.T) {
 		sys.Run()
 	}
 	runs := 0
-	const usual = time.Hour // more than 500 runs take
+	const usual = time.Hour // longer than 500 runs take
 	for _, c := range []struct {
 		name     string
 		property func(*props.T)
-		most     time.Duration // the share
-		share    time.Duration // in the reply
+		most     time.Duration // the share that the search may have; zero for none
+		share    time.Duration // the share that the reply must have
 		text     string        // the beginning of the reply's text
 	}{
 		{"passes", draws, 1, 1, "1 run in "},

@@ -3,7 +3,6 @@ package starter
 import (
 	"fmt"
 	"go/format"
-	"go/token"
 	"go/types"
 	"maps"
 	"path"
@@ -12,8 +11,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 )
-
-func keyword(name string) bool { return token.IsKeyword(name) }
 
 // A File is the text of a generated file. The caller writes the file.
 type File struct {

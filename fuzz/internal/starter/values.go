@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -32,7 +33,7 @@ func (p *Package) writer() *writer {
 // use.
 func (w *writer) free(name string) string {
 	base := name
-	for i := 2; w.taken[name] || types.Universe.Lookup(name) != nil || keyword(name); i++ {
+	for i := 2; w.taken[name] || types.Universe.Lookup(name) != nil || token.IsKeyword(name); i++ {
 		name = fmt.Sprint(base, i)
 	}
 	w.taken[name] = true

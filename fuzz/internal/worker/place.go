@@ -30,7 +30,7 @@ func newPlace() (place, error) {
 	if err != nil {
 		return place{}, fmt.Errorf("a worker needs a temporary file: %w", err)
 	}
-	os.Remove(file.Name()) // fails on Windows, where close removes the file
+	os.Remove(file.Name()) // on Windows Remove fails, but Close removes the file there
 	if _, err = file.WriteAt(make([]byte, 8), 0); err != nil {
 		place{file: file}.close()
 		return place{}, fmt.Errorf("a worker needs a temporary file: %w", err)

@@ -7,8 +7,9 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/flight"
 )
 
-// TestPlace: the command reads what either end of a place wrote last, whether the worker has the
-// file mapped into memory or not. If it has, a batch takes no system call: the worker needs no file.
+// TestPlace: the command reads the last number that either end of a place has written, whether or
+// not the worker could map the file into memory. With a mapped file, a new batch takes no system
+// call, and the worker needs no open file.
 func TestPlace(t *testing.T) {
 	ours, err := newPlace()
 	if err != nil {

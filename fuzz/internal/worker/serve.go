@@ -46,12 +46,12 @@ type worker struct {
 	mu    sync.Mutex     // held during an offer and its requests
 	calls map[string]int // the number of offers of each test
 
-	requests chan session.Request // the requests of the command; closed when the command has ended or closed its pipe
+	requests chan session.Request // the requests of the command; closed when the command has ended or has closed its pipe
 	enough   func()               // ends the last request after its current run; nil before the first request
 	turn     sync.Mutex           // held while no run may begin, and briefly before each run
-	paused   bool                 // set while runs are paused, because the goroutine of the method read holds turn
+	paused   bool                 // set while no run may begin, because the method read holds turn
 	pipe     *os.File             // carries the messages
-	place    place                // of the current batch
+	place    place                // where the worker writes the number of its current batch
 	before   bool                 // set while the command knows that the worker runs something other than a batch
 
 	asked context.Context    // done when the command has asked for the end, has ended or has closed its pipe

@@ -165,7 +165,7 @@ func TestRequests(t *testing.T) {
 	}
 	end, stop := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, stop)
-	for _, when := range []string{"later", "before"} { // the second request comes when end is done
+	for _, when := range []string{"later", "before"} { // later: the context of the second request is done during the request
 		r, err = p.DoUntil(t.Context(), end, session.Request{Do: session.Run, Seed: 1, Count: many})
 		if err != nil || r.Over == many || r.Tally.Runs < 16*r.Over || r.Tally.Runs > 16*(r.Over+1) {
 			t.Errorf("run until an end that comes %s: %+v, %v", when, r, err)
@@ -235,7 +235,7 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// slowly takes a third of a second, in which it waits or not.
+// slowly takes a third of a second. It spends this time waiting or computing.
 func slowly(t *props.T) {
 	if end := time.Now().Add(time.Second / 3); os.Getenv(asWorker) == "wait" {
 		time.Sleep(time.Until(end))
@@ -246,9 +246,9 @@ func slowly(t *props.T) {
 	one(t)
 }
 
-// TestSlowly is slow as a worker.
+// TestSlowly runs the slow property of a worker.
 //
-// Skips: unless a command searches in it.
+// Skips: unless the command jostle searches in the test.
 func TestSlowly(t *testing.T) {
 	if os.Getenv(asWorker) == "" {
 		t.Skip("it is for other tests")
@@ -256,11 +256,12 @@ func TestSlowly(t *testing.T) {
 	fuzz.Check(t, slowly)
 }
 
-// TestBusy: beats tell a program that waits from one that runs or would run.
+// TestBusy: the beats of a worker distinguish a program that waits from one that runs
+// or could run.
 func TestBusy(t *testing.T) {
 	for _, as := range []string{"wait", "compute"} {
 		p := start(t, "TestSlowly", as)
-		var during []bool // in each beat
+		var during []bool // whether the program was busy in each beat
 		p.Beat = func(b worker.Beat) { during = append(during, b.Busy) }
 		if _, err := p.Offer(); err != nil {
 			t.Fatal(err)

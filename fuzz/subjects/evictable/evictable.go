@@ -71,7 +71,7 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 // The requests to the cache's actors. A token is a positive number, and 0 means no token.
 type (
 	add struct{} // sent to a number, which adds one and returns the sum
-	see struct{} // sent to a number, which returns its value
+	see struct{} // sent to the actor number, which returns its value
 
 	token  struct{}                    // sent to tokens, which looks up or makes a token and returns a ticket
 	remove struct{}                    // sent to tokens, which removes the token and returns it

@@ -14,7 +14,7 @@ import (
 // TestToy checks that runtimes that are hosted correctly break no rule.
 func TestToy(t *testing.T) {
 	for _, how := range []string{"", "cannot wait", "goroutines that end"} {
-		seeds := 0 // 100, the default
+		seeds := 0 // zero means 100
 		if how != "" && os.Getenv("JOSTLE_NIGHTLY") == "" {
 			seeds = 30
 		}
@@ -79,9 +79,9 @@ var faults = []struct {
 	{"a goroutine", "goroutines", "1800 of "},
 }
 
-// TestWrongAdapters checks that each fault is found, that no other message comes, and
-// that each rule is broken by some fault. Ten runs of each program show every fault; by day
-// there are 12, at night 100, which is the default.
+// TestWrongAdapters checks that each planted fault is found, that no other message is
+// printed, and that each rule is broken by some fault. Ten runs of each program show every
+// fault. The test makes 12 by day, and at night 100, which is the default.
 func TestWrongAdapters(t *testing.T) {
 	trial.Long(t)
 	rule := regexp.MustCompile(`(?m)^(\w+): `)

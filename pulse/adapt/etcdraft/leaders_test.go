@@ -220,9 +220,9 @@ func runPlanted(t *testing.T, bin, fault string, c contest) contest {
 // buildPlanted builds this package's tests with a copy of the library that has the
 // edits, and returns the binary. A work file replaces the library by the copy.
 func buildPlanted(t *testing.T) string {
-	dir := filepath.Join(os.TempDir(), "jostle-planted") // always the same, so that go caches what it compiles
+	dir := filepath.Join(os.TempDir(), "jostle-planted") // the same folder in each test, so that go can cache what it compiles
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		dir = t.TempDir() // another test has it
+		dir = t.TempDir() // another process uses the shared folder
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	library, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "go.etcd.io/raft/v3").Output()

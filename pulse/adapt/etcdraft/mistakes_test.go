@@ -32,8 +32,8 @@ type fault struct {
 	scene   scene
 	said    []string
 
-	// seed finds the mistake soon, and among finds it soon among everything; 0 if the driver
-	// writes asynchronously.
+	// seed is a seed with which a search finds the mistake soon. among is such a seed for a
+	// search with all kinds of faults. They are 0 if the driver writes asynchronously.
 	seed, among uint64
 }
 

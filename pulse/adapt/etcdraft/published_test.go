@@ -21,9 +21,10 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// TestPublished checks that published raft keeps its promises, whatever fails: 500
-// runs, with JOSTLE_NIGHTLY=1 1,000,000. Those are 50,000 for each of twenty seeds
-// and take some 14 minutes. The files say how many runs had which events.
+// TestPublished checks that published versions of raft keep their promises under all
+// kinds of faults. It makes 500 runs by day. With JOSTLE_NIGHTLY=1 it makes 1,000,000
+// runs, 50,000 with each of twenty seeds, which take about 14 minutes. The golden files
+// say how many runs had which events.
 func TestPublished(t *testing.T) {
 	trial.Long(t)
 	seeds, runs, file := 1, 500, "testdata/published.txt"

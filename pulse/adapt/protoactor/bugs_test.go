@@ -461,7 +461,7 @@ func TestBugs(t *testing.T) {
 	trial.Long(t)
 	for _, b := range bugs {
 		if (b.name == "procreg" || b.name == "barber") && os.Getenv("JOSTLE_NIGHTLY") == "" {
-			continue // these take longest to shrink and explain
+			continue // these subjects take longest to shrink and explain
 		}
 		t.Run(b.name, func(t *testing.T) {
 			told := &teller{TB: t}

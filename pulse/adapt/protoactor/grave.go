@@ -69,7 +69,7 @@ func (c *cell) bury() {
 	only := &graves{make([]uint64, c.grave.number/64+1)}
 	only.set[c.grave.number/64] = 1 << (c.grave.number % 64)
 	c.learn(only)
-	c.test.known = c.test.known.with(only) // the test's later messages also carry the knowledge
+	c.test.known = c.test.known.with(only) // messages that the test sends later also carry the fact that the actor has stopped
 	c.host.Note(func() string { return "stopped" })
 }
 

@@ -91,8 +91,6 @@ func (w *world) hosted(props *actor.Props) *actor.Props {
 	return ours
 }
 
-// newMailbox returns the mailbox of the actor that is being spawned, which is its
-// cell.
 func (w *world) newMailbox() actor.Mailbox { return w.spawned }
 
 // mustBeUnbounded fails the run if the mailboxes that own makes may reorder or lose

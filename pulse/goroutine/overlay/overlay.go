@@ -29,13 +29,13 @@ type edit struct {
 	file string // below GOROOT/src
 	why  string
 	old  string
-	each int // if not 0, old is a regular expression that matches so often
+	each int // if not 0, old is a regular expression that must match this many times
 	new  string
 }
 
 // Options are the arguments of Write.
 type Options struct {
-	Goroot string // the Go installation
+	Goroot string // the folder of the Go installation, as in GOROOT
 	// Jostle is the folder of jostle's sources. They become a part of the standard
 	// library, so that package testing can use them.
 	Jostle string
@@ -217,7 +217,7 @@ func library(root string, files map[string][]byte) error {
 	}
 	for _, p := range list {
 		if len(p.SFiles) > 0 {
-			continue // the assembler needs the package's folder, which does not exist: see added
+			continue // skip a package with assembly, because the assembler needs the package's folder, which does not exist (see added)
 		}
 		for _, name := range p.GoFiles {
 			text, err := os.ReadFile(filepath.Join(p.Dir, name))

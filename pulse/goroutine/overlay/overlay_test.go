@@ -20,7 +20,8 @@ var goroot = sync.OnceValue(func() string {
 	return strings.TrimSpace(string(out))
 })
 
-// standard returns the edits and the changed and added files for this installation.
+// standard returns the edits for the installed Go version, and the files that they
+// change and add.
 func standard(t *testing.T) ([]edit, map[string][]byte) {
 	t.Helper()
 	folder, err := folderFor(goroot())
@@ -42,8 +43,8 @@ func standard(t *testing.T) ([]edit, map[string][]byte) {
 	return list, files
 }
 
-// TestEdits: all edits of this Go version apply, and the files that they make can be
-// parsed. With a new Go version it says which edits do not.
+// TestEdits: all edits of this Go version apply, and the changed files can be parsed.
+// With a new Go version, it names the edits that do not apply.
 func TestEdits(t *testing.T) {
 	list, files := standard(t)
 	if len(list) < 60 {
@@ -64,7 +65,8 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// TestEachEditMatters: without the text that it replaces, each edit is refused.
+// TestEachEditMatters: each edit is refused if the file lacks the text that the edit
+// replaces.
 func TestEachEditMatters(t *testing.T) {
 	list, _ := standard(t)
 	for i, e := range list {
@@ -80,7 +82,8 @@ func TestEachEditMatters(t *testing.T) {
 	}
 }
 
-// copyOf makes a folder with the files of GOROOT that are edited, and with a VERSION.
+// copyOf makes a folder with those files of GOROOT that edits change, and with a file
+// VERSION.
 func copyOf(t *testing.T, version string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -113,7 +116,8 @@ func put(t *testing.T, name, text string) {
 // sources is the folder with the sources of jostle.
 const sources = "../../.."
 
-// TestRefused: Write refuses what it cannot work with, and says why.
+// TestRefused: Write returns an error for options that it cannot use. The error gives
+// the reason.
 func TestRefused(t *testing.T) {
 	dir := copyOf(t, "go1.26.8")
 	patched := copyOf(t, "go1.26.8")
@@ -148,8 +152,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestWrite: the same files get the same name, an overlay of the user's is included, and
-// nothing is written twice.
+// TestWrite: equal files get equal names, the user's own overlay is included, and no
+// file is written twice.
 func TestWrite(t *testing.T) {
 	dir, own := t.TempDir(), filepath.Join(t.TempDir(), "own.json")
 	put(t, own, `{"Replace": {"/a.go": "/b.go"}}`)
@@ -180,8 +184,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestMoved: the imports of packages that move with a file get their new paths. Nothing
-// else changes.
+// TestMoved: when a file moves to another module path, its imports of moved packages
+// get their new paths. Nothing else changes.
 func TestMoved(t *testing.T) {
 	others := map[string]bool{module + "/pulse": true, "pgregory.net/rapid": true, "flag": true}
 	source := "package a\n\nimport (\n\t\"flag\"\n\t\"fmt\"\n\tp \"" + module + "/pulse\"\n\t\"pgregory.net/rapid\"\n)\n\nvar x = \"pgregory.net/rapid\"\n"
@@ -198,7 +202,7 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestBadEdits: an edit without one of its parts is an error.
+// TestBadEdits: an edit that lacks one of its parts is an error.
 func TestBadEdits(t *testing.T) {
 	for _, text := range []string{
 		"\n=== a.go\n--- old\nx\n--- new\ny\n",

@@ -61,7 +61,7 @@ func usedFiles(t *tree) (found []finding) {
 			continue
 		}
 		named, below := f.mentions(), ""
-		if len(f.sources) == 0 { // the folder above may embed it
+		if len(f.sources) == 0 { // the folder above may embed this folder
 			for _, above := range t.folders {
 				if above.path == path.Dir(f.path) {
 					named, below = above.mentions(), path.Base(f.path)+"/"

@@ -20,7 +20,7 @@ var outputs = map[string][]string{
 	"fuzz/internal/worker/serve.go": {"giveUp"},         // the last words of a worker
 	"corpus/golden/golden.go":       {"File", "Rows"},   // only tests call it
 
-	"fuzz/existing/existing.go": {"Test"}, // it escapes the text
+	"fuzz/existing/existing.go": {"Test"}, // the function escapes the text
 
 	"pulse/adapt/protoactor/foreign.go": {"standardError"}, // nobody is there to tell
 }

@@ -143,8 +143,11 @@ func TestTiesCanary(t *testing.T) {
 }
 
 // said lists messages of other programs that only their words distinguish: how a process
-// of an operating system ended, and what a program under test recorded.
+// of an operating system ended, what a Go tool prints, and what a program under test
+// recorded.
 var said = map[string][]string{
+	"fuzz/internal/flight":  {"exit status 0", "exit status 1", "WARNING: DATA RACE"},
+	"fuzz/internal/native":  {"go test fuzz v1"},
 	"fuzz/internal/worker":  {"exit status 0", "exit status 1", "signal: killed"},
 	"pulse/adapt/adapttest": {"first second "},
 }
@@ -182,9 +185,45 @@ func worded(e ast.Expr) string {
 	return ""
 }
 
+// sentences returns the constants of the module's packages that have several words, by
+// the name that other packages use, such as "explore.whyLives".
+func (t *tree) sentences() map[string]string {
+	list := map[string]string{}
+	t.sources(func(_ *folder, s *source) {
+		for _, d := range s.syntax.Decls {
+			gen, ok := d.(*ast.GenDecl)
+			if !ok || gen.Tok != token.CONST || s.isTest() {
+				continue
+			}
+			for _, spec := range gen.Specs {
+				spec := spec.(*ast.ValueSpec)
+				for i := range specs(spec, true) {
+					if text := worded(spec.Values[i]); text != "" {
+						list[s.syntax.Name.Name+"."+spec.Names[i].Name] = text
+					}
+				}
+			}
+		}
+	})
+	return list
+}
+
+// sentence returns the text of an expression of package pkg that is a literal with several
+// words, or a constant with such a value. It returns "" for another expression.
+func sentence(e ast.Expr, pkg string, constants map[string]string) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return constants[pkg+"."+e.Name]
+	case *ast.SelectorExpr:
+		return constants[fmt.Sprint(e.X)+"."+e.Sel.Name]
+	}
+	return worded(e)
+}
+
 // checkWords finds texts used as data: sentences that are compared, names that are
 // searched in a sentence, and comments of cases that are searched.
 func checkWords(t *tree) (found []finding) {
+	constants := t.sentences()
 	t.sources(func(f *folder, s *source) {
 		if s.isTest() {
 			return
@@ -200,7 +239,7 @@ func checkWords(t *tree) (found []finding) {
 				compared = n.List
 			}
 			for _, e := range compared {
-				if text := worded(e); text != "" && !slices.Contains(said[f.path], text) {
+				if text := sentence(e, s.syntax.Name.Name, constants); text != "" && !slices.Contains(said[f.path], text) {
 					found = append(found, finding{t.at(e), fmt.Sprintf("%s tells cases apart by the words %q", f.path, text),
 						"make a type with constants, and convert it to words where they are printed"})
 				}
@@ -284,11 +323,13 @@ func TestWordsCanary(t *testing.T) {
 		"fuzz/b.go":                 file("package fuzz", `func g(s string) bool { return s != "as saved" }`),
 		"fuzz/c.go":                 file("package fuzz", `import "strings"`, `func h(of, verb string) bool { return strings.Contains(of, verb) || strings.Contains(of, "Check") }`),
 		"fuzz/d.go":                 file("package fuzz", `import "slices"`, `func d(c Case) bool { return slices.Contains(c.Comment, "fails") }`),
+		"fuzz/e/a.go":               file("package e", `const Busy, Idle = "others still work", "idle"`, `func f(s string) bool { switch s { case Busy: return true }; return s == Idle }`),
+		"fuzz/f.go":                 file("package fuzz", `func f(s string) bool { return s == e.Busy || s == e.Idle }`),
 		"fuzz/d_test.go":            file("package fuzz", `func e(s string) bool { return s == "as saved" }`),
 		"fuzz/internal/worker/a.go": file("package worker", `func f(s string) bool { return s == "exit status 1" || s == "exit status 2" }`),
 		"corpus/a.go":               file("package corpus", `import "slices"`, `func d(c Case) bool { return slices.Contains(c.Comment, "fails") }`),
 	})
-	caught(t, checkWords(tr), "fuzz/a.go:2", "fuzz/b.go:2", "fuzz/c.go:3", "fuzz/d.go:3", "fuzz/internal/worker/a.go:2")
+	caught(t, checkWords(tr), "fuzz/a.go:2", "fuzz/b.go:2", "fuzz/c.go:3", "fuzz/d.go:3", "fuzz/f.go:2", "fuzz/e/a.go:3", "fuzz/internal/worker/a.go:2")
 	tr = mustLoad(t, fstest.MapFS{
 		"fuzz/internal/env/a.go": file("package env", `import "os"`, "type Settings struct { Seed int; Repair, Distill bool }", `var out = os.Getenv("JOSTLE_OUT")`),
 		"fuzz/a.go":              file("package fuzz", `import "os"`, `var pages = os.Getenv("JOSTLE_OUT") != ""`, "func f(e Settings) bool { return e.Seed > 0 && e.Distill }"),

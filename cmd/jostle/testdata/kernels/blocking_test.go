@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// ended fails the test if goroutines are left that it has started.
+// ended fails the test if goroutines that the test has started are left.
 func ended(t *testing.T, before int) {
 	for wait := time.Microsecond; wait < 50*time.Millisecond; wait *= 2 {
 		if runtime.NumGoroutine() <= before {
@@ -46,7 +46,7 @@ func TestBlockingCockroach9935(t *testing.T) {
 	})
 }
 
-// A broadcast is stopped under the lock that its own goroutine needs to end.
+// A broadcaster is stopped under the lock that its own goroutine needs to end.
 func TestBlockingEtcd6873(t *testing.T) {
 	var mu sync.Mutex
 	updates, done := make(chan int), make(chan bool)
@@ -76,7 +76,7 @@ func TestBlockingGrpc660(t *testing.T) {
 	})
 }
 
-// A request that times out leaves the goroutine that answers it.
+// A request times out and leaves behind the goroutine that would answer it.
 func TestBlockingKubernetes5316(t *testing.T) {
 	answer, fail := make(chan int), make(chan int)
 	all(t, func() {
@@ -110,7 +110,7 @@ func TestBlockingMoby4951(t *testing.T) {
 	})
 }
 
-// Clearing a mapping under its lock tells subscribers, which lock it.
+// A mapping is cleared under its lock, and notifies subscribers, which take that lock.
 func TestBlockingSyncthing4829(t *testing.T) {
 	var mu sync.RWMutex
 	mappings := map[int]int{}
@@ -146,7 +146,8 @@ func TestBlockingHugo3251(t *testing.T) {
 	all(t, work, work)
 }
 
-// A config store waits under its lock for an event that a handler sends, which locks it.
+// A config store waits under its lock for an event. The handler that sends the event
+// takes the same lock.
 func TestBlockingIstio16224(t *testing.T) {
 	var mu sync.Mutex
 	events := make(chan int)
@@ -161,8 +162,8 @@ func TestBlockingIstio16224(t *testing.T) {
 	})
 }
 
-// The first of two requests at a breaker is to end first, but the second has the only
-// place.
+// The first of two requests must end first, but the second holds the only place of the
+// breaker.
 func TestBlockingServing2137(t *testing.T) {
 	pending, active := make(chan bool, 2), make(chan bool, 1)
 	var locks [2]sync.Mutex
@@ -270,7 +271,7 @@ func TestBlockingKubernetes58107(t *testing.T) {
 	})
 }
 
-// A token is added under the lock by a send that the expiry loop receives, which locks.
+// A token is added under a lock by a send to the expiry loop, which takes that lock.
 func TestBlockingEtcd7492(t *testing.T) {
 	var mu sync.Mutex
 	add, tick := make(chan int), make(chan int, 1)
@@ -312,7 +313,8 @@ func TestBlockingGrpc1353(t *testing.T) {
 	})
 }
 
-// A stream's reader waits for data after the transport was closed without telling it.
+// The reader of a stream waits for data after the transport was closed without notice
+// to it.
 func TestBlockingGrpc1275(t *testing.T) {
 	data, closed := make(chan int), make(chan bool)
 	open := true
@@ -337,7 +339,7 @@ func TestBlockingGrpc1275(t *testing.T) {
 	})
 }
 
-// A keepalive loop sleeps on a condition that was signaled before it waits.
+// A keepalive loop waits on a condition that was signaled before the wait.
 func TestBlockingGrpc1460(t *testing.T) {
 	var mu sync.Mutex
 	cond, active := sync.NewCond(&mu), false
@@ -378,7 +380,8 @@ func TestBlockingMoby30408(t *testing.T) {
 	})
 }
 
-// A health monitor is stopped under the container's lock, which its probe needs.
+// A health monitor is stopped under the lock of the container. Its probe needs that
+// lock to end.
 func TestBlockingMoby28462(t *testing.T) {
 	var mu sync.Mutex
 	stop := make(chan bool)
@@ -399,7 +402,7 @@ func TestBlockingMoby28462(t *testing.T) {
 	})
 }
 
-// A stopper is told to quiesce while a task registers itself after the check.
+// A stopper is told to quiesce while a task registers itself after checking for that.
 func TestBlockingCockroach1055(t *testing.T) {
 	var mu sync.Mutex
 	var tasks sync.WaitGroup
@@ -423,7 +426,8 @@ func TestBlockingCockroach1055(t *testing.T) {
 	})
 }
 
-// TestMendedMoby4951 and TestMendedGrpc660 have the bug mended: no tool may report them.
+// TestMendedMoby4951 and TestMendedGrpc660 have mended programs, which no tool may
+// report.
 func TestMendedMoby4951(t *testing.T) {
 	var set, device sync.Mutex
 	both := func() {

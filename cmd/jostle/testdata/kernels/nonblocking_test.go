@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// together runs functions and waits for them.
+// together runs functions concurrently and waits for them.
 func together(fs ...func()) {
 	var wg sync.WaitGroup
 	for _, f := range fs {
@@ -56,7 +56,7 @@ func TestNonblockingGrpc2371(t *testing.T) {
 	together(end, end)
 }
 
-// A timer's reset is checked outside of the lock.
+// The reset of a timer is checked without holding the lock.
 func TestNonblockingGrpc1748(t *testing.T) {
 	var mu sync.Mutex
 	minimum := 0
@@ -73,7 +73,7 @@ func TestNonblockingIstio8967(t *testing.T) {
 	}
 }
 
-// A wait group is waited for before it is added to.
+// A wait group's Wait may come before its Add.
 func TestNonblockingKubernetes80284(t *testing.T) {
 	var wg sync.WaitGroup
 	var n atomic.Int32

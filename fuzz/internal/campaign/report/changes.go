@@ -1,5 +1,7 @@
 package report
 
+import "slices"
+
 // Changes are the differences between a report and an earlier report.
 type Changes struct {
 	// New lists the failures that only the later report has, as property and headline.
@@ -72,15 +74,7 @@ func (r *Report) without(other *Report) []string {
 
 // has reports whether a property, which may be nil, has a finding with the signature.
 func (p *Property) has(signature string) bool {
-	if p == nil {
-		return false
-	}
-	for i := range p.Findings {
-		if p.Findings[i].Signature == signature {
-			return true
-		}
-	}
-	return false
+	return p != nil && slices.ContainsFunc(p.Findings, func(f Finding) bool { return f.Signature == signature })
 }
 
 // lines returns the changes as lines of text.
