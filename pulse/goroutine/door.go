@@ -2,6 +2,7 @@ package goroutine
 
 import (
 	"runtime/metrics"
+	"sync"
 	"unsafe"
 )
 
@@ -19,7 +20,7 @@ type door struct {
 	start   func(seed uint64) control
 	drive   func(control)
 	spawn   func(c control, f func())
-	next    func(control) (g thread, id uint64)
+	next    func(control) thread
 	resume  func(c control, g thread, others bool, answer uint64) (why reason, n uint64)
 	times   func(control) (now, next int64)
 	advance func(c control, now int64)
@@ -31,7 +32,7 @@ type door struct {
 }
 
 // doorVersion is the version of the declarations shared with the runtime.
-const doorVersion = 2
+const doorVersion = 3
 
 // A reason says why a goroutine has given the control back.
 type reason uint8
@@ -61,13 +62,10 @@ const (
 // A state describes a goroutine that is not running.
 type state struct {
 	id      uint64
-	parent  uint64
 	start   uintptr // first instruction of its function
-	created uintptr // the go statement
 	op      operation
 	object  uintptr
 	waits   string         // what it waits for, or ""
-	nested  bool           // set if it is in a bubble of synctest
 	callers [depth]uintptr // the innermost callers of its last operation, then zeros
 }
 
@@ -80,7 +78,7 @@ const (
 // open returns the functions of the changed runtime, or nil if the program was
 // built without the overlay. In an ordinary build the name of the metric is
 // unknown.
-func open() *door {
+var open = sync.OnceValue(func() *door {
 	sample := []metrics.Sample{{Name: "/jostle/control:address"}}
 	metrics.Read(sample)
 	if sample[0].Value.Kind() != metrics.KindUint64 {
@@ -88,4 +86,4 @@ func open() *door {
 	}
 	address := sample[0].Value.Uint64()
 	return *(**door)(unsafe.Pointer(&address))
-}
+})

@@ -75,13 +75,13 @@ func (f *fake) door(script ...act) *door {
 		start:   func(uint64) control { return control(f) },
 		drive:   func(c control) { f.driven = c != nil },
 		spawn:   func(control, func()) { f.spawn(script...) },
-		next: func(control) (thread, uint64) {
+		next: func(control) thread {
 			if len(f.ready) == 0 {
-				return nil, 0
+				return nil
 			}
 			g := f.ready[0]
 			f.ready = f.ready[1:]
-			return thread(g), g.id
+			return thread(g)
 		},
 		resume: func(_ control, g thread, _ bool, answer uint64) (reason, uint64) {
 			return f.resume((*fakeThread)(g), answer)
@@ -140,13 +140,13 @@ func TestRunTest(t *testing.T) {
 	}{
 		{"it ends", []act{yields, exits}, "1 1", "", ""},
 		{"others go on", []act{starts(yields, exits), yields, yields, exits}, "1 2 1 2 1 1", "", ""},
-		{"others are abandoned", []act{starts(blocks), yields, exits}, "1 2 1 1", "goroutine.2 in chan receive", ""},
-		{"one wakes another", []act{starts(wakes(1), exits), blocks, exits}, "1 2 1 1", "goroutine.2 in chan receive", ""},
+		{"others are abandoned", []act{starts(blocks), yields, exits}, "1 2 1 1", "goroutine in chan receive", ""},
+		{"one wakes another", []act{starts(wakes(1), exits), blocks, exits}, "1 2 1 1", "goroutine in chan receive", ""},
 		{"it is stuck", []act{blocks}, "1", "", "stuck: 1 of 1 actors cannot go on, nothing is deliverable"},
-		{"another is stuck too", []act{starts(blocks), blocks}, "1 2 1", "goroutine.2 in chan receive", "stuck: 1 of 2 actors cannot go on, nothing is deliverable"},
+		{"another is stuck too", []act{starts(blocks), blocks}, "1 2 1", "goroutine in chan receive", "stuck: 1 of 2 actors cannot go on, nothing is deliverable"},
 		{"it sleeps", []act{sleeps(1, time.Hour), exits}, "1 1", "", ""},
 		{"timers fire in order", []act{starts(sleeps(2, time.Minute), exits), sleeps(1, time.Hour), exits}, "1 2 1 2 1", "", ""},
-		{"it panics", []act{{why: panicked}}, "1", "", "panic in goroutine: lost"},
+		{"it panics", []act{{why: panicked}}, "1", "", "panic in main: lost"},
 		{"it reads the network", []act{{blocked, 0, func(f *fake) { f.cause = "the network" }}}, "1", "it depends on the network", ""},
 		{"another process has the answer", []act{starts(act{blocked, 0, func(f *fake) { f.cause = "another process" }}), blocks}, "1 2",
 			"it depends on another process", ""},
@@ -298,7 +298,7 @@ func TestOrdinaryBuild(t *testing.T) {
 		t.Skip("this is a controlled build") // Skips: in builds with the overlay
 	}
 	sys := pulse.New(pulse.Options{})
-	if Run(sys, func() { t.Error("it runs") }) || sys.Failure().Kind != pulse.KindMisuse || !strings.Contains(sys.Failure().Text, "jostle test") {
+	if Run(sys, func() { t.Error("it runs") }) || sys.Failure().Kind != pulse.KindMisuse || !strings.Contains(sys.Failure().Text, "-vet=off -overlay=$(jostle overlay), or use jostle test") {
 		t.Error(sys.Failure())
 	}
 	sys = pulse.New(pulse.Options{})

@@ -33,7 +33,7 @@ type world struct {
 // name of by. If by is zero, the test sends it.
 func (w *world) takeNew(by pulse.Ref) {
 	for {
-		g, _ := w.next(w.control)
+		g := w.next(w.control)
 		if g == nil {
 			return
 		}
@@ -126,7 +126,7 @@ func (w *world) routine(g thread, s *state, by pulse.Ref) *routine {
 		return r
 	}
 	r := &routine{world: w, thread: g, id: s.id}
-	name, place := labelOf(s.start)
+	name, place := labelOf(s)
 	r.place = place
 	spec := pulse.Spec{Name: name, Actor: r, Safe: true}
 	if by.IsZero() {
