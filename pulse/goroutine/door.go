@@ -23,7 +23,7 @@ type door struct {
 	next    func(control) thread
 	resume  func(c control, g thread, others bool, answer uint64) (why reason, n uint64)
 	times   func(control) (now, next int64)
-	advance func(c control, now int64)
+	advance func(c control, now int64) (more bool)
 	look    func(thread, *state)
 	stack   func(g thread, pcs []uintptr) int
 	touched func(c control, i int) (what operation, object uintptr, n int)
@@ -32,7 +32,7 @@ type door struct {
 }
 
 // doorVersion is the version of the declarations shared with the runtime.
-const doorVersion = 3
+const doorVersion = 4
 
 // A reason says why a goroutine has given the control back.
 type reason uint8

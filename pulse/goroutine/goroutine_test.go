@@ -19,8 +19,8 @@ type fake struct {
 	threads []*fakeThread
 	ready   []*fakeThread // those of which the driver has not been told
 	now     int64
-	timers  map[int64]int // the thread that each timer wakes
-	touches []fakeTouch   // of the last step
+	timers  map[int64][]int // the threads that the timers of an instant wake
+	touches []fakeTouch     // of the last step
 	cause   string
 	log     []string
 	answer  uint64
@@ -67,9 +67,19 @@ func (f *fake) resume(g *fakeThread, answer uint64) (reason, uint64) {
 	return a.why, a.n
 }
 
+// next returns the time of the next timer, or 0.
+func (f *fake) next() (next int64) {
+	for at := range f.timers {
+		if next == 0 || at < next {
+			next = at
+		}
+	}
+	return next
+}
+
 // door returns the functions of the fake. The goroutine that runs main follows script.
 func (f *fake) door(script ...act) *door {
-	f.timers = map[int64]int{}
+	f.timers = map[int64][]int{}
 	return &door{
 		version: doorVersion,
 		start:   func(uint64) control { return control(f) },
@@ -86,22 +96,19 @@ func (f *fake) door(script ...act) *door {
 		resume: func(_ control, g thread, _ bool, answer uint64) (reason, uint64) {
 			return f.resume((*fakeThread)(g), answer)
 		},
-		times: func(control) (now, next int64) {
-			for at := range f.timers {
-				if next == 0 || at < next {
-					next = at
-				}
-			}
-			return f.now, next
-		},
-		advance: func(_ control, now int64) {
+		times: func(control) (now, next int64) { return f.now, f.next() },
+		advance: func(_ control, now int64) (more bool) {
 			f.now = max(f.now, now)
-			for at, id := range f.timers {
-				if at <= f.now {
-					delete(f.timers, at)
-					f.wake(id)
-				}
+			at := f.next()
+			if at == 0 || at > f.now {
+				return false
 			}
+			f.wake(f.timers[at][0])
+			if f.timers[at] = f.timers[at][1:]; len(f.timers[at]) == 0 {
+				delete(f.timers, at)
+			}
+			at = f.next()
+			return at != 0 && at <= f.now
 		},
 		look:  func(g thread, s *state) { *s = (*fakeThread)(g).state },
 		stack: func(thread, []uintptr) int { return 0 },
@@ -126,7 +133,7 @@ var (
 func starts(script ...act) act { return act{yielded, 0, func(f *fake) { f.spawn(script...) }} }
 func wakes(id int) act         { return act{yielded, 0, func(f *fake) { f.wake(id) }} }
 func sleeps(id int, d time.Duration) act {
-	return act{blocked, 0, func(f *fake) { f.timers[f.now+int64(d)] = id }}
+	return act{blocked, 0, func(f *fake) { at := f.now + int64(d); f.timers[at] = append(f.timers[at], id) }}
 }
 
 // TestRunTest: how runs of tests end, and what takes steps in plain order.
@@ -220,6 +227,23 @@ func TestPatience(t *testing.T) {
 	}
 	if want := int64(time.Millisecond); passed != want {
 		t.Errorf("%d ns have passed, want %d", passed, want)
+	}
+}
+
+// TestSameInstant: the timers of one instant fire together, or what the first one wakes runs
+// before the second one fires.
+func TestSameInstant(t *testing.T) {
+	for _, c := range []struct {
+		strategy pulse.Strategy
+		want     string
+	}{{nil, "1 2 1 2 1 2"}, {favorite(-1), "1 2 1 1 2 2"}} {
+		f := &fake{}
+		sys := pulse.New(pulse.Options{Strategy: c.strategy, EarlyTimers: pulse.NeverEarly})
+		other := []act{sleeps(2, time.Second), yields, exits}
+		main := act{blocked, 0, func(f *fake) { f.spawn(other...); f.timers[int64(time.Second)] = []int{1} }}
+		if f.door(main, yields, exits).run(sys, nil); sys.Failure() != nil || strings.Join(f.log, " ") != c.want {
+			t.Errorf("%v, want %s: %v", f.log, c.want, sys.Failure())
+		}
 	}
 }
 

@@ -81,7 +81,7 @@ func (w *world) share(by *routine) {
 	}
 	if w.steps%patience == 0 {
 		now, _ := w.times(w.control)
-		w.advance(w.control, now+int64(time.Millisecond))
+		w.fire(now + int64(time.Millisecond))
 	}
 }
 
@@ -98,8 +98,14 @@ func (w *world) spin(r *routine) {
 	if next != 0 {
 		now = min(now, next)
 	}
-	w.advance(w.control, now)
+	w.fire(now)
 	w.takeNew(r.ref)
+}
+
+// fire sets the virtual time, and fires all timers that are due.
+func (w *world) fire(now int64) {
+	for w.advance(w.control, now) {
+	}
 }
 
 // mostSteps is the number of steps after which the run of a test counts as endless.
@@ -188,7 +194,8 @@ func (w *world) setClock() {
 	w.timer = w.host.After(w.clock, time.Duration(next-now), "tick")
 }
 
-// tick fires the timers that are due.
+// tick fires the timers that are due: all of them, or only the first one. In the second
+// case what the first one wakes may run before the others fire.
 func (w *world) tick(ctx *pulse.Ctx, _ any) {
 	due := w.due
 	w.due = 0
@@ -196,7 +203,9 @@ func (w *world) tick(ctx *pulse.Ctx, _ any) {
 		w.end()
 		return
 	}
-	w.advance(w.control, due)
+	if w.advance(w.control, due) && ctx.Choose(2) == 0 {
+		w.fire(due)
+	}
 	w.takeNew(ctx.Self())
 	w.setClock()
 }
