@@ -67,7 +67,7 @@ type End struct {
 }
 
 // RunTest is like Run, but the run ends when main returns. Goroutines that have
-// not ended by then are abandoned: they never run again.
+// not ended by then run on for a while. Then they are abandoned: they never run again.
 func RunTest(sys *pulse.System, main func()) End { return open().runTest(sys, main) }
 
 func (d *door) runTest(sys *pulse.System, main func()) (e End) {
@@ -78,6 +78,9 @@ func (d *door) runTest(sys *pulse.System, main func()) (e End) {
 	defer w.drive(nil)
 	if w.sys.Run() && w.cause == "" && w.list[0].why != exited {
 		w.stop()
+	}
+	if w.cause == "" && w.list[0].why == exited {
+		w.settle()
 	}
 	return End{w.cause, w.left()}
 }

@@ -148,7 +148,9 @@ func TestRunTest(t *testing.T) {
 		{"it ends", []act{yields, exits}, "1 1", "", ""},
 		{"others go on", []act{starts(yields, exits), yields, yields, exits}, "1 2 1 2 1 1", "", ""},
 		{"others are abandoned", []act{starts(blocks), yields, exits}, "1 2 1 1", "goroutine in chan receive", ""},
-		{"one wakes another", []act{starts(wakes(1), exits), blocks, exits}, "1 2 1 1", "goroutine in chan receive", ""},
+		{"one wakes another", []act{starts(wakes(1), exits), blocks, exits}, "1 2 1 1 2", "", ""},
+		{"one runs on after it", []act{starts(yields, yields, starts(exits), act{why: chooses, n: 2}, blocks), exits}, "1 2 1 2 2 3 2 2", "goroutine in chan receive", ""},
+		{"one runs on for ever", []act{starts(slices.Repeat([]act{yields}, 2*mostSettling)...), exits}, "1 2 1" + strings.Repeat(" 2", mostSettling), "goroutine in chan receive", ""},
 		{"it is stuck", []act{blocks}, "1", "", "stuck: 1 of 1 actors cannot go on, nothing is deliverable"},
 		{"another is stuck too", []act{starts(blocks), blocks}, "1 2 1", "goroutine in chan receive", "stuck: 1 of 2 actors cannot go on, nothing is deliverable"},
 		{"it sleeps", []act{sleeps(1, time.Hour), exits}, "1 1", "", ""},
@@ -244,6 +246,15 @@ func TestSameInstant(t *testing.T) {
 		if f.door(main, yields, exits).run(sys, nil); sys.Failure() != nil || strings.Join(f.log, " ") != c.want {
 			t.Errorf("%v, want %s: %v", f.log, c.want, sys.Failure())
 		}
+	}
+}
+
+// TestLate: a timer fires a little after its time.
+func TestLate(t *testing.T) {
+	f := &fake{}
+	f.door(sleeps(1, time.Second), exits).run(pulse.New(pulse.Options{}), nil)
+	if want := int64(time.Second + late); f.now != want {
+		t.Errorf("it is %d, want %d", f.now, want)
 	}
 }
 
