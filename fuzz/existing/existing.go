@@ -113,6 +113,7 @@ type existing struct {
 	context context.Context
 	enough  func() // cancels context, which ends the search
 	left    int    // number of goroutines that runs have abandoned
+	outside int    // number of runs that were not controlled
 	doubts  string // why the test is not controlled, or ""
 }
 
@@ -127,6 +128,9 @@ func (e *existing) DoubtedByJostle(reason string) { e.doubts = cmp.Or(e.doubts, 
 // their memory until the process ends.
 const mostLeft = 50_000
 
+// mostOutside is the number of runs that were not controlled after which the search ends.
+const mostOutside = 50
+
 // property runs the test once.
 func (e *existing) property(t *props.T) {
 	var out Outcome
@@ -140,6 +144,9 @@ func (e *existing) property(t *props.T) {
 	switch {
 	case end.Outside != "":
 		e.DoubtedByJostle(end.Outside)
+		if e.outside++; e.outside == mostOutside {
+			e.enough()
+		}
 		t.Skip(end.Outside)
 	case out.Failed:
 		t.Report(failure(e.Name(), out.Said))
