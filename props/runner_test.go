@@ -138,6 +138,7 @@ var outcomes = []outcome{
 	{"Errorf, FailNow", func(t *props.T) { t.Errorf("one"); t.FailNow() }, `property: property+0: one`},
 	{"several lines", func(t *props.T) { t.Fatalf("\none\ntwo\n\n") }, `property: property+0: one`},
 	{"Report", func(t *props.T) { t.Report(&pulse.Failure{Kind: pulse.KindBudget, Text: "one", Step: -1}) }, `budget: property+0: one`},
+	{"Report, several lines", func(t *props.T) { t.Report(&pulse.Failure{Text: "one\ntwo", Detail: "three", Step: -1}) }, `property: property+0: one`},
 	{"Report(nil)", func(t *props.T) { t.Report(nil) }, `misuse: property+0: Report(nil): give it what was found wrong`},
 
 	{"Errorf in a handler", func(t *props.T) { say(t, func(*pulse.Ctx) { t.Errorf("one") }) }, "property: property+0: one (step 0)\nafter the run"},

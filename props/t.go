@@ -355,7 +355,8 @@ func (t *T) complain(what, format, text string) bool {
 }
 
 // Report fails the run with f and ends the run. If f.Step is -1, Report sets f.Step
-// to the running step. Report is for packages that judge runs.
+// to the running step. If f.Text has several lines, Report moves all but its summary to
+// f.Detail, as Error does. Report is for packages that judge runs.
 func (t *T) Report(f *pulse.Failure) {
 	if !t.allowed("Report") {
 		t.leave()
@@ -365,6 +366,9 @@ func (t *T) Report(f *pulse.Failure) {
 	}
 	if f.Step < 0 {
 		f.Step = t.step()
+	}
+	if line, detail := complaint(f.Text); line != f.Text {
+		f.Text, f.Detail = line, strings.Trim(detail+"\n"+f.Detail, "\n")
 	}
 	t.fail(f)
 	t.abort()

@@ -76,20 +76,9 @@ func count(yes bool) int {
 // failing tests.
 func underControl(t *testing.T, dir, kind string, flags []string) (names []string, failed map[string]bool) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	link := filepath.Join(t.TempDir(), "jostle") // under this name, the test binary acts as the command: see TestMain
-	if err := os.Symlink(self, link); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(link, append(append([]string{"test"}, flags...), "-v", "-run", "^Test"+kind, ".")...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "JOSTLE_BUDGET=1000", "JOSTLE_SHRINK=0", "JOSTLE_OUT="+t.TempDir())
-	out, _ := cmd.CombinedOutput()
+	out := jostleTest(t, dir, append(flags, "-run", "^Test"+kind, ".")...)
 	failed = map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^--- (PASS|FAIL): (\w+)`).FindAllStringSubmatch(string(out), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^--- (PASS|FAIL): (\w+)`).FindAllStringSubmatch(out, -1) {
 		names, failed[m[2]] = append(names, m[2]), m[1] == "FAIL"
 	}
 	if len(names) == 0 {
@@ -115,4 +104,36 @@ func plainly(t *testing.T, dir string, names, flags []string) map[string]bool {
 		failed[name] = err != nil && !strings.Contains(string(out), "test timed out") || strings.Contains(string(out), "goroutines are left")
 	}
 	return failed
+}
+
+// jostleTest runs jostle test -v in a folder, with 1,000 runs of each test, and returns
+// what it prints.
+func jostleTest(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "jostle") // by this name the test binary is the command: see TestMain
+	if err := os.Symlink(self, link); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(link, append([]string{"test", "-v"}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "JOSTLE_BUDGET=1000", "JOSTLE_SHRINK=0", "JOSTLE_OUT="+t.TempDir())
+	out, _ := cmd.CombinedOutput()
+	return string(out)
+}
+
+// TestStandardLibrary: the standard library's own tests pass in every order, so that a
+// failure under control is a false alarm.
+func TestStandardLibrary(t *testing.T) {
+	if os.Getenv("JOSTLE_NIGHTLY") == "" {
+		t.Skip("it compiles the standard library, and takes minutes") // Skips: by day
+	}
+	out := jostleTest(t, t.TempDir(), "-run", "^Test", "context", "container/list", "container/ring")
+	passed := strings.Count(out, "\n--- PASS: ")
+	if passed < 50 || strings.Contains(out, "--- FAIL: ") || !strings.Contains(out, "\nok ") {
+		t.Errorf("%d tests pass:\n%s", passed, out)
+	}
 }

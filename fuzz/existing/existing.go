@@ -6,7 +6,8 @@ package existing
 import (
 	"cmp"
 	"context"
-	"strconv"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,7 +23,16 @@ import (
 // An Outcome is the result of one run of a test function.
 type Outcome struct {
 	Failed, Skipped bool
-	Output          string
+	Said            []Said // in the order in which the test and its subtests said it
+}
+
+// A Said is one text that a test has logged, or one call of Fail or FailNow.
+type Said struct {
+	Test   string        // the name of the test or subtest
+	At     runtime.Frame // the call
+	Failed bool          // set if the call fails the test
+	Text   string
+	Format string // the format of the text, or ""
 }
 
 // A Subject is a test function.
@@ -42,10 +52,10 @@ func Test(t *testing.T, s Subject) {
 		s.Plain()
 		return
 	case first.Skipped:
-		t.Skip(trace.Visible(strings.TrimSpace(first.Output))) // Skips: the tested function calls Skip itself
+		t.Skip(trace.Visible(strings.TrimSpace(lines(first.Said)))) // Skips: the tested function calls Skip itself
 	}
 	if failed && !s.Races && alwaysFails(s.Once) {
-		t.Log("not controlled, because it fails in every order: " + trace.Visible(first.Output))
+		t.Log("not controlled, because it fails in every order: " + trace.Visible(lines(first.Said)))
 		s.Plain()
 		return
 	}
@@ -104,6 +114,7 @@ type existing struct {
 	context context.Context
 	enough  func() // cancels context, which ends the search
 	left    int    // the number of goroutines that runs have abandoned
+	outside int    // the number of runs that were not controlled
 	doubts  string // why the test is not controlled, or ""
 }
 
@@ -118,6 +129,9 @@ func (e *existing) DoubtedByJostle(reason string) { e.doubts = cmp.Or(e.doubts, 
 // their memory until the process ends.
 const mostLeft = 50_000
 
+// mostOutside is the number of runs that were not controlled after which the search ends.
+const mostOutside = 50
+
 // property is the property for fuzz.Check. It runs the test once.
 func (e *existing) property(t *props.T) {
 	var out Outcome
@@ -131,36 +145,36 @@ func (e *existing) property(t *props.T) {
 	switch {
 	case end.Outside != "":
 		e.DoubtedByJostle(end.Outside)
+		if e.outside++; e.outside == mostOutside {
+			e.enough()
+		}
 		t.Skip(end.Outside)
 	case out.Failed:
-		t.Report(failure(e.Name(), out.Output))
+		t.Report(failure(e.Name(), out.Said))
 	}
 }
 
-// failure returns the failure of a test by its log.
-func failure(test, log string) *pulse.Failure {
+// failure returns the failure of a test: the first text that has failed it, and where.
+func failure(test string, said []Said) *pulse.Failure {
 	f := &pulse.Failure{Kind: pulse.KindProperty, Step: -1, Text: "the test failed", Site: test}
-	var more []string
-	for _, line := range strings.Split(strings.TrimSpace(log), "\n") {
-		line = strings.TrimSpace(line)
-		place, text, ok := cutPlace(line)
-		switch {
-		case strings.HasPrefix(line, "--- "), line == "":
-		case len(f.Stack) == 0 && ok:
-			f.Text, f.Stack = text, []stack.Frame{place}
-			f.Stack[0].Func = test
-		default:
-			more = append(more, "    "+line)
-		}
+	first := slices.IndexFunc(said, func(s Said) bool { return s.Failed })
+	if first < 0 {
+		f.Detail = lines(said)
+		return f
 	}
-	f.Detail = strings.Join(more, "\n")
+	s := said[first]
+	f.Site, f.Format, f.Stack = s.Test, s.Format, []stack.Frame{stack.FrameOf(s.At)}
+	f.Text = cmp.Or(strings.TrimRight(s.Text, "\n"), f.Text)
+	f.Detail = lines(slices.Concat(said[:first], said[first+1:]))
 	return f
 }
 
-// cutPlace splits a line of a test's log, such as "x_test.go:12: no leader".
-func cutPlace(line string) (place stack.Frame, text string, ok bool) {
-	at, text, _ := strings.Cut(line, ": ")
-	file, number, _ := strings.Cut(at, ":")
-	n, err := strconv.Atoi(number)
-	return stack.Frame{File: file, Line: n}, text, err == nil && strings.HasSuffix(file, ".go")
+// lines returns the texts that a test has said, each with its place.
+func lines(said []Said) string {
+	var b strings.Builder
+	for _, s := range said {
+		text := stack.FrameOf(s.At).Place() + ": " + strings.TrimRight(s.Text, "\n")
+		b.WriteString("    " + strings.ReplaceAll(text, "\n", "\n        ") + "\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -1,28 +1,36 @@
 package existing
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 )
 
-// TestFailure: the failure of a test has the first message in the test's log, and the line
-// of that message.
+// TestFailure: the failure of a test is the first text that fails it, at the line and in
+// the subtest that says so. What was only logged is a detail.
 func TestFailure(t *testing.T) {
-	for _, c := range []struct{ log, text, at, detail string }{
-		{"--- FAIL: TestA (0.00s)\n    a_test.go:12: no leader\n", "no leader", "a_test.go:12", ""},
-		{"--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/b (0.00s)\n        a_test.go:12: 1: 2\n            more\n        a_test.go:13: then\n", "1: 2", "a_test.go:12",
-			"    more\n    a_test.go:13: then"},
-		{"", "the test failed", "", ""},
-		{"no place here: 12\n", "the test failed", "", "    no place here: 12"},
-		{"a.go:x: no number\n", "the test failed", "", "    a.go:x: no number"},
+	at := func(line int) runtime.Frame {
+		return runtime.Frame{Function: "a.TestA", File: "/home/a_test.go", Line: line}
+	}
+	logs := Said{"TestA", at(3), false, "b_test.go:1: 7 calls\nmore\n", "b_test.go:1: %d calls\nmore"}
+	fails := Said{"TestA/b", at(12), true, "1: 2", "%d: %d"}
+	for _, c := range []struct {
+		said                           []Said
+		site, text, format, at, detail string
+	}{
+		{nil, "TestA", "the test failed", "", "", ""},
+		{[]Said{logs}, "TestA", "the test failed", "", "", "    a_test.go:3: b_test.go:1: 7 calls\n        more"},
+		{[]Said{logs, fails}, "TestA/b", "1: 2", "%d: %d", "a_test.go:12", "    a_test.go:3: b_test.go:1: 7 calls\n        more"},
+		{[]Said{fails, {"TestA", at(13), true, "then\n", ""}}, "TestA/b", "1: 2", "%d: %d", "a_test.go:12", "    a_test.go:13: then"},
+		{[]Said{{"TestA", at(14), true, "", ""}}, "TestA", "the test failed", "", "a_test.go:14", ""},
 	} {
-		f := failure("TestA", c.log)
+		f := failure("TestA", c.said)
 		at := ""
 		if len(f.Stack) > 0 {
 			at = f.Stack[0].Place()
 		}
-		if f.Text != c.text || at != c.at || f.Detail != c.detail || f.Site != "TestA" {
-			t.Errorf("%q: %q at %q, %q", c.log, f.Text, at, f.Detail)
+		if f.Text != c.text || f.Format != c.format || at != c.at || f.Detail != c.detail || f.Site != c.site {
+			t.Errorf("%v: %q (%q) at %q in %s, %q", c.said, f.Text, f.Format, at, f.Site, f.Detail)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package goroutine
 
 import (
 	"runtime/metrics"
+	"sync"
 	"unsafe"
 )
 
@@ -19,10 +20,10 @@ type door struct {
 	start   func(seed uint64) control
 	drive   func(control)
 	spawn   func(c control, f func())
-	next    func(control) (g thread, id uint64)
+	next    func(control) thread
 	resume  func(c control, g thread, others bool, answer uint64) (why reason, n uint64)
 	times   func(control) (now, next int64)
-	advance func(c control, now int64)
+	advance func(c control, now int64) (more bool)
 	look    func(thread, *state)
 	stack   func(g thread, pcs []uintptr) int
 	touched func(c control, i int) (what operation, object uintptr, n int)
@@ -31,7 +32,7 @@ type door struct {
 }
 
 // doorVersion is the version of the declarations shared with the runtime.
-const doorVersion = 2
+const doorVersion = 4
 
 // A reason says why a goroutine has returned control to jostle.
 type reason uint8
@@ -61,13 +62,10 @@ const (
 // A state describes a goroutine that is not running.
 type state struct {
 	id      uint64
-	parent  uint64
 	start   uintptr // first instruction of its function
-	created uintptr // the go statement
 	op      operation
 	object  uintptr
 	waits   string         // what it waits for, or ""
-	nested  bool           // set if the goroutine is in a bubble of testing/synctest
 	callers [depth]uintptr // the innermost callers of its last operation, then zeros
 }
 
@@ -80,7 +78,7 @@ const (
 // open returns the functions of the changed runtime, or nil if the program was
 // built without the overlay. In an ordinary build the name of the metric is
 // unknown.
-func open() *door {
+var open = sync.OnceValue(func() *door {
 	sample := []metrics.Sample{{Name: "/jostle/control:address"}}
 	metrics.Read(sample)
 	if sample[0].Value.Kind() != metrics.KindUint64 {
@@ -88,4 +86,4 @@ func open() *door {
 	}
 	address := sample[0].Value.Uint64()
 	return *(**door)(unsafe.Pointer(&address))
-}
+})

@@ -67,7 +67,7 @@ type End struct {
 }
 
 // RunTest is like Run, but the run ends when main returns. Goroutines that have
-// not ended by then are abandoned: they never run again.
+// not ended by then run on for a while. Then they are abandoned: they never run again.
 func RunTest(sys *pulse.System, main func()) End { return open().runTest(sys, main) }
 
 func (d *door) runTest(sys *pulse.System, main func()) (e End) {
@@ -78,6 +78,9 @@ func (d *door) runTest(sys *pulse.System, main func()) (e End) {
 	defer w.drive(nil)
 	if w.sys.Run() && w.cause == "" && w.list[0].why != exited {
 		w.stop()
+	}
+	if w.cause == "" && w.list[0].why == exited {
+		w.settle()
 	}
 	return End{w.cause, w.left()}
 }
@@ -90,7 +93,7 @@ const patienceOutside = 2 * time.Millisecond
 // the system reports it as stuck.
 func (w *world) stop() {
 	time.Sleep(patienceOutside)
-	if g, _ := w.next(w.control); g != nil {
+	if w.next(w.control) != nil {
 		w.cause = "it depends on a goroutine that jostle has not started in this run"
 		return
 	}
@@ -127,7 +130,7 @@ func (w *world) left() (list []string) {
 // without the overlay, and then the run has failed.
 func (d *door) begin(sys *pulse.System, main func(), ends bool) *world {
 	if d == nil || d.version != doorVersion {
-		text := "goroutine.Run in an ordinary build: build with -overlay=$(jostle overlay), or use jostle test"
+		text := "goroutine.Run in an ordinary build: build with -vet=off -overlay=$(jostle overlay), or use jostle test"
 		if d != nil {
 			text = "this overlay belongs to another version of jostle: write it again by jostle overlay"
 		}
@@ -259,20 +262,19 @@ func (r *routine) String() string {
 	return r.state().waits
 }
 
-// labelOf returns the name of a goroutine's function without its package, and
-// the line at which the function begins.
-func labelOf(start uintptr) (name, place string) {
-	f := runtime.FuncForPC(start)
-	if f == nil {
-		return "goroutine", ""
-	}
-	file, line := f.FileLine(start)
+// labelOf returns the name of a goroutine's function without its package, and the line at
+// which the function begins. The goroutine that runs main is named so.
+func labelOf(s *state) (name, place string) {
+	f := runtime.FuncForPC(s.start)
 	switch {
+	case s.id == 1:
+		return "main", ""
+	case f == nil:
+		return "goroutine", ""
 	case strings.HasPrefix(f.Name(), "testing.(*T).Run"):
 		return "test", ""
-	case strings.Contains(f.Name(), "jostle/fuzz/existing."):
-		return "main", ""
 	}
+	file, line := f.FileLine(s.start)
 	name = f.Name()[strings.LastIndex(f.Name(), "/")+1:]
 	_, name, _ = strings.Cut(name, ".")
 	return name, fmt.Sprintf("%s:%d", path.Base(file), line)

@@ -19,8 +19,8 @@ type fake struct {
 	threads []*fakeThread
 	ready   []*fakeThread // goroutines that can run and were not reported to the driver yet
 	now     int64
-	timers  map[int64]int // maps the time of each timer to the thread that it wakes
-	touches []fakeTouch   // the operations of the last step
+	timers  map[int64][]int // maps the time of timers to the threads that they wake
+	touches []fakeTouch     // the operations of the last step
 	cause   string
 	log     []string
 	answer  uint64
@@ -67,42 +67,49 @@ func (f *fake) resume(g *fakeThread, answer uint64) (reason, uint64) {
 	return a.why, a.n
 }
 
+// next returns the time of the next timer, or 0.
+func (f *fake) next() (next int64) {
+	for at := range f.timers {
+		if next == 0 || at < next {
+			next = at
+		}
+	}
+	return next
+}
+
 // door returns the functions of the fake runtime. The goroutine that runs main follows
 // the script.
 func (f *fake) door(script ...act) *door {
-	f.timers = map[int64]int{}
+	f.timers = map[int64][]int{}
 	return &door{
 		version: doorVersion,
 		start:   func(uint64) control { return control(f) },
 		drive:   func(c control) { f.driven = c != nil },
 		spawn:   func(control, func()) { f.spawn(script...) },
-		next: func(control) (thread, uint64) {
+		next: func(control) thread {
 			if len(f.ready) == 0 {
-				return nil, 0
+				return nil
 			}
 			g := f.ready[0]
 			f.ready = f.ready[1:]
-			return thread(g), g.id
+			return thread(g)
 		},
 		resume: func(_ control, g thread, _ bool, answer uint64) (reason, uint64) {
 			return f.resume((*fakeThread)(g), answer)
 		},
-		times: func(control) (now, next int64) {
-			for at := range f.timers {
-				if next == 0 || at < next {
-					next = at
-				}
-			}
-			return f.now, next
-		},
-		advance: func(_ control, now int64) {
+		times: func(control) (now, next int64) { return f.now, f.next() },
+		advance: func(_ control, now int64) (more bool) {
 			f.now = max(f.now, now)
-			for at, id := range f.timers {
-				if at <= f.now {
-					delete(f.timers, at)
-					f.wake(id)
-				}
+			at := f.next()
+			if at == 0 || at > f.now {
+				return false
 			}
+			f.wake(f.timers[at][0])
+			if f.timers[at] = f.timers[at][1:]; len(f.timers[at]) == 0 {
+				delete(f.timers, at)
+			}
+			at = f.next()
+			return at != 0 && at <= f.now
 		},
 		look:  func(g thread, s *state) { *s = (*fakeThread)(g).state },
 		stack: func(thread, []uintptr) int { return 0 },
@@ -127,7 +134,7 @@ var (
 func starts(script ...act) act { return act{yielded, 0, func(f *fake) { f.spawn(script...) }} }
 func wakes(id int) act         { return act{yielded, 0, func(f *fake) { f.wake(id) }} }
 func sleeps(id int, d time.Duration) act {
-	return act{blocked, 0, func(f *fake) { f.timers[f.now+int64(d)] = id }}
+	return act{blocked, 0, func(f *fake) { at := f.now + int64(d); f.timers[at] = append(f.timers[at], id) }}
 }
 
 // TestRunTest lists how runs of tests end, and which goroutines take steps in plain
@@ -142,13 +149,15 @@ func TestRunTest(t *testing.T) {
 	}{
 		{"it ends", []act{yields, exits}, "1 1", "", ""},
 		{"others go on", []act{starts(yields, exits), yields, yields, exits}, "1 2 1 2 1 1", "", ""},
-		{"others are abandoned", []act{starts(blocks), yields, exits}, "1 2 1 1", "goroutine.2 in chan receive", ""},
-		{"one wakes another", []act{starts(wakes(1), exits), blocks, exits}, "1 2 1 1", "goroutine.2 in chan receive", ""},
+		{"others are abandoned", []act{starts(blocks), yields, exits}, "1 2 1 1", "goroutine in chan receive", ""},
+		{"one wakes another", []act{starts(wakes(1), exits), blocks, exits}, "1 2 1 1 2", "", ""},
+		{"one runs on after it", []act{starts(yields, yields, starts(exits), act{why: chooses, n: 2}, blocks), exits}, "1 2 1 2 2 3 2 2", "goroutine in chan receive", ""},
+		{"one runs on for ever", []act{starts(slices.Repeat([]act{yields}, 2*mostSettling)...), exits}, "1 2 1" + strings.Repeat(" 2", mostSettling), "goroutine in chan receive", ""},
 		{"it is stuck", []act{blocks}, "1", "", "stuck: 1 of 1 actors cannot go on, nothing is deliverable"},
-		{"another is stuck too", []act{starts(blocks), blocks}, "1 2 1", "goroutine.2 in chan receive", "stuck: 1 of 2 actors cannot go on, nothing is deliverable"},
+		{"another is stuck too", []act{starts(blocks), blocks}, "1 2 1", "goroutine in chan receive", "stuck: 1 of 2 actors cannot go on, nothing is deliverable"},
 		{"it sleeps", []act{sleeps(1, time.Hour), exits}, "1 1", "", ""},
 		{"timers fire in order", []act{starts(sleeps(2, time.Minute), exits), sleeps(1, time.Hour), exits}, "1 2 1 2 1", "", ""},
-		{"it panics", []act{{why: panicked}}, "1", "", "panic in goroutine: lost"},
+		{"it panics", []act{{why: panicked}}, "1", "", "panic in main: lost"},
 		{"it reads the network", []act{{blocked, 0, func(f *fake) { f.cause = "the network" }}}, "1", "it depends on the network", ""},
 		{"another process has the answer", []act{starts(act{blocked, 0, func(f *fake) { f.cause = "another process" }}), blocks}, "1 2",
 			"it depends on another process", ""},
@@ -222,6 +231,32 @@ func TestPatience(t *testing.T) {
 	}
 	if want := int64(time.Millisecond); passed != want {
 		t.Errorf("%d ns have passed, want %d", passed, want)
+	}
+}
+
+// TestSameInstant: the timers of one instant fire together, or what the first one wakes runs
+// before the second one fires.
+func TestSameInstant(t *testing.T) {
+	for _, c := range []struct {
+		strategy pulse.Strategy
+		want     string
+	}{{nil, "1 2 1 2 1 2"}, {favorite(-1), "1 2 1 1 2 2"}} {
+		f := &fake{}
+		sys := pulse.New(pulse.Options{Strategy: c.strategy, EarlyTimers: pulse.NeverEarly})
+		other := []act{sleeps(2, time.Second), yields, exits}
+		main := act{blocked, 0, func(f *fake) { f.spawn(other...); f.timers[int64(time.Second)] = []int{1} }}
+		if f.door(main, yields, exits).run(sys, nil); sys.Failure() != nil || strings.Join(f.log, " ") != c.want {
+			t.Errorf("%v, want %s: %v", f.log, c.want, sys.Failure())
+		}
+	}
+}
+
+// TestLate: a timer fires a little after its time.
+func TestLate(t *testing.T) {
+	f := &fake{}
+	f.door(sleeps(1, time.Second), exits).run(pulse.New(pulse.Options{}), nil)
+	if want := int64(time.Second + late); f.now != want {
+		t.Errorf("it is %d, want %d", f.now, want)
 	}
 }
 
@@ -300,7 +335,7 @@ func TestOrdinaryBuild(t *testing.T) {
 		t.Skip("this is a controlled build") // Skips: in builds with the overlay
 	}
 	sys := pulse.New(pulse.Options{})
-	if Run(sys, func() { t.Error("it runs") }) || sys.Failure().Kind != pulse.KindMisuse || !strings.Contains(sys.Failure().Text, "jostle test") {
+	if Run(sys, func() { t.Error("it runs") }) || sys.Failure().Kind != pulse.KindMisuse || !strings.Contains(sys.Failure().Text, "-vet=off -overlay=$(jostle overlay), or use jostle test") {
 		t.Error(sys.Failure())
 	}
 	sys = pulse.New(pulse.Options{})

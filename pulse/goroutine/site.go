@@ -18,7 +18,6 @@ func (s *site) String() string { return s.label }
 // A siteKey identifies a site.
 type siteKey struct {
 	op      operation
-	woken   bool
 	callers [depth]uintptr
 }
 
@@ -30,7 +29,7 @@ var sites struct {
 
 // siteOf returns the site at which a goroutine stands.
 func siteOf(s *state) *site {
-	key := siteKey{s.op, s.op == opNone, s.callers}
+	key := siteKey{s.op, s.callers}
 	sites.Lock()
 	defer sites.Unlock()
 	if s := sites.of[key]; s != nil {
@@ -67,7 +66,7 @@ func (key *siteKey) label() string {
 	if what == "" {
 		what = key.op.String()
 	}
-	if key.woken {
+	if key.op == opNone {
 		what = "after " + what
 	}
 	return what + at
