@@ -273,6 +273,8 @@ func TestUsage(t *testing.T) {
 		{"nothing", nil, misused},
 		{"command", []string{"dance"}, misused},
 		{"subject", []string{"demo", "none"}, misused},
+		{"bench", []string{"bench", "--help"}, succeeded},
+		{"check", []string{"check", "--help"}, succeeded},
 		{"subjects", []string{"demo", "writer", "bank", "guard"}, misused},
 	} {
 		t.Run(c.golden, func(t *testing.T) {

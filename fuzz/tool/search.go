@@ -1,7 +1,7 @@
 package tool
 
 import (
-	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -28,6 +28,7 @@ type searcher struct {
 	chooser
 	options campaign.Options
 	json    bool   // print events as JSON
+	format  string // how failures are printed: text, or github for text and annotations
 	plain   bool   // print lines instead of a live screen
 	schema  bool   // print only the JSON Schema of events
 	report  string // the folder for a report, "" for none
@@ -42,6 +43,7 @@ func (s *searcher) flags(cmd *Command) {
 	f.DurationVar(&s.options.Shrink, "shrink", 30*time.Second, "the time limit to shrink one finding")
 	f.BoolVar(&s.options.Pages, "pages", false, "save an HTML and a JSON page next to each case")
 	f.BoolVar(&s.json, "json", false, "print events as JSON, one per line")
+	f.StringVar(&s.format, "format", "text", "text, or github to add annotations for GitHub Actions")
 	f.BoolVar(&s.schema, "schema", false, "print only the JSON Schema of these events")
 }
 
@@ -144,6 +146,10 @@ func (s *searcher) run(call *Call, patterns []string, settle func(subjects int))
 		return fmt.Errorf("--runs is %d: set it to a number of at least 1, or to 0 for no limit", o.Runs)
 	case o.Seed == 0:
 		return errors.New("--seed is 0: set it to a number of at least 1")
+	case s.format != "text" && s.format != "github":
+		return fmt.Errorf("--format is %q: set it to text or github", s.format)
+	case s.format == "github" && s.json:
+		return errors.New("--format github and --json cannot be combined: give one of them")
 	case o.Shrink <= 0:
 		return fmt.Errorf("--shrink is %v: set it to a time such as 30s", o.Shrink)
 	}
@@ -152,7 +158,7 @@ func (s *searcher) run(call *Call, patterns []string, settle func(subjects int))
 			return fmt.Errorf("the report cannot be written: %w", err)
 		}
 	}
-	subjects, done, err := s.subjects(call.Context, patterns, settle == nil)
+	subjects, done, err := s.subjects(call, patterns, settle == nil)
 	defer done()
 	if err != nil {
 		return err
@@ -181,13 +187,33 @@ func (s *searcher) run(call *Call, patterns []string, settle func(subjects int))
 	if settle == nil && !s.plain && !s.json {
 		end = s.live(call)
 	}
+	annotate := s.annotations(call)
 	result, err := campaign.Run(call.Context, subjects, *o)
 	end()
 	if err != nil {
+		annotate(nil)
 		return byState(err)
 	}
 	p.end(result)
+	annotate(result)
 	return s.ended(call, p, result)
+}
+
+// annotations returns a function that prints the result of a campaign as annotations, if --format
+// is github. All that is printed before the function is called has no effect on GitHub Actions,
+// whatever the program under test says.
+func (s *searcher) annotations(call *Call) func(*campaign.Report) {
+	if s.format != "github" {
+		return func(*campaign.Report) {}
+	}
+	token := rand.Text()
+	fmt.Fprintf(call.Out, "::stop-commands::%s\n", token)
+	return func(result *campaign.Report) {
+		fmt.Fprintf(call.Out, "::%s::\n", token)
+		if here, err := os.Getwd(); err == nil && result != nil {
+			fmt.Fprint(call.Out, report.New(result, here, repository(here)).GitHub())
+		}
+	}
 }
 
 // ended writes the report of a finished campaign if --report is set, and returns the error of the
@@ -239,8 +265,8 @@ func (s *searcher) live(call *Call) (done func()) {
 // the parameter some are set, it compiles the tests with and without the race detector, and sets
 // the options of the workers with the race detector. It first tries the race detector, which may
 // not be available.
-func (s *searcher) subjects(ctx context.Context, patterns []string, some bool) (list []campaign.Subject, done func(), err error) {
-	list, done, err = s.find(ctx, patterns)
+func (s *searcher) subjects(call *Call, patterns []string, some bool) (list []campaign.Subject, done func(), err error) {
+	list, done, err = s.find(call, patterns)
 	if !s.race || !some || err != nil {
 		return distinct(list), done, err
 	}
@@ -249,7 +275,7 @@ func (s *searcher) subjects(ctx context.Context, patterns []string, some bool) (
 	o.Workers = max(1, o.Workers-o.RaceWorkers)
 	s.race = false
 	raceDone := done
-	list, plainDone, err := s.find(ctx, patterns)
+	list, plainDone, err := s.find(call, patterns)
 	return distinct(list), func() { raceDone(); plainDone() }, err
 }
 

@@ -17,7 +17,7 @@ import (
 
 // step lets the user step through the run of a case.
 func (c *caseCommand) step(call *Call, args []string) error {
-	o, err := c.open(call.Context, args)
+	o, err := c.open(call, args)
 	defer o.done()
 	if err != nil {
 		return err
