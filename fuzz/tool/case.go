@@ -24,7 +24,8 @@ import (
 // A caseCommand is a command for one saved case.
 type caseCommand struct {
 	chooser
-	limit time.Duration
+	limit  time.Duration
+	folder string // the folder of the package of the case, set by open
 }
 
 // oneCase returns an error unless args are a case and, optionally, the package of the case.
@@ -66,7 +67,7 @@ the failing step; otherwise each line of the input is a command. h lists the com
 			if trace {
 				fmt.Fprint(call.Out, r.Trace)
 			}
-			return told(call.Out, r)
+			return told(call.Out, r, c.folder)
 		},
 	}
 	c.flags(cmd)
@@ -133,7 +134,7 @@ func (c *caseCommand) shrink(call *Call, args []string, q session.Request) error
 	if err != nil {
 		return err
 	}
-	return told(call.Out, r)
+	return told(call.Out, r, c.folder)
 }
 
 // An opened is a saved case, with the properties to which the case may belong.
@@ -163,6 +164,7 @@ func (c *caseCommand) open(call *Call, args []string) (o opened, err error) {
 	if err != nil {
 		return o, err
 	}
+	c.folder = owners[0].Binary.Dir
 	o.owners, o.request = owners, session.Request{File: saved.Path, Case: string(text)}
 	o.bounds, err = c.bounds()
 	return o, err
@@ -394,14 +396,14 @@ func namesakes(subjects []campaign.Subject, s *campaign.Subject) (list []campaig
 	return list
 }
 
-// told prints a reply, and returns errFailed if it has findings or problems.
-func told(w io.Writer, r *session.Reply) error {
+// told prints a reply about a case of the package in folder, and returns errFailed if it has findings or problems.
+func told(w io.Writer, r *session.Reply, folder string) error {
 	for _, text := range r.Notes {
 		fmt.Fprintln(w, text)
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		fmt.Fprint(w, f.Text())
+		writeLinked(w, f.Text(), linksOf(f, folder))
 		if f.Path != "" && !f.Known {
 			fmt.Fprintf(w, "        %s\n", f.InWords(env.When(), shown))
 		}

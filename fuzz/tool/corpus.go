@@ -301,7 +301,7 @@ func newCorpusExport() *Command {
 				return err
 			}
 			fmt.Fprintln(call.Out, shown(r.Text))
-			return told(call.Out, r)
+			return told(call.Out, r, c.folder)
 		},
 	}
 	c.flags(cmd)

@@ -29,7 +29,7 @@ func (c *caseCommand) step(call *Call, args []string) error {
 		return err
 	}
 	if p == nil {
-		return told(call.Out, r)
+		return told(call.Out, r, c.folder)
 	}
 	defer p.Stop()
 	walk, err := screen.NewStepper(func(first, count int) (*record.Walk, error) {

@@ -3,6 +3,7 @@ package tool
 import (
 	"io"
 	"os"
+	"runtime"
 
 	"github.com/jostle-go/jostle/fuzz/internal/screen"
 )
@@ -36,6 +37,19 @@ func (call *Call) sizeOf(w io.Writer) func() (columns, rows int) {
 		return nil
 	}
 	return func() (columns, rows int) { return call.size(int(fd)) }
+}
+
+// fitTerminal makes those outputs that are terminals break long lines and show links, if the
+// terminal is known to support that.
+func (call *Call) fitTerminal(outputs ...*screen.Output) {
+	for _, o := range outputs {
+		size := call.sizeOf(o)
+		if size == nil {
+			continue
+		}
+		o.Columns = func() int { columns, _ := size(); return columns }
+		o.Links = allowed(os.Getenv, runtime.GOOS) && os.Getenv("NO_COLOR") == ""
+	}
 }
 
 // size returns the size of a terminal, 80 by 24 if the size is unknown.

@@ -100,6 +100,7 @@ func (call *Call) Run(parse func() error) (code int) {
 		cancel()
 	})
 	call.Out, call.Err = out, errs
+	call.fitTerminal(out, errs)
 	err := parse()
 	if broken := out.Close(); broken != nil && (err == nil || errors.Is(err, context.Canceled)) {
 		err = errTold
