@@ -61,8 +61,11 @@ func newCheck() *Command {
 		Short: "Search for seconds in each property",
 		Long: `Check compiles the tests of the packages once, finds the properties in them and searches
 each for seconds, in worker processes. A property's saved cases run first. Its search ends
-at its first failure, which is shrunk, explained and saved.`,
-		Example: "  jostle check ./...\n  jostle check ./bank --property neverOverdrawn --runs 100000",
+at its first failure, which is shrunk, explained and saved.
+
+With --watch it then waits, and runs again whenever Go files of the module change. Properties
+that have failed run first. Ctrl-C ends it.`,
+		Example: "  jostle check ./...\n  jostle check ./bank --property neverOverdrawn --runs 100000\n  jostle check ./bank --watch    # while you mend a failure",
 		Run: s.orSchema(func(call *Call, args []string) error {
 			if each <= 0 {
 				return fmt.Errorf("--for is %v: set it to a time such as 2s", each)
@@ -107,8 +110,9 @@ variable and no message orders the accesses. The results of the other workers do
 
 It saves its state every minute and when it ends, and --resume continues from there.
 
-On a terminal it shows its progress, with failures above. It prints lines instead with
---plain, if CI is set, or if TERM is dumb. NO_COLOR turns colors off.`,
+On a terminal it shows its progress and one line for each failure. Keys choose a failure and
+open it, ? explains the numbers, and q ends the search. It prints lines instead with --plain,
+if CI is set, or if TERM is dumb. NO_COLOR turns colors and links off.`,
 		Example: "  jostle fuzz ./... --for 8h --workers 4\n  jostle fuzz ./... --for 8h --resume",
 		Run: s.orSchema(func(call *Call, args []string) error {
 			switch o := &s.options; {
@@ -410,7 +414,7 @@ func (p *printer) printFinding(subject string, f *campaign.Finding) {
 	fmt.Fprintf(p.w, "--- FAIL: %s\n", subject)
 	writeLinked(p.w, f.Text(), p.links(subject, f))
 	if f.Path != "" {
-		fmt.Fprintf(p.w, "        again: jostle replay %s\n", words.Argument(shown(f.Path)))
+		fmt.Fprintf(screen.Whole(p.w), "        again: jostle replay %s\n", words.Argument(shown(f.Path)))
 	}
 	if f.Path != "" && !f.Known {
 		fmt.Fprintf(p.w, "        %s\n", f.InWords(env.When(), shown))
@@ -498,10 +502,10 @@ func (p *printer) bugs(r *campaign.Report) {
 			if share := f.Share(); share != "" {
 				text += "    fails in " + share + " orders\n"
 			}
-			if f.Path != "" {
-				text += "    again: jostle replay " + words.Argument(shown(f.Path)) + "\n"
-			}
 			writeLinked(p.w, text, p.links(out.Subject.String(), f))
+			if f.Path != "" {
+				fmt.Fprintf(screen.Whole(p.w), "    again: jostle replay %s\n", words.Argument(shown(f.Path)))
+			}
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
 )
 
 // night returns the events of a campaign on some properties.
@@ -91,6 +92,21 @@ func TestView(t *testing.T) {
 		show("later", v, 24)
 		show("later", v, 12)
 		show("later", v, 7)
+		v.Keys = true
+		v.Tell(campaign.Event{Kind: campaign.Found, Runs: 469_000_000, Orders: 12_390, Seconds: 3722, Subject: "example.com/user/deaths TestExits, exits",
+			Finding: &campaign.Finding{Record: record.Record{Failure: "the process\x1b[2J ended: exit status 3", File: "exits_test.go", Line: 12}}})
+		if v.Press("n"); v.Press("n") != nil || v.Press(Enter).Finding.Line != 12 {
+			t.Error("Enter does not open the second failure")
+		}
+		show("by keys", v, 24)
+		show("by keys", v, 9)
+		v.Press("?")
+		show("legend", v, 24)
+		show("legend", v, 9)
+		v.Press("?")
+		if v.Press("p"); v.Press("p") != nil || v.Press(Enter).Finding.Line == 12 {
+			t.Error("Enter does not open the first failure")
+		}
 		v.Ending = true
 		show("asked to end", v, 8)
 		v.Tell(campaign.Event{Kind: campaign.Ended, Text: "interrupted", Runs: 500_000_000, Orders: 15_000, Seconds: 3726})

@@ -156,17 +156,20 @@ const Enter = "\r"
 // explained returns what the columns of the table mean, and what the arms do.
 func (v *View) explained(columns int) (lines []Line) {
 	rows := [][2]string{
-		{"receive pair", "two messages to one actor, in the order in which they came"},
-		{"open", "pairs that came in one order, while the other seems possible"},
-		{"next new", "the chance that the next random run shows a new pair; at most: its bound"},
-		{"failures", "different failures; Enter shows the chosen one"},
+		{"pairs", "two messages to one actor, in their order"},
+		{"open", "the reverse order seems possible, unseen"},
+		{"next new", "chance that the next random run adds a pair"},
+		{"at most", "upper bound of that chance"},
+		{"new pairs", "per 1,000 runs of each way to choose a message:"},
 	}
 	for _, name := range v.armNames() {
 		rows = append(rows, [2]string{Inline(name), search.Meaning(name)})
 	}
 	for _, row := range rows {
 		if row[1] != "" {
-			lines = append(lines, Line{Text: Cut(fmt.Sprintf("%-12s  %s", row[0], row[1]), columns-1)})
+			for _, text := range Fold(fmt.Sprintf("%-10s  %s", row[0], row[1]), columns-1, false) {
+				lines = append(lines, Line{Text: text})
+			}
 		}
 	}
 	return lines
