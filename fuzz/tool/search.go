@@ -496,11 +496,9 @@ func (p *printer) bugs(r *campaign.Report) {
 				continue
 			}
 			text := fmt.Sprintf("bug %d: %s\n    %s\n", n, f.Headline(), out.Subject.String())
-			if cause := f.Brief(); cause != "" {
-				text += "    " + cause + "\n"
-			}
-			if share := f.Share(); share != "" {
-				text += "    fails in " + share + " orders\n"
+			list := slices.DeleteFunc([]string{f.Brief(), f.Share()}, func(text string) bool { return text == "" })
+			if len(list) > 0 {
+				text += "    " + strings.Join(list, ": ") + map[bool]string{true: " orders fail"}[f.Share() != ""] + "\n"
 			}
 			writeLinked(p.w, text, p.links(out.Subject.String(), f))
 			if f.Path != "" {

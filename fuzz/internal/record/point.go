@@ -133,7 +133,7 @@ func (r *Record) brief() string {
 	case e.Early:
 		return "needs a timer that fires early"
 	case e.Complete && e.Orders > 0 && e.Failing == e.Orders:
-		return "fails in every order"
+		return "the order does not decide"
 	}
 	return ""
 }

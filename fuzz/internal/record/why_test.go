@@ -116,7 +116,7 @@ func TestBrief(t *testing.T) {
 		{Record{Why: &corpus.Explanation{Sampled: &corpus.Sampled{Free: corpus.Share{Failed: 5, Of: 100}}, Point: &corpus.Point{Step: 2, Message: flush}}}, "flush at writer", "5 of 100 random"},
 		{Record{Why: &corpus.Explanation{Needs: []corpus.Need{{Kind: choice.Drop, N: 1}}}}, "needs 1 message lost", ""},
 		{Record{Why: &corpus.Explanation{Early: true}}, "needs a timer that fires early", ""},
-		{Record{Why: &corpus.Explanation{Orders: 4, Failing: 4, Complete: true}}, "fails in every order", "4 of 4"},
+		{Record{Why: &corpus.Explanation{Orders: 4, Failing: 4, Complete: true}}, "the order does not decide", "4 of 4"},
 	} {
 		if brief, share := c.r.Brief(), c.r.Share(); brief != c.brief || share != c.share {
 			t.Errorf("%+v: %q, %q; want %q, %q", c.r.Why, brief, share, c.brief, c.share)
