@@ -257,7 +257,7 @@ there are any.`,
 				if err != nil {
 					return err
 				}
-				out := &printer{w: call.Out}
+				out := &printer{w: call.Out, folders: foldersOf(subjects)}
 				for i := range r.Findings {
 					out.printFinding(s.String(), keep(ctx, p, s, &r.Findings[i], time.Minute))
 				}

@@ -41,7 +41,7 @@ saved cases of a property run first. If a saved case fails, no orders are run.`,
 				return err
 			}
 			failures := 0
-			p := &printer{w: call.Out}
+			p := &printer{w: call.Out, folders: foldersOf(subjects)}
 			for _, s := range distinct(subjects) {
 				n, err := e.explore(call.Context, s, p)
 				if err != nil {

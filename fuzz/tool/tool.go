@@ -66,7 +66,8 @@ type Terminal interface {
 	Is(fd int) bool
 	// Size returns the number of columns and rows of the terminal.
 	Size(fd int) (columns, rows int, err error)
-	// Raw makes the terminal deliver each key at once, without echo, until restore is called.
+	// Raw makes the terminal deliver each key at once, without echo, until restore is called. It
+	// returns an error if the process may not do that, for example because it is in the background.
 	Raw(fd int) (restore func() error, err error)
 }
 
