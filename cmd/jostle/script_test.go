@@ -275,7 +275,6 @@ func TestUsage(t *testing.T) {
 		{"command", []string{"dance"}, misused},
 		{"subject", []string{"demo", "none"}, misused},
 		{"bench", []string{"bench", "--help"}, succeeded},
-		{"check", []string{"check", "--help"}, succeeded},
 		{"subjects", []string{"demo", "writer", "bank", "guard"}, misused},
 	} {
 		t.Run(c.golden, func(t *testing.T) {

@@ -108,7 +108,7 @@ func Nearest(word string, names []string) string {
 func onlyWith(prefix string, names []string) (found string) {
 	for _, name := range names {
 		if len(name) >= len(prefix) && name[:len(prefix)] == prefix {
-			if found != "" {
+			if found != "" && found != name {
 				return ""
 			}
 			found = name
