@@ -35,13 +35,13 @@ saved cases of a property run first. If a saved case fails, no orders are run.`,
 			if e.each <= 0 || e.runs < 0 || e.seed == 0 {
 				return errors.New("set --for to a time such as 10s, --runs to 0 or more, and --seed to a number of at least 1")
 			}
-			subjects, done, err := e.find(call.Context, args)
+			subjects, done, err := e.find(call, args)
 			defer done()
 			if err != nil {
 				return err
 			}
 			failures := 0
-			p := &printer{w: call.Out}
+			p := &printer{w: call.Out, folders: foldersOf(subjects)}
 			for _, s := range distinct(subjects) {
 				n, err := e.explore(call.Context, s, p)
 				if err != nil {

@@ -1,9 +1,15 @@
 package tool
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/internal/record"
+	"github.com/jostle-go/jostle/fuzz/internal/screen"
 )
 
 // TestAllowed: where a live screen may be drawn.
@@ -30,5 +36,58 @@ func TestAllowed(t *testing.T) {
 	}
 	if newLive(&Call{Out: new(strings.Builder)}, os.Getenv) != nil {
 		t.Error("a file is a terminal")
+	}
+}
+
+// someTerminal says that everything is a terminal.
+type someTerminal struct{ noTerminal }
+
+func (someTerminal) Is(int) bool { return true }
+
+// TestCompilingIsSaid: on a terminal the command says that it compiles, and elsewhere it does not.
+func TestCompilingIsSaid(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "errors"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	call := &Call{Err: screen.NewOutput(f, nil), Terminal: noTerminal{}}
+	call.sayCompiling(7)()
+	call.Terminal = someTerminal{}
+	done := call.sayCompiling(3)
+	defer done()
+	for text := ""; text != "compiling 3 packages…\n"; {
+		read, err := os.ReadFile(f.Name())
+		if text = string(read); err != nil || text != "" && text != "compiling 3 packages…\n" {
+			t.Fatalf("%q, %v", text, err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// TestKeysOfLive: the keys of the live screen, and keys that do nothing there.
+func TestKeysOfLive(t *testing.T) {
+	var keys screen.Keys
+	got := ""
+	for _, b := range []byte("\x1b[A\x1b[B\r\n1:2 ?q\x03") {
+		if key, ok := keyOf(&keys, b); ok {
+			got += key + ","
+		}
+	}
+	if want := "p,n,\r,\r,?,q,q,"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestLinks: the places that a record names are links if the files are there.
+func TestLinks(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a b")
+	if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "a.go"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	r := record.Record{File: "a.go", Line: 3, Places: []record.Place{{SentAt: "a.go:7", Handler: "other.go:1"}, {SentAt: ""}}}
+	links := linksOf(&r, dir)
+	if len(links) != 2 || !strings.HasPrefix(links["a.go:3"], "file:///") || !strings.HasSuffix(links["a.go:7"], "/a%20b/a.go#7") {
+		t.Errorf("%q", links)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/pulse/choice"
 )
 
 // TestWhy: an explanation of what decides has at most two lines of limited length. It gives an
@@ -96,5 +97,33 @@ func TestSampledClauses(t *testing.T) {
 		if got := turned(share); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// TestBrief: the cause and the share of the failing orders fit into a row of a table.
+func TestBrief(t *testing.T) {
+	flush, write := corpus.Message{Text: "flush", At: "writer"}, corpus.Message{Text: "write(1)", At: "writer"}
+	before := []corpus.Constraint{{First: flush, Second: write}}
+	for _, c := range []struct {
+		r            Record
+		brief, share string
+	}{
+		{Record{}, "", ""},
+		{Record{Died: true}, "the run ends its process", ""},
+		{Record{Differs: "x"}, "does not repeat: something besides messages decides", ""},
+		{Record{Why: &corpus.Explanation{Orders: 3000, Failing: 2, Complete: true, Constraints: before}}, "flush before write(1) at writer", "2 of 3,000"},
+		{Record{Why: &corpus.Explanation{Orders: 3, Failing: 2, Complete: true, Constraints: []corpus.Constraint{{First: flush, Bare: true}}}}, "flush is received at writer", "2 of 3"},
+		{Record{Why: &corpus.Explanation{Sampled: &corpus.Sampled{Free: corpus.Share{Failed: 5, Of: 100}}, Point: &corpus.Point{Step: 2, Message: flush}}}, "flush at writer", "5 of 100 random"},
+		{Record{Why: &corpus.Explanation{Needs: []corpus.Need{{Kind: choice.Drop, N: 1}}}}, "needs 1 message lost", ""},
+		{Record{Why: &corpus.Explanation{Early: true}}, "needs a timer that fires early", ""},
+		{Record{Why: &corpus.Explanation{Orders: 4, Failing: 4, Complete: true}}, "the order does not decide", "4 of 4"},
+	} {
+		if brief, share := c.r.Brief(), c.r.Share(); brief != c.brief || share != c.share {
+			t.Errorf("%+v: %q, %q; want %q, %q", c.r.Why, brief, share, c.brief, c.share)
+		}
+	}
+	long := Record{Why: &corpus.Explanation{Constraints: []corpus.Constraint{{First: corpus.Message{Text: strings.Repeat("long ", 40), At: "a"}, Second: write}}}}
+	if n := utf8.RuneCountInString(long.Brief()); n > mostBrief {
+		t.Errorf("a long cause has %d characters", n)
 	}
 }

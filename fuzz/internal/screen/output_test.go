@@ -83,6 +83,34 @@ func TestOutputCanary(t *testing.T) {
 	}
 }
 
+// TestTerminalOutput: on a terminal lines are broken between words, except in output that programs
+// read, and places are links, also at the end of a line and not within longer numbers.
+func TestTerminalOutput(t *testing.T) {
+	var b bytes.Buffer
+	o := NewOutput(&b, nil)
+	o.Columns, o.Links = func() int { return 19 }, true
+	fmt.Fprint(o, "    failed at step 12 of 100\n")
+	fmt.Fprint(o, "begun ")
+	fmt.Fprint(o, "and continued beyond the width\n")
+	fmt.Fprint(Whole(o), "{\"a\": 1, \"b\": 2, \"c\": 3}\n")
+	o.WriteLinked("a.go:2 calls a.go:27 and a_very_long_name_without_spaces\n", map[string]string{"a.go:2": "file:///a.go#2", "a.go:27": "file:///a.go#27"})
+	link := func(text, line string) string {
+		return "\x1b]8;;file:///a.go#" + line + "\x1b\\" + text + "\x1b]8;;\x1b\\"
+	}
+	want := "    failed at step\n      12 of 100\nbegun and continued beyond the width\n{\"a\": 1, \"b\": 2, \"c\": 3}\n" +
+		link("a.go:2", "2") + " calls\n  " + link("a.go:27", "27") + " and\n  a_very_long_name_without_spaces\n"
+	if got := b.String(); got != want {
+		t.Errorf("got\n%q, want\n%q", got, want)
+	}
+	b.Reset()
+	o.Links = false
+	o.SetRaw(true)
+	o.WriteLinked("a.go:2\nb\n", map[string]string{"a.go:2": "file:///a.go#2"})
+	if got := b.String(); got != "a.go:2\r\nb\r\n" {
+		t.Errorf("without links, raw: %q", got)
+	}
+}
+
 // full is a full disk.
 type full struct{ room int }
 
@@ -119,15 +147,16 @@ func TestOutputFails(t *testing.T) {
 func TestScreensAreVisible(t *testing.T) {
 	takesLong(t)
 	random := rand.New(rand.NewPCG(2, 2))
-	own := strings.NewReplacer(bold, "", red, "", plain, "", clearBelow, "", clearAll, "", "\x1b[1A", "", "\r", "")
+	own := strings.NewReplacer(bold, "", red, "", plain, "", clearBelow, "", clearAll, "", linkTo, "", linkEnd, "", "\x1b[1A", "", "\r", "")
 	for range 300 {
 		text := func() string { return hostileText(random) }
 		var b bytes.Buffer
 		columns := 1 + random.IntN(100)
 		size := func() (int, int) { return columns, 24 }
 		s := &Screen{Out: NewOutput(&b, nil), Size: size, Color: true}
+		s.Out.Links, s.Out.Columns = random.IntN(2) == 0, func() int { return columns }
 		s.Draw([]Line{{Text: text(), Bold: true}, {Text: text(), Bad: true}})
-		s.Print(text())
+		s.Print(text(), map[string]string{"word": text()})
 		s.Draw([]Line{{Text: text()}})
 		s.Close()
 		walk := small()

@@ -146,6 +146,43 @@ func TestSessionsSayWhatTheyDo(t *testing.T) {
 	}
 }
 
+// TestFixedCases: a reply lists a saved case whose failure is mended, but not one that did not repeat
+// when it was saved.
+func TestFixedCases(t *testing.T) {
+	bad := true
+	p := search.Property{Name: "p", Test: "p", Func: func(t *props.T) {
+		sys := t.System()
+		sys.Send(sys.Spawn("actor", pulse.Func(func(*pulse.Ctx, any) {})), 1)
+		if sys.Run(); bad {
+			t.Error("bad")
+		}
+	}}
+	s := &Session{Property: p, Folder: corpus.FolderOf(t.TempDir(), "p"), Later: true}
+	r, err := s.Do(t.Context(), &Request{Do: Run, Seed: 1, Count: 1})
+	if err != nil || len(r.Findings) != 1 || !r.Findings[0].Save(s.Folder) {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	path := r.Findings[0].Path
+	fixed := func(want ...string) {
+		t.Helper()
+		if r, err := s.Do(t.Context(), &Request{Do: Saved, Seed: 1}); err != nil || !slices.Equal(r.Fixed, want) {
+			t.Errorf("fixed are %q, want %q; %v", r.Fixed, want, err)
+		}
+	}
+	fixed()
+	bad = false
+	fixed(path)
+	c, err := s.Folder.Find(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Doubtful = true
+	if _, err := s.Folder.Rewrite(c); err != nil {
+		t.Fatal(err)
+	}
+	fixed()
+}
+
 // TestShrunkCasesOutliveTheirRequest: what Shrink was given, and did not save anew, stays whatever
 // is asked for next.
 func TestShrunkCasesOutliveTheirRequest(t *testing.T) {

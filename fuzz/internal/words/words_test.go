@@ -116,3 +116,17 @@ func TestTimes(t *testing.T) {
 		}
 	}
 }
+
+// TestNearest: a mistyped word means the most similar name, or the only one that it begins.
+func TestNearest(t *testing.T) {
+	names := []string{"check", "corpus", "cover", "fuzz", "replay", "report", "überzug"}
+	for word, want := range map[string]string{"chekc": "check", "hceck": "check", "cehck": "check", "corpsu": "corpus", "repla": "replay", "fuz": "fuzz", "fzz": "fuzz",
+		"ch": "check", "co": "", "re": "", "dance": "", "x": "", "": "", "uberzug": "überzug", "c": ""} {
+		if got := words.Nearest(word, names); got != want {
+			t.Errorf("%q means %q, want %q", word, got, want)
+		}
+	}
+	if got := words.DidYouMean("wrokers", "--", []string{"workers", "runs"}); got != ": did you mean --workers?" {
+		t.Error(got)
+	}
+}
