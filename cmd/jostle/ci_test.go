@@ -37,8 +37,33 @@ type workflow struct {
 
 type step struct {
 	ID, Name, If, Uses, Run string
+	Optional                bool `yaml:"continue-on-error"`
 	Env                     map[string]string
 	With                    map[string]string
+	Shell                   string
+	Dir                     string `yaml:"working-directory"`
+}
+
+// An action has the fields of a composite action of GitHub.
+type action struct {
+	Name, Description string
+	Inputs            map[string]struct{ Description, Default string }
+	Runs              struct {
+		Using string
+		Steps []step
+	}
+}
+
+// sourceFolder is the folder of this package.
+var sourceFolder, _ = os.Getwd()
+
+// actionFile is the action that users name in their workflows.
+const actionFile = "action/action.yml"
+
+func readAction(text []byte) (a action, err error) {
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	return a, d.Decode(&a)
 }
 
 func readWorkflow(text []byte) (w workflow, err error) {
@@ -87,20 +112,8 @@ func TestWorkflows(t *testing.T) {
 				if job.Defaults.Run["working-directory"] != dir {
 					t.Errorf("%s: the folder is %q, want %q", name, job.Defaults.Run["working-directory"], dir)
 				}
-				ids := []string{}
+				checkSteps(t, name, job.Steps)
 				for _, s := range job.Steps {
-					if (s.Run == "") == (s.Uses == "") {
-						t.Errorf("%s: step %q does not have one of run and uses", name, s.Name)
-					}
-					for _, m := range regexp.MustCompile(`steps\.(\w+)`).FindAllStringSubmatch(s.If, -1) {
-						if !slices.Contains(ids, m[1]) {
-							t.Errorf("%s: step %q refers to %q, which is not before it", name, s.Name, m[1])
-						}
-					}
-					ids = append(ids, s.ID)
-					if strings.Contains(s.Run, "${{") {
-						t.Errorf("%s: step %q puts what others say into a program: use the environment", name, s.Name)
-					}
 					for key, value := range s.With {
 						if mod := strings.HasSuffix(value, "go.mod"); mod && value != filepath.ToSlash(filepath.Join(dir, "go.mod")) {
 							t.Errorf("%s: %s is %q", name, key, value)
@@ -112,6 +125,65 @@ func TestWorkflows(t *testing.T) {
 	}
 }
 
+// checkSteps checks the steps of a workflow or action by themselves. Each must upload the results
+// to where people look at them.
+func checkSteps(t *testing.T, name string, steps []step) {
+	t.Helper()
+	ids, all := []string{}, ""
+	for _, s := range steps {
+		if (s.Run == "") == (s.Uses == "") {
+			t.Errorf("%s: step %q does not have one of run and uses", name, s.Name)
+		}
+		for _, m := range regexp.MustCompile(`steps\.(\w+)`).FindAllStringSubmatch(s.If, -1) {
+			if !slices.Contains(ids, m[1]) {
+				t.Errorf("%s: step %q refers to %q, which is not before it", name, s.Name, m[1])
+			}
+		}
+		ids = append(ids, s.ID)
+		if strings.Contains(s.Run, "${{") {
+			t.Errorf("%s: step %q puts what others say into a program: use the environment", name, s.Name)
+		}
+		all += s.Run + s.Uses
+	}
+	for _, want := range []string{"--format github", "upload-sarif", "upload-artifact", "GITHUB_STEP_SUMMARY"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%s: no step has %s", name, want)
+		}
+	}
+}
+
+// TestAction: the action is YAML with only the intended fields of GitHub, and its steps use its
+// inputs.
+func TestAction(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(sourceFolder, actionFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := readAction(text)
+	if err != nil || a.Runs.Using != "composite" {
+		t.Fatalf("%v: %+v", err, a)
+	}
+	checkSteps(t, actionFile, a.Runs.Steps)
+	used := map[string]bool{}
+	for _, m := range regexp.MustCompile(`inputs\.([\w-]+)`).FindAllStringSubmatch(string(text), -1) {
+		if used[m[1]] = true; a.Inputs[m[1]].Description == "" {
+			t.Errorf("there is no input %q with a description", m[1])
+		}
+	}
+	if len(used) != len(a.Inputs) {
+		t.Errorf("used are %v of %d inputs", used, len(a.Inputs))
+	}
+	for _, s := range a.Runs.Steps {
+		if (s.Run != "") != (s.Shell == "bash") {
+			t.Errorf("step %q has the shell %q", s.Name, s.Shell)
+		}
+	}
+	docs, err := os.ReadFile(filepath.Join(sourceFolder, "../../fuzz/Running.md"))
+	if err != nil || !strings.Contains(string(docs), "uses: jostle-go/jostle/cmd/jostle/"+filepath.Dir(actionFile)+"@v") {
+		t.Errorf("fuzz/Running.md does not name the action: %v", err)
+	}
+}
+
 // expressions are those of the workflows, with their values in the tests.
 var expressions = strings.NewReplacer("${{ github.run_number }}", "7", "${{ github.base_ref }}", "main", "${{ github.token }}", "token",
 	"${{ github.server_url }}", "https://host", "${{ github.repository }}", "me/bank", "${{ github.run_id }}", "12")
@@ -120,7 +192,11 @@ var expressions = strings.NewReplacer("${{ github.run_number }}", "7", "${{ gith
 // unless all steps were run.
 func runSteps(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 1 {
-		ts.Fatalf("usage: [!] steps workflow [names]")
+		ts.Fatalf("usage: [!] steps workflow [names], where action is the workflow of the action")
+	}
+	if args[0] == "action" {
+		runAction(ts, neg, args[1:])
+		return
 	}
 	w, err := readWorkflow([]byte(ts.ReadFile(args[0])))
 	ts.Check(err)
@@ -133,22 +209,7 @@ func runSteps(ts *testscript.TestScript, neg bool, args []string) {
 				ts.Fatalf("no step that runs something is called %q", name)
 			}
 			known = append(known, name+"\n"...)
-			s := job.Steps[at]
-			script := filepath.Join(ts.Getenv("WORK"), ".step")
-			ts.Check(os.WriteFile(script, []byte(s.Run), 0o600))
-			env := []string{"bash", "-e", script}
-			for _, vars := range []map[string]string{job.Env, s.Env} {
-				for key, value := range vars {
-					value = expressions.Replace(value)
-					if strings.Contains(value, "${{") {
-						ts.Fatalf("what is %s?", value)
-					}
-					env = append([]string{key + "=" + value}, env...)
-				}
-			}
-			if err := ts.Exec("env", env...); (err != nil) != neg {
-				ts.Fatalf("step %q: %v", name, err)
-			}
+			runStep(ts, neg, job.Steps[at], expressions, job.Env)
 		}
 		for _, s := range job.Steps {
 			if len(args) == 1 && s.Run != "" && !strings.Contains("\n"+string(known), "\n"+s.Name+"\n") {
@@ -157,6 +218,47 @@ func runSteps(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Check(os.WriteFile(done, known, 0o600))
+}
+
+// runStep runs a step of a workflow or action as GitHub does. Values are those of its expressions.
+func runStep(ts *testscript.TestScript, neg bool, s step, values *strings.Replacer, env map[string]string) {
+	script := filepath.Join(ts.Getenv("WORK"), ".step")
+	ts.Check(os.WriteFile(script, []byte(s.Run), 0o600))
+	args := []string{"bash", "-e", script}
+	for _, vars := range []map[string]string{env, s.Env} {
+		for key, value := range vars {
+			value = values.Replace(value)
+			if strings.Contains(value, "${{") {
+				ts.Fatalf("what is %s?", value)
+			}
+			args = append([]string{key + "=" + value}, args...)
+		}
+	}
+	if err := ts.Exec("env", args...); (err != nil) != neg {
+		ts.Fatalf("step %q: %v", s.Name, err)
+	}
+}
+
+// runAction runs the step of the action with the given name. Further arguments are inputs, such as
+// for=2s.
+func runAction(ts *testscript.TestScript, neg bool, args []string) {
+	text, err := os.ReadFile(filepath.Join(sourceFolder, actionFile))
+	ts.Check(err)
+	a, err := readAction(text)
+	ts.Check(err)
+	var values []string
+	for _, arg := range args[1:] {
+		name, value, _ := strings.Cut(arg, "=")
+		values = append(values, "${{ inputs."+name+" }}", value)
+	}
+	for name, input := range a.Inputs {
+		values = append(values, "${{ inputs."+name+" }}", input.Default)
+	}
+	at := slices.IndexFunc(a.Runs.Steps, func(s step) bool { return s.Name == args[0] && s.Run != "" })
+	if at < 0 {
+		ts.Fatalf("no step that runs something is called %q", args[0])
+	}
+	runStep(ts, neg, a.Runs.Steps[at], strings.NewReplacer(values...), nil)
 }
 
 // proxy writes this checkout, without its tests, as a module proxy into a folder: the

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"io"
 	"os"
@@ -29,6 +30,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	call := &tool.Call{Context: ctx, In: os.Stdin, Out: stdout, Err: stderr, Terminal: terminal{}}
 	return call.Run(func() error {
 		root := parser(tool.Root(), call)
+		root.Version = tool.Version()
+		root.SetVersionTemplate("jostle {{.Version}}\n")
 		root.SilenceErrors, root.SilenceUsage = true, true
 		root.SetArgs(args)
 		root.SetOut(call.Out)
@@ -46,6 +49,16 @@ func parser(c *tool.Command, call *tool.Call) *cobra.Command {
 		if f.DefValue == "0s" { // hide a zero default, as cobra does for its own durations
 			p.Flags().Lookup(f.Name).DefValue = ""
 		}
+	})
+	p.SetFlagErrorFunc(func(p *cobra.Command, err error) error {
+		var unknown interface {
+			error
+			GetSpecifiedName() string
+		}
+		if errors.As(err, &unknown) {
+			return c.UnknownFlag(err, unknown.GetSpecifiedName(), p.UseLine())
+		}
+		return err
 	})
 	if c.Args != nil {
 		p.Args = func(_ *cobra.Command, args []string) error { return c.Args(args) }

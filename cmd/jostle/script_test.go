@@ -45,7 +45,8 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	if path, err := exec.LookPath("go"); err == nil && os.Getenv(realGo) == "" {
+	asGo := filepath.Base(os.Args[0]) == "go" // then LookPath would find this process, which would start itself forever
+	if path, err := exec.LookPath("go"); err == nil && os.Getenv(realGo) == "" && !asGo {
 		os.Setenv(realGo, path)
 	}
 	testscript.Main(leakless{m}, map[string]func(){"jostle": main, "go": linkOnce})
@@ -273,6 +274,8 @@ func TestUsage(t *testing.T) {
 		{"nothing", nil, misused},
 		{"command", []string{"dance"}, misused},
 		{"subject", []string{"demo", "none"}, misused},
+		{"bench", []string{"bench", "--help"}, succeeded},
+		{"check", []string{"check", "--help"}, succeeded},
 		{"subjects", []string{"demo", "writer", "bank", "guard"}, misused},
 	} {
 		t.Run(c.golden, func(t *testing.T) {

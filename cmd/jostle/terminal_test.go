@@ -26,7 +26,7 @@ func onTerminal(ts *testscript.TestScript, _ bool, args []string) {
 	cmd := exec.Command(path, args[3:]...)
 	cmd.Dir = ts.MkAbs(".")
 	cmd.Env = []string{"PWD=" + cmd.Dir, "TERM=xterm"}
-	for _, name := range strings.Fields("PATH HOME GOCACHE GOMODCACHE GOFLAGS GOPROXY GOWORK JOSTLE_CACHE TMPDIR TERM NO_COLOR CI") {
+	for _, name := range append(strings.Fields("PATH HOME WORK GOCACHE GOMODCACHE GOFLAGS GOPROXY GOWORK JOSTLE_CACHE TMPDIR TERM NO_COLOR CI"), realGo, linkDir) {
 		if v := ts.Getenv(name); v != "" {
 			cmd.Env = append(cmd.Env, name+"="+v)
 		}

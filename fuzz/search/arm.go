@@ -53,6 +53,22 @@ func Names() []string {
 	return names
 }
 
+// meanings explains each arm in a few words.
+var meanings = map[string]string{
+	"plain":  "the oldest message first",
+	"random": "any message, with equal chance",
+	"pct":    "random priorities, which change a few times",
+	"pctcp":  "like pct, with a priority for each chain of causes",
+	"pos":    "random priorities, drawn again after each conflict",
+	"urw":    "random, weighted by how many steps remain",
+	"slow":   "holds some messages back, as a slow link would",
+	"bita":   "forces orders of two messages that no run has shown",
+	"guided": "changes runs that have shown something new",
+}
+
+// Meaning explains an arm in a few words, "" if its name is unknown.
+func Meaning(name string) string { return meanings[name] }
+
 // Strategies returns an entry for each of the given arm names. An unknown name is an error.
 func Strategies(names ...string) ([]Entry, error) {
 	var list []Entry

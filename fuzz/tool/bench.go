@@ -1,9 +1,7 @@
 package tool
 
 import (
-	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -11,65 +9,73 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/internal/bench"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
-	"github.com/jostle-go/jostle/fuzz/subjects"
 )
 
 // A benchCall holds the parsed arguments of the command bench.
 type benchCall struct {
 	options        bench.Options
+	subjects, arms string // the flags --subjects and --arms
 	folder         string // the folder for the results; "" prints the results
-	missing, plots bool   // the flags -missing and -plots
+	missing, plots bool   // the flags --missing and --plots
 }
 
 // newBench returns the command that measures how soon bugs are found.
 func newBench() *Command {
-	return &Command{
-		Use:      "bench [flags]",
-		Short:    "Measure how soon each strategy finds the bugs of the example programs",
-		Example:  "  jostle bench -subjects writer,bank -arms random,pos -seeds 20\n  jostle bench -help    # lists the flags",
-		OwnFlags: true,
-		Run: func(call *Call, args []string) error {
-			switch runBench(call.Context, args, call.Out, call.Err) {
-			case succeeded:
-				return nil
-			case failed:
-				return errFailed
-			}
-			return errTold
-		},
+	c := &benchCall{}
+	var legend strings.Builder
+	for _, a := range bench.Arms() {
+		fmt.Fprintf(&legend, "  %-10s %s\n", a.Name, a.Meaning)
 	}
+	cmd := &Command{
+		Use:   "bench",
+		Short: "Measure how soon each strategy finds the bugs of the example programs",
+		Long: `Bench searches the example programs with each arm, and prints how many runs the searches
+took to find the bug. An arm is a way to choose the next message:
+
+` + strings.TrimRight(legend.String(), "\n"),
+		Example: "  jostle bench --subjects writer,bank --arms random,pos --seeds 20\n  jostle bench --missing --out results    # only what the folder lacks",
+		Args: func(args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("bench takes no argument %q", args[0])
+			}
+			return nil
+		},
+		Run: c.run,
+	}
+	f := cmd.Flags()
+	f.StringVar(&c.subjects, "subjects", "", "comma-separated `names` of subjects (default all)")
+	f.StringVar(&c.arms, "arms", "", "comma-separated `names` of arms: search strategies (default all)")
+	f.IntVar(&c.options.Seeds, "seeds", 50, "the number of searches of each arm in each subject")
+	f.IntVar(&c.options.Runs, "runs", 10_000, "the limit of runs of a search")
+	f.DurationVar(&c.options.Time, "time", 0, "the `time` limit of a search (default 1m0s)")
+	f.IntVar(&c.options.Workers, "workers", 1, "the number of searches at the same time; with more than one, times mean little")
+	f.StringVar(&c.folder, "out", "", "the `folder` for "+bench.RunsFile+" and "+bench.TableFile+
+		"; results of other subjects and arms stay there; without it the table is printed")
+	f.BoolVar(&c.plots, "plots", false, "also write a plot of each subject into the folder")
+	f.BoolVar(&c.missing, "missing", false, "make only the searches that are not in the folder's "+bench.RunsFile)
+	return cmd
 }
 
-// runBench runs the command bench and returns the exit code.
-func runBench(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	c, err := readBench(args, stdout)
-	if errors.Is(err, flag.ErrHelp) {
-		return succeeded
+// run measures, and prints the table or writes it into the folder.
+func (c *benchCall) run(call *Call, _ []string) error {
+	if err := c.check(); err != nil {
+		return err
 	}
-	if err == nil {
-		err = c.look()
+	if err := c.look(); err != nil {
+		return err
 	}
-	if err != nil {
-		fmt.Fprintf(stderr, "jostle: %v\n", err)
-		return misused
-	}
-	c.options.Progress = percents(stderr)
-	t, err := bench.Measure(ctx, c.options)
+	c.options.Progress = percents(call.Err)
+	t, err := bench.Measure(call.Context, c.options)
 	if t == nil {
-		fmt.Fprintf(stderr, "jostle: %v\n", err)
-		return misused
+		return err
 	}
 	if err != nil {
-		err = fmt.Errorf("%w: the table omits subjects and arms whose searches have not all ended", err)
+		fmt.Fprintln(call.Err, "note: the table omits subjects and arms whose searches have not all ended")
 	}
 	if len(t.Searches) > 0 {
-		err = errors.Join(err, c.write(t, stdout))
+		err = errors.Join(err, c.write(t, call.Out))
 	}
-	if err != nil {
-		fmt.Fprintf(stderr, "jostle: %v\n", err)
-		return failed
-	}
-	return succeeded
+	return err
 }
 
 // look reads the earlier results in the folder, and creates the folder if necessary. It is called
@@ -88,46 +94,24 @@ func (c *benchCall) look() error {
 	return err
 }
 
-// readBench parses the arguments. If they contain -help, it prints help and returns flag.ErrHelp.
-func readBench(args []string, help io.Writer) (c benchCall, err error) {
-	flags := flag.NewFlagSet("jostle bench", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.Usage = func() {}
-	names := flags.String("subjects", "", "comma-separated `names` of subjects (default all)")
-	arms := flags.String("arms", "", "comma-separated `names` of arms: search strategies (default all)")
-	flags.IntVar(&c.options.Seeds, "seeds", 50, "the number of searches of each arm in each subject")
-	flags.IntVar(&c.options.Runs, "runs", 10_000, "the limit of runs of a search")
-	flags.DurationVar(&c.options.Time, "time", 0, "the `time` limit of a search (default 1m0s)")
-	flags.IntVar(&c.options.Workers, "workers", 1, "the number of searches at the same time; with more than one, times mean little")
-	flags.StringVar(&c.folder, "out", "", "the `folder` for "+bench.RunsFile+" and "+bench.TableFile+
-		"; results of other subjects and arms stay there; without it the table is printed")
-	flags.BoolVar(&c.plots, "plots", false, "also write a plot of each subject into the folder")
-	flags.BoolVar(&c.missing, "missing", false, "make only the searches that are not in the folder's "+bench.RunsFile)
-	if err = flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(help, "The flags of jostle bench:")
-			flags.SetOutput(help)
-			flags.PrintDefaults()
-		}
-		return c, err
-	}
+// check returns an error if the flags are wrong. It sets the options for the flags --subjects and
+// --arms.
+func (c *benchCall) check() (err error) {
 	switch {
-	case flags.NArg() > 0:
-		return c, fmt.Errorf("bench takes no argument %q", flags.Arg(0))
 	case c.options.Seeds < 1 || c.options.Runs < 1 || c.options.Workers < 1 || c.options.Time < 0:
-		return c, errors.New("-seeds, -runs and -workers must be at least 1, and -time must not be negative")
+		return errors.New("--seeds, --runs and --workers must be at least 1, and --time must not be negative")
 	case c.folder == "" && (c.missing || c.plots):
-		return c, errors.New("-missing and -plots need a folder: add -out")
+		return errors.New("--missing and --plots need a folder: add --out")
 	}
-	for _, name := range listed(*names) {
-		s, ok := subjects.ByName(name)
-		if !ok {
-			return c, fmt.Errorf("there is no subject %q; `jostle demo` lists them", name)
+	for _, name := range listed(c.subjects) {
+		s, err := subjectNamed(name)
+		if err != nil {
+			return err
 		}
 		c.options.Subjects = append(c.options.Subjects, s)
 	}
-	c.options.Arms, err = bench.ArmsByName(listed(*arms)...)
-	return c, err
+	c.options.Arms, err = bench.ArmsByName(listed(c.arms)...)
+	return err
 }
 
 // listed splits a list that is separated by commas or spaces.

@@ -25,13 +25,13 @@ func benched(t *testing.T, code int, args ...string) (out, errs string) {
 // TestBench measures a little, prints it, and writes it into a folder, where the rest is
 // measured later.
 func TestBench(t *testing.T) {
-	out, errs := benched(t, succeeded, "-subjects", "writer,guard", "-arms", "random, plain", "-seeds", "3", "-runs", "40")
+	out, errs := benched(t, succeeded, "--subjects", "writer,guard", "--arms", "random, plain", "--seeds", "3", "--runs", "40")
 	if !strings.Contains(out, "subject  random  plain\n   writer  ") || strings.Count(errs, "of 12 searches done\n") != 10 {
 		t.Errorf("%s\n%s", out, errs)
 	}
 	folder := filepath.Join(t.TempDir(), "out")
-	benched(t, succeeded, "-subjects=writer", "-arms=random", "-seeds=3", "-runs=40", "-out", folder)
-	out, errs = benched(t, succeeded, "-subjects=writer,guard", "-arms=random,portfolio", "-seeds=3", "-runs=40", "-missing", "-plots", "-out", folder)
+	benched(t, succeeded, "--subjects=writer", "--arms=random", "--seeds=3", "--runs=40", "--out", folder)
+	out, errs = benched(t, succeeded, "--subjects=writer,guard", "--arms=random,portfolio", "--seeds=3", "--runs=40", "--missing", "--plots", "--out", folder)
 	if out != "" || !strings.HasSuffix(errs, "9 of 9 searches done\n") {
 		t.Errorf("%s\n%s", out, errs)
 	}
@@ -50,7 +50,7 @@ func TestBenchInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr bytes.Buffer
-	if code := run(ctx, []string{"bench", "-subjects=writer", "-arms=random", "-seeds=1"}, &stdout, &stderr); code != failed || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), "jostle: context canceled") {
+	if code := run(ctx, []string{"bench", "--subjects=writer", "--arms=random", "--seeds=1"}, &stdout, &stderr); code != interrupted || stdout.Len() > 0 || !strings.HasSuffix(stderr.String(), "\njostle: interrupted\n") {
 		t.Errorf("exit code %d: %s%s", code, &stdout, &stderr)
 	}
 }
@@ -66,25 +66,23 @@ func TestBenchUsage(t *testing.T) {
 		code int
 		args string
 	}{
-		{succeeded, "-help"},
 		{misused, "writer"},
-		{misused, "-seeds=0"},
-		{misused, "-seeds=-3"},
-		{misused, "-seeds=many"},
-		{misused, "-runs=0"},
-		{misused, "-workers=0"},
-		{misused, "-time=-1s"},
-		{misused, "-plots"},
-		{misused, "-missing"},
-		{misused, "-subjects=none"},
-		{misused, "-arms=none"},
-		{misused, "-arms=random,random"},
-		{misused, "-subjects=writer,writer"},
-		{misused, "-missing -out=" + broken},
-		{misused, "-out=" + broken},
+		{misused, "--seeds=0"},
+		{misused, "--seeds=-3"},
+		{misused, "--runs=0"},
+		{misused, "--workers=0"},
+		{misused, "--time=-1s"},
+		{misused, "--plots"},
+		{misused, "--missing"},
+		{misused, "--subjects=none"},
+		{misused, "--arms=none"},
+		{misused, "--arms=random,random"},
+		{misused, "--subjects=writer,writer"},
+		{misused, "--missing --out=" + broken},
+		{misused, "--out=" + broken},
 	} {
-		if strings.Contains(c.args, "-out") {
-			c.args += " -subjects=writer -arms=random -seeds=1 -runs=1"
+		if strings.Contains(c.args, "--out") {
+			c.args += " --subjects=writer --arms=random --seeds=1 --runs=1"
 		}
 		out, errs := benched(t, c.code, strings.Fields(c.args)...)
 		if (out != "") != (c.code == succeeded) || (errs != "") != (c.code == misused) {

@@ -24,13 +24,14 @@ import (
 // A caseCommand is a command for one saved case.
 type caseCommand struct {
 	chooser
-	limit time.Duration
+	limit  time.Duration
+	folder string // the folder of the package of the case, set by open
 }
 
 // oneCase returns an error unless args are a case and, optionally, the package of the case.
 func oneCase(args []string) error {
 	if len(args) == 0 || len(args) > 2 {
-		return errors.New("give a case (the path of its file or the start of its name), then the package of the case if it is not in this folder")
+		return errors.New("give a case (the path of its file or the start of its name), then the package of the case if it is not in this module")
 	}
 	return nil
 }
@@ -47,10 +48,10 @@ func newReplay() *Command {
 With --step it walks through the run. It shows each step, its receiver's state before and
 after, and what else was deliverable. On a terminal, keys go to the next step, back, or to
 the failing step; otherwise each line of the input is a command. h lists the commands.`,
-		Example: `  jostle replay bank/testdata/jostle/neverOverdrawn/ce2db3.case
-  jostle replay ce2db3 ./bank --trace
-  jostle replay ce2db3 ./bank --step
-  echo f | jostle replay ce2db3 ./bank --step    # only the failing step`,
+		Example: `  jostle replay ce2db3
+  jostle replay bank/testdata/jostle/neverOverdrawn/ce2db3.case --trace
+  jostle replay ce2db3 --step
+  echo f | jostle replay ce2db3 --step    # only the failing step`,
 		Args: oneCase,
 		Run: func(call *Call, args []string) error {
 			if trace && steps {
@@ -59,14 +60,14 @@ the failing step; otherwise each line of the input is a command. h lists the com
 			if steps {
 				return c.step(call, args)
 			}
-			r, err := c.do(call.Context, args, session.Request{Do: session.Replay})
+			r, err := c.do(call, args, session.Request{Do: session.Replay})
 			if err != nil {
 				return err
 			}
 			if trace {
 				fmt.Fprint(call.Out, r.Trace)
 			}
-			return told(call.Out, r)
+			return told(call.Out, r, c.folder)
 		},
 	}
 	c.flags(cmd)
@@ -120,7 +121,7 @@ func (c *caseCommand) shrink(call *Call, args []string, q session.Request) error
 	if c.limit <= 0 {
 		return fmt.Errorf("--for is %v: set it to a time such as 1m", c.limit)
 	}
-	o, err := c.open(call.Context, args)
+	o, err := c.open(call, args)
 	defer o.done()
 	if err != nil {
 		return err
@@ -133,7 +134,7 @@ func (c *caseCommand) shrink(call *Call, args []string, q session.Request) error
 	if err != nil {
 		return err
 	}
-	return told(call.Out, r)
+	return told(call.Out, r, c.folder)
 }
 
 // An opened is a saved case, with the properties to which the case may belong.
@@ -145,14 +146,14 @@ type opened struct {
 }
 
 // open finds the case that args name, and compiles the tests of its package.
-func (c *caseCommand) open(ctx context.Context, args []string) (o opened, err error) {
+func (c *caseCommand) open(call *Call, args []string) (o opened, err error) {
 	o.done = func() {}
 	file, dir, err := caseFile(args)
 	if err != nil {
 		return o, err
 	}
 	var subjects []campaign.Subject
-	if subjects, o.done, err = c.find(ctx, []string{dir}); err != nil {
+	if subjects, o.done, err = c.find(call, []string{dir}); err != nil {
 		return o, err
 	}
 	owners, saved, err := ownersOf(subjects, file)
@@ -163,19 +164,20 @@ func (c *caseCommand) open(ctx context.Context, args []string) (o opened, err er
 	if err != nil {
 		return o, err
 	}
+	c.folder = owners[0].Binary.Dir
 	o.owners, o.request = owners, session.Request{File: saved.Path, Case: string(text)}
 	o.bounds, err = c.bounds()
 	return o, err
 }
 
 // do sends the request q for the case that args name, and returns the reply.
-func (c *caseCommand) do(ctx context.Context, args []string, q session.Request) (*session.Reply, error) {
-	o, err := c.open(ctx, args)
+func (c *caseCommand) do(call *Call, args []string, q session.Request) (*session.Reply, error) {
+	o, err := c.open(call, args)
 	defer o.done()
 	if err != nil {
 		return nil, err
 	}
-	return o.ask(ctx, q)
+	return o.ask(call.Context, q)
 }
 
 // ask sends the request q for the case to workers, and returns the reply that the function asked
@@ -248,6 +250,13 @@ func ask(ctx context.Context, s campaign.Subject, bounds worker.Command, q sessi
 // reported before anything is compiled.
 func caseFile(args []string) (file, dir string, err error) {
 	file, dir = args[0], "."
+	if len(args) == 1 {
+		if path, err := caseInModule(file); err == nil {
+			file = path
+		} else if errors.Is(err, errAmbiguous) {
+			return "", "", err
+		}
+	}
 	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
 		if file, err = filepath.Abs(file); err != nil {
 			return "", "", err
@@ -266,6 +275,56 @@ func caseFile(args []string) (file, dir string, err error) {
 		return "", "", fmt.Errorf("there are no Go files in %s: give the package of the case after the case", dir)
 	}
 	return file, dir, nil
+}
+
+// caseInModule returns the path of the case that name names: the path of a file, or the start of the
+// name of a case that is saved in the module of the current folder.
+func caseInModule(name string) (path string, err error) {
+	if info, err := os.Stat(name); err == nil && !info.IsDir() || strings.ContainsRune(name, filepath.Separator) {
+		return name, err
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for _, root := range []string{here, enclosing(here, "go.mod")} { // first below the current folder
+		all, e := caseFiles(root)
+		if e != nil {
+			return "", e
+		}
+		if path, err = named(all, name); err == nil || errors.Is(err, errAmbiguous) {
+			break
+		}
+	}
+	return path, err
+}
+
+// errAmbiguous is in the error of a name that several cases have.
+var errAmbiguous = errors.New("ambiguous")
+
+// named returns the path whose file name is name, with or without .case. If there is none, it
+// returns the only path whose file name starts with name.
+func named(all []string, name string) (path string, err error) {
+	var found, exact []string
+	for _, path := range all {
+		file := filepath.Base(path)
+		if strings.HasPrefix(file, name) {
+			found = append(found, path)
+		}
+		if strings.TrimSuffix(file, ".case") == strings.TrimSuffix(name, ".case") {
+			exact = append(exact, path)
+		}
+	}
+	if len(exact) > 0 {
+		found = exact
+	}
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("there is no case %q: give the path of a case file or the start of its name (cases here: %s)", name, cmp.Or(shownAll(all), "none"))
+	case 1:
+		return found[0], nil
+	}
+	return "", fmt.Errorf("case %q is %w (%s): give more of the name, or the path", name, errAmbiguous, shownAll(found))
 }
 
 // ownersOf returns the case with the given name, and the properties to which the case may belong.
@@ -298,7 +357,7 @@ func caseNamed(subjects []campaign.Subject, name string) (path string, err error
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return name, nil
 	}
-	var all, found, exact []string
+	var all []string
 	for i := range subjects {
 		dir := subjects[i].Property.Folder
 		files, err := os.ReadDir(dir)
@@ -306,29 +365,16 @@ func caseNamed(subjects []campaign.Subject, name string) (path string, err error
 			return "", fmt.Errorf("cannot look for case %q: %w", name, err)
 		}
 		for _, f := range files {
-			path := filepath.Join(dir, f.Name())
-			if !isCase(f.Name()) || slices.Contains(all, path) {
-				continue
-			}
-			all = append(all, path)
-			if strings.HasPrefix(f.Name(), name) {
-				found = append(found, path)
-			}
-			if strings.TrimSuffix(f.Name(), ".case") == strings.TrimSuffix(name, ".case") {
-				exact = append(exact, path)
+			if path := filepath.Join(dir, f.Name()); isCase(f.Name()) && !slices.Contains(all, path) {
+				all = append(all, path)
 			}
 		}
 	}
-	if len(exact) > 0 {
-		found = exact
+	path, err = named(all, name)
+	if err != nil && !errors.Is(err, errAmbiguous) {
+		path = name
 	}
-	switch len(found) {
-	case 0:
-		return name, fmt.Errorf("there is no case %q: give the path of a case file or the start of its name (cases here: %s)", name, cmp.Or(shownAll(all), "none"))
-	case 1:
-		return found[0], nil
-	}
-	return "", fmt.Errorf("case %q is ambiguous (%s): give more of the name, or the path", name, shownAll(found))
+	return path, err
 }
 
 func shownAll(paths []string) string {
@@ -350,14 +396,14 @@ func namesakes(subjects []campaign.Subject, s *campaign.Subject) (list []campaig
 	return list
 }
 
-// told prints a reply, and returns errFailed if it has findings or problems.
-func told(w io.Writer, r *session.Reply) error {
+// told prints a reply about a case of the package in folder, and returns errFailed if it has findings or problems.
+func told(w io.Writer, r *session.Reply, folder string) error {
 	for _, text := range r.Notes {
 		fmt.Fprintln(w, text)
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		fmt.Fprint(w, f.Text())
+		writeLinked(w, f.Text(), linksOf(f, folder))
 		if f.Path != "" && !f.Known {
 			fmt.Fprintf(w, "        %s\n", f.InWords(env.When(), shown))
 		}

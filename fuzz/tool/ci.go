@@ -58,9 +58,13 @@ func initCI(call *Call) error {
 }
 
 // repository returns the root of the Git repository that contains dir, or dir if there is none.
-func repository(dir string) string {
+func repository(dir string) string { return enclosing(dir, ".git") }
+
+// enclosing returns the nearest folder at or above dir that has a file or folder with the given
+// name, or dir if there is none.
+func enclosing(dir, name string) string {
 	for above := dir; ; above = filepath.Dir(above) {
-		if _, err := os.Stat(filepath.Join(above, ".git")); err == nil {
+		if _, err := os.Stat(filepath.Join(above, name)); err == nil {
 			return above
 		}
 		if above == filepath.Dir(above) {

@@ -23,17 +23,12 @@ func newCorpus() *Command {
 		Use:   "corpus",
 		Short: "List, merge, remove, repair and convert saved cases",
 		Example: `  jostle corpus list
-  jostle corpus show bank/testdata/jostle/neverOverdrawn/ce2db3.case
+  jostle corpus show ce2db3
   jostle corpus prune ./... --stale`,
-		Args: func(args []string) error {
-			if len(args) == 0 {
-				return errors.New("usage: jostle corpus <command>; `jostle help corpus` lists the commands")
-			}
-			return fmt.Errorf("there is no command corpus %q: `jostle help corpus` lists the commands", args[0])
-		},
 		Run: nothing,
 	}
 	cmd.Commands = []*Command{newCorpusList(), newCorpusShow(), newCorpusMerge(), newCorpusDistill(), newCorpusPrune(), newCorpusRepair(), newCorpusImport(), newCorpusExport()}
+	cmd.Args = cmd.mustChoose(" corpus")
 	return cmd
 }
 
@@ -99,17 +94,21 @@ func isCase(name string) bool {
 // newCorpusShow returns the command that shows a case.
 func newCorpusShow() *Command {
 	return &Command{
-		Use:     "show file",
+		Use:     "show case",
 		Short:   "Print the readable part of a saved case",
-		Example: "  jostle corpus show bank/testdata/jostle/neverOverdrawn/ce2db3.case",
+		Example: "  jostle corpus show ce2db3\n  jostle corpus show bank/testdata/jostle/neverOverdrawn/ce2db3.case",
 		Args: func(args []string) error {
 			if len(args) != 1 {
-				return errors.New("give the path of one case file")
+				return errors.New("give one case: the path of its file or the start of its name")
 			}
 			return nil
 		},
 		Run: func(call *Call, args []string) error {
-			c, err := corpus.Folder{Dir: filepath.Dir(args[0])}.Find(args[0])
+			path, err := caseInModule(args[0])
+			if err != nil {
+				return err
+			}
+			c, err := corpus.Folder{Dir: filepath.Dir(path)}.Find(path)
 			if err != nil {
 				return err
 			}
@@ -226,7 +225,7 @@ there are any.`,
 		Example: "  jostle corpus import ./bank\n  jostle corpus import ./bank --property FuzzBank --from $(go env GOCACHE)/fuzz/example.com/bank/FuzzBank",
 		Run: func(call *Call, args []string) error {
 			ctx := call.Context
-			subjects, done, err := c.find(ctx, args)
+			subjects, done, err := c.find(call, args)
 			defer done()
 			if err != nil {
 				return err
@@ -297,12 +296,12 @@ func newCorpusExport() *Command {
 			if err != nil {
 				return err
 			}
-			r, err := c.do(call.Context, args, session.Request{Do: session.Export, Folder: dir})
+			r, err := c.do(call, args, session.Request{Do: session.Export, Folder: dir})
 			if err != nil {
 				return err
 			}
 			fmt.Fprintln(call.Out, shown(r.Text))
-			return told(call.Out, r)
+			return told(call.Out, r, c.folder)
 		},
 	}
 	c.flags(cmd)
@@ -318,7 +317,7 @@ type corpusCommand struct{ chooser }
 // nil.
 func (c *corpusCommand) each(call *Call, patterns []string, q session.Request, take func(path string, r *session.Reply) error, over func() error) error {
 	ctx := call.Context
-	subjects, done, err := c.find(ctx, patterns)
+	subjects, done, err := c.find(call, patterns)
 	defer done()
 	if err != nil {
 		return err

@@ -130,7 +130,7 @@ func coverJSON(w io.Writer, list []campaign.Outcome) error {
 	}
 	text, err := json.MarshalIndent(out, "", "\t")
 	if err == nil {
-		_, err = fmt.Fprintln(w, screen.JSON(text))
+		_, err = fmt.Fprintln(screen.Whole(w), screen.JSON(text))
 	}
 	return err
 }
@@ -140,6 +140,6 @@ func coverSVG(w io.Writer, list []campaign.Outcome) error {
 	if len(list) > 1 {
 		return fmt.Errorf("a picture shows one property, and there are %d: choose one with --property", len(list))
 	}
-	_, err := w.Write(list[0].Orders.SVG())
+	_, err := screen.Whole(w).Write(list[0].Orders.SVG())
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/props"
@@ -42,9 +43,9 @@ JSON.`,
 				listSubjects(call.Out)
 				return nil
 			}
-			s, ok := subjects.ByName(args[0])
-			if !ok {
-				return fmt.Errorf("there is no subject %q; `jostle demo` lists them", args[0])
+			s, err := subjectNamed(args[0])
+			if err != nil {
+				return err
 			}
 			folder := ""
 			if len(args) == 2 {
@@ -56,6 +57,21 @@ JSON.`,
 			return nil
 		},
 	}
+}
+
+// subjectNamed returns the subject with the given name.
+func subjectNamed(name string) (subjects.Subject, error) {
+	if s, ok := subjects.ByName(name); ok {
+		return s, nil
+	}
+	var names []string
+	for _, s := range subjects.All() {
+		names = append(names, s.Name)
+	}
+	if near := words.DidYouMean(name, "", names); near != "" {
+		return subjects.Subject{}, fmt.Errorf("there is no subject %q%s", name, near)
+	}
+	return subjects.Subject{}, fmt.Errorf("there is no subject %q; `jostle demo` lists them", name)
 }
 
 // listSubjects prints the example programs.

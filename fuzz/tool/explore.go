@@ -35,7 +35,7 @@ saved cases of a property run first. If a saved case fails, no orders are run.`,
 			if e.each <= 0 || e.runs < 0 || e.seed == 0 {
 				return errors.New("set --for to a time such as 10s, --runs to 0 or more, and --seed to a number of at least 1")
 			}
-			subjects, done, err := e.find(call.Context, args)
+			subjects, done, err := e.find(call, args)
 			defer done()
 			if err != nil {
 				return err

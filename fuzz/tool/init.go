@@ -36,7 +36,8 @@ writes an example that runs.
 
 With --ci it writes two GitHub workflows instead: ` + starter.Nightly + ` searches every
 night and opens an issue for what it finds, and ` + starter.Change + ` reports what a pull
-request adds to the coverage.
+request adds to the coverage. Both mark the lines that fail, write a summary with a row for
+each bug, and keep the report and the cases.
 
 It overwrites no file. It does not change go.mod but prints the command that does.`,
 		Example: "  jostle init ./bank\n  jostle init ./bank --actor account\n  jostle init --ci",

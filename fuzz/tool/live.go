@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -14,8 +15,9 @@ import (
 // A live shows the progress of a campaign at the bottom of a terminal, below the printed findings
 // and notes.
 type live struct {
-	screen screen.Screen
-	print  printer // prints findings and notes
+	screen  screen.Screen
+	print   printer // prints findings and notes
+	restore func()  // ends the raw mode of the keyboard
 
 	mu     sync.Mutex // guards the following fields; draw must be called with mu held
 	view   screen.View
@@ -32,7 +34,7 @@ func newLive(call *Call, getenv func(string) string) *live {
 	if to == nil || !allowed(getenv, runtime.GOOS) {
 		return nil
 	}
-	l := &live{}
+	l := &live{restore: func() {}}
 	l.screen.Out, l.screen.Color = to, getenv("NO_COLOR") == ""
 	l.screen.Size = size
 	return l
@@ -50,18 +52,109 @@ func obeys(getenv func(string) string, system string) bool {
 	return getenv("TERM") != "dumb" && (system != "windows" || getenv("WT_SESSION") != "")
 }
 
-// tell prints an event that is a finding or note, and updates the screen.
+// tell updates the screen. It prints an event that is a note, or a finding that the user cannot open
+// by a key.
 func (l *live) tell(e campaign.Event) {
-	if e.Kind == campaign.Found || e.Kind == campaign.Noted {
-		var b strings.Builder
-		l.print.w = &b
-		l.print.tell(e)
-		l.screen.Print(b.String())
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if e.Kind == campaign.Found && !l.view.Keys || e.Kind == campaign.Noted {
+		l.show(&e)
+	}
 	l.view.Tell(e)
 	l.draw()
+}
+
+// show prints a finding or note above the lines. The caller must hold mu.
+func (l *live) show(e *campaign.Event) {
+	var b strings.Builder
+	l.print.w = &b
+	l.print.tell(*e)
+	l.screen.Print(b.String(), l.print.links(e.Subject, e.Finding))
+}
+
+// listen reads keys until the campaign ends, if there is a keyboard. The function end is called when
+// the user presses the key that ends the campaign.
+func (l *live) listen(call *Call, end func()) {
+	keyboard := call.keyboard()
+	if keyboard == nil {
+		return
+	}
+	restore, err := call.Terminal.Raw(int(keyboard.Fd()))
+	if err != nil {
+		return
+	}
+	outs := []*screen.Output{l.screen.Out}
+	if o, ok := call.Err.(*screen.Output); ok {
+		outs = append(outs, o)
+	}
+	for _, o := range outs {
+		o.SetRaw(true)
+	}
+	l.view.Keys = true
+	l.restore = sync.OnceFunc(func() {
+		restore()
+		for _, o := range outs {
+			o.SetRaw(false)
+		}
+	})
+	go func() {
+		var keys screen.Keys
+		for b := make([]byte, 1); ; {
+			if n, err := keyboard.Read(b); n == 0 || err != nil {
+				return // the terminal is gone
+			}
+			key, ok := keyOf(&keys, b[0])
+			switch {
+			case !ok:
+			case key == "q":
+				if l.restore(); !l.over() {
+					end()
+				}
+				return
+			default:
+				l.press(key)
+			}
+		}
+	}()
+}
+
+// keyOf returns the key that byte b from the keyboard completes, if there is one.
+func keyOf(keys *screen.Keys, b byte) (key string, ok bool) {
+	switch {
+	case b == '\r' || b == '\n':
+		return screen.Enter, true
+	case b == ':' || b == ' ' || '0' <= b && b <= '9' && keys.Idle():
+		return "", false // would begin a command of the stepper
+	}
+	return keys.Take(b)
+}
+
+// over reports whether the campaign has ended.
+func (l *live) over() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.closed
+}
+
+// press does what a key demands that does not end the campaign.
+func (l *live) press(key string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return
+	}
+	if e := l.view.Press(key); e != nil {
+		l.show(e)
+	}
+	l.draw()
+}
+
+// interruptSelf ends the campaign like Ctrl-C, which sends no signal while keys are read.
+func interruptSelf(otherwise func()) {
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil || self.Signal(os.Interrupt) != nil {
+		otherwise()
+	}
 }
 
 // draw draws the view. The caller must hold mu.
@@ -85,4 +178,5 @@ func (l *live) close() {
 	defer l.mu.Unlock()
 	l.closed = true
 	l.screen.Close()
+	l.restore()
 }

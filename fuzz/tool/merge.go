@@ -50,7 +50,7 @@ It exits with 1 if some case could not be read or merged, and names it.`,
 		Example: "  jostle corpus merge ../other-checkout\n  jostle corpus merge monday tuesday --into week",
 		Run: func(call *Call, args []string) error {
 			m.w = call.Out
-			return m.run(call.Context, args)
+			return m.run(call, args)
 		},
 	}
 	m.flags(cmd)
@@ -60,7 +60,7 @@ It exits with 1 if some case could not be read or merged, and names it.`,
 }
 
 // run merges the cases below the folders roots.
-func (m *merger) run(ctx context.Context, roots []string) error {
+func (m *merger) run(call *Call, roots []string) error {
 	if len(roots) == 0 {
 		return errors.New("give the folders with the cases to add")
 	}
@@ -76,7 +76,7 @@ func (m *merger) run(ctx context.Context, roots []string) error {
 		paths = append(paths, found...)
 	}
 	if m.into == "" {
-		subjects, done, err := m.find(ctx, strings.Split(m.packages, ","))
+		subjects, done, err := m.find(call, strings.Split(m.packages, ","))
 		defer done()
 		if err != nil {
 			return err
@@ -89,7 +89,7 @@ func (m *merger) run(ctx context.Context, roots []string) error {
 			return err
 		}
 	}
-	removed, err := m.tidy(ctx)
+	removed, err := m.tidy(call.Context)
 	if err != nil {
 		return err
 	}

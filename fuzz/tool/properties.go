@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/binary"
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 	"github.com/jostle-go/jostle/fuzz/internal/flight"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
@@ -97,7 +97,7 @@ func newBuild(dir string) (path string, done func(), err error) {
 
 // find compiles the tests of packages and returns their properties. The caller must call done when
 // it no longer needs the test binaries, also after an error.
-func (c *chooser) find(ctx context.Context, patterns []string) (list []campaign.Subject, done func(), err error) {
+func (c *chooser) find(call *Call, patterns []string) (list []campaign.Subject, done func(), err error) {
 	done = func() {}
 	bounds, err := c.bounds()
 	if err != nil {
@@ -112,20 +112,24 @@ func (c *chooser) find(ctx context.Context, patterns []string) (list []campaign.
 		patterns = []string{"."}
 	}
 	o := binary.Options{Temp: temp, Verbs: reflect.TypeFor[fuzz.Config]().PkgPath(), Race: c.race, Tags: c.tags}
-	binaries, err := binary.Build(ctx, o, patterns...)
+	compiled := func() {}
+	o.Compiling = func(packages int) { compiled = call.sayCompiling(packages) }
+	binaries, err := binary.Build(call.Context, o, patterns...)
+	compiled()
 	if err != nil {
 		return nil, done, err
 	}
-	all := 0
+	all, names := 0, []string(nil)
 	for _, b := range binaries {
 		command := b.Command("")
 		command.Env = append(command.Env, bounds.Env...)
-		properties, err := b.Properties(ctx, command)
+		properties, err := b.Properties(call.Context, command)
 		if err != nil {
 			return nil, done, err
 		}
 		all += len(properties)
 		for _, p := range properties {
+			names = append(names, p.Name, p.Test)
 			if strings.Contains(p.Name, c.property) || strings.Contains(p.Test, c.property) {
 				list = append(list, campaign.Subject{Binary: b, Property: p})
 			}
@@ -135,9 +139,22 @@ func (c *chooser) find(ctx context.Context, patterns []string) (list []campaign.
 	case all == 0:
 		err = fmt.Errorf("no property in %s: no test there calls fuzz.Check, fuzz.Explore or fuzz.Target", strings.Join(patterns, " "))
 	case len(list) == 0:
-		err = fmt.Errorf("none of %d properties has %q in its name", all, c.property)
+		err = fmt.Errorf("none of %d properties has %q in its name%s", all, c.property, words.DidYouMean(c.property, "", names))
 	}
 	return list, done, err
+}
+
+// silence is how long the command may print nothing while it compiles.
+const silence = 500 * time.Millisecond
+
+// sayCompiling prints to a terminal that tests are compiled, unless done is called before silence
+// has passed.
+func (call *Call) sayCompiling(packages int) (done func()) {
+	if call.sizeOf(call.Err) == nil {
+		return func() {}
+	}
+	timer := time.AfterFunc(silence, func() { fmt.Fprintf(call.Err, "compiling %s…\n", words.Count(packages, "package")) })
+	return func() { timer.Stop() }
 }
 
 // distinct returns the properties without duplicates. A duplicate has the same function and name as

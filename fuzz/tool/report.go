@@ -48,7 +48,7 @@ func writeReport(w io.Writer, done *campaign.Report, folder string) error {
 	if err != nil {
 		return err
 	}
-	r := report.New(done, here)
+	r := report.New(done, here, repository(here))
 	last, err := report.Read(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintf(w, "note: cannot compare with the last report: %v\n", err)

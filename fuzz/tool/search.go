@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,6 +21,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 	"github.com/jostle-go/jostle/fuzz/internal/campaign/report"
 	"github.com/jostle-go/jostle/fuzz/internal/env"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/fuzz/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
@@ -27,10 +30,13 @@ import (
 type searcher struct {
 	chooser
 	options campaign.Options
-	json    bool   // print events as JSON
-	plain   bool   // print lines instead of a live screen
-	schema  bool   // print only the JSON Schema of events
-	report  string // the folder for a report, "" for none
+	json    bool            // print events as JSON
+	format  string          // how failures are printed: text, or github for text and annotations
+	plain   bool            // print lines instead of a live screen
+	schema  bool            // print only the JSON Schema of events
+	report  string          // the folder for a report, "" for none
+	watch   bool            // run again when files change
+	failed  map[string]bool // the properties that failed in the last run of --watch
 }
 
 func (s *searcher) flags(cmd *Command) {
@@ -42,6 +48,7 @@ func (s *searcher) flags(cmd *Command) {
 	f.DurationVar(&s.options.Shrink, "shrink", 30*time.Second, "the time limit to shrink one finding")
 	f.BoolVar(&s.options.Pages, "pages", false, "save an HTML and a JSON page next to each case")
 	f.BoolVar(&s.json, "json", false, "print events as JSON, one per line")
+	f.StringVar(&s.format, "format", "text", "text, or github to add annotations for GitHub Actions")
 	f.BoolVar(&s.schema, "schema", false, "print only the JSON Schema of these events")
 }
 
@@ -54,21 +61,34 @@ func newCheck() *Command {
 		Short: "Search for seconds in each property",
 		Long: `Check compiles the tests of the packages once, finds the properties in them and searches
 each for seconds, in worker processes. A property's saved cases run first. Its search ends
-at its first failure, which is shrunk, explained and saved.`,
-		Example: "  jostle check ./...\n  jostle check ./bank --property neverOverdrawn --runs 100000",
+at its first failure, which is shrunk, explained and saved.
+
+With --watch it then waits, and runs again whenever Go files of the module change. Properties
+that have failed run first. Ctrl-C ends it.`,
+		Example: "  jostle check ./...\n  jostle check ./bank --property neverOverdrawn --runs 100000\n  jostle check ./bank --watch    # while you mend a failure",
 		Run: s.orSchema(func(call *Call, args []string) error {
 			if each <= 0 {
 				return fmt.Errorf("--for is %v: set it to a time such as 2s", each)
 			}
-			return s.run(call, args, func(subjects int) {
-				if s.options.Runs == 0 {
-					s.options.For = max(each, each*time.Duration(subjects)/time.Duration(s.options.Workers))
-				}
-			})
+			run := func() error {
+				return s.run(call, args, func(subjects int) {
+					if s.options.Runs == 0 {
+						s.options.For = max(each, each*time.Duration(subjects)/time.Duration(s.options.Workers))
+					}
+				})
+			}
+			if !s.watch {
+				return run()
+			}
+			if err := s.check(); err != nil {
+				return err
+			}
+			return watched(call, run)
 		}),
 	}
 	s.flags(cmd)
 	cmd.Flags().DurationVar(&each, "for", each, "the time for each property, unless --runs is set")
+	cmd.Flags().BoolVar(&s.watch, "watch", false, "run again when Go files of the module change, failed properties first")
 	return cmd
 }
 
@@ -90,8 +110,9 @@ variable and no message orders the accesses. The results of the other workers do
 
 It saves its state every minute and when it ends, and --resume continues from there.
 
-On a terminal it shows its progress, with failures above. It prints lines instead with
---plain, if CI is set, or if TERM is dumb. NO_COLOR turns colors off.`,
+On a terminal it shows its progress and one line for each failure. Keys choose a failure and
+open it, ? explains the numbers, and q ends the search. It prints lines instead with --plain,
+if CI is set, or if TERM is dumb. NO_COLOR turns colors and links off.`,
 		Example: "  jostle fuzz ./... --for 8h --workers 4\n  jostle fuzz ./... --for 8h --resume",
 		Run: s.orSchema(func(call *Call, args []string) error {
 			switch o := &s.options; {
@@ -125,17 +146,16 @@ On a terminal it shows its progress, with failures above. It prints lines instea
 func (s *searcher) orSchema(run func(*Call, []string) error) func(*Call, []string) error {
 	return func(call *Call, args []string) error {
 		if s.schema {
-			fmt.Fprint(call.Out, campaign.EventSchema())
+			fmt.Fprint(screen.Whole(call.Out), campaign.EventSchema())
 			return nil
 		}
 		return run(call, args)
 	}
 }
 
-// run compiles the tests of the packages that match patterns, searches their properties and prints
-// the results. For the command check, settle sets the options that depend on the number of
-// properties. For the command fuzz, settle is nil.
-func (s *searcher) run(call *Call, patterns []string, settle func(subjects int)) error {
+// check returns an error if the flags are wrong, or if the folder of --report cannot be written. So
+// such errors are reported before the search.
+func (s *searcher) check() error {
 	o := &s.options
 	switch {
 	case o.Workers < 1:
@@ -144,15 +164,31 @@ func (s *searcher) run(call *Call, patterns []string, settle func(subjects int))
 		return fmt.Errorf("--runs is %d: set it to a number of at least 1, or to 0 for no limit", o.Runs)
 	case o.Seed == 0:
 		return errors.New("--seed is 0: set it to a number of at least 1")
+	case s.format != "text" && s.format != "github":
+		return fmt.Errorf("--format is %q: set it to text or github", s.format)
+	case s.format == "github" && s.json:
+		return errors.New("--format github and --json cannot be combined: give one of them")
 	case o.Shrink <= 0:
 		return fmt.Errorf("--shrink is %v: set it to a time such as 30s", o.Shrink)
 	}
-	if s.report != "" { // report errors before the search, not after it
-		if err := errors.Join(report.Check(s.report), os.MkdirAll(s.report, 0o755)); err != nil {
-			return fmt.Errorf("the report cannot be written: %w", err)
-		}
+	if s.report == "" {
+		return nil
 	}
-	subjects, done, err := s.subjects(call.Context, patterns, settle == nil)
+	if err := errors.Join(report.Check(s.report), os.MkdirAll(s.report, 0o755)); err != nil {
+		return fmt.Errorf("the report cannot be written: %w", err)
+	}
+	return nil
+}
+
+// run compiles the tests of the packages that match patterns, searches their properties and prints
+// the results. For the command check, settle sets the options that depend on the number of
+// properties. For the command fuzz, settle is nil.
+func (s *searcher) run(call *Call, patterns []string, settle func(subjects int)) error {
+	o := &s.options
+	if err := s.check(); err != nil {
+		return err
+	}
+	subjects, done, err := s.subjects(call, patterns, settle == nil)
 	defer done()
 	if err != nil {
 		return err
@@ -175,19 +211,50 @@ func (s *searcher) run(call *Call, patterns []string, settle func(subjects int))
 			o.Seed = 0 // campaign.Run chooses the seed
 		}
 	}
-	p := &printer{w: call.Out, json: s.json, brief: settle != nil}
+	s.failedFirst(subjects)
+	annotate := s.annotations(call)
+	p := &printer{w: call.Out, json: s.json, brief: settle != nil, folders: foldersOf(slices.Concat(subjects, o.Races))}
 	o.Tell = p.tell
 	end := func() {}
 	if settle == nil && !s.plain && !s.json {
-		end = s.live(call)
+		end = s.live(call, p)
 	}
 	result, err := campaign.Run(call.Context, subjects, *o)
 	end()
 	if err != nil {
+		annotate(nil)
 		return byState(err)
 	}
 	p.end(result)
+	annotate(result)
+	s.remember(result)
 	return s.ended(call, p, result)
+}
+
+// foldersOf maps each property to the folder of its package.
+func foldersOf(subjects []campaign.Subject) map[string]string {
+	folders := map[string]string{}
+	for i := range subjects {
+		folders[subjects[i].String()] = subjects[i].Binary.Dir
+	}
+	return folders
+}
+
+// annotations returns a function that prints the result of a campaign as annotations, if --format
+// is github. All that is printed before the function is called has no effect on GitHub Actions,
+// whatever the program under test says.
+func (s *searcher) annotations(call *Call) func(*campaign.Report) {
+	if s.format != "github" {
+		return func(*campaign.Report) {}
+	}
+	token := rand.Text()
+	fmt.Fprintf(call.Out, "::stop-commands::%s\n", token)
+	return func(result *campaign.Report) {
+		fmt.Fprintf(call.Out, "::%s::\n", token)
+		if here, err := os.Getwd(); err == nil && result != nil {
+			fmt.Fprint(call.Out, report.New(result, here, repository(here)).GitHub())
+		}
+	}
 }
 
 // ended writes the report of a finished campaign if --report is set, and returns the error of the
@@ -222,16 +289,22 @@ func byState(err error) error {
 }
 
 // live shows the progress of a campaign on the terminal, if there is one, until done is called.
-func (s *searcher) live(call *Call) (done func()) {
+func (s *searcher) live(call *Call, p *printer) (done func()) {
 	l := newLive(call, os.Getenv)
 	if l == nil {
 		return func() {}
 	}
+	l.print.folders = p.folders
+	ctx, cancel := context.WithCancel(call.Context)
+	call.Context = ctx
+	l.listen(call, func() { interruptSelf(cancel) })
+	p.closed = l.view.Keys
 	s.options.Tell, s.options.Say = l.tell, everySecond
 	stop := l.watch(call.Context)
 	return func() {
 		stop()
 		l.close()
+		cancel()
 	}
 }
 
@@ -239,8 +312,8 @@ func (s *searcher) live(call *Call) (done func()) {
 // the parameter some are set, it compiles the tests with and without the race detector, and sets
 // the options of the workers with the race detector. It first tries the race detector, which may
 // not be available.
-func (s *searcher) subjects(ctx context.Context, patterns []string, some bool) (list []campaign.Subject, done func(), err error) {
-	list, done, err = s.find(ctx, patterns)
+func (s *searcher) subjects(call *Call, patterns []string, some bool) (list []campaign.Subject, done func(), err error) {
+	list, done, err = s.find(call, patterns)
 	if !s.race || !some || err != nil {
 		return distinct(list), done, err
 	}
@@ -249,7 +322,7 @@ func (s *searcher) subjects(ctx context.Context, patterns []string, some bool) (
 	o.Workers = max(1, o.Workers-o.RaceWorkers)
 	s.race = false
 	raceDone := done
-	list, plainDone, err := s.find(ctx, patterns)
+	list, plainDone, err := s.find(call, patterns)
 	return distinct(list), func() { raceDone(); plainDone() }, err
 }
 
@@ -311,13 +384,18 @@ type printer struct {
 	// brief is set for the command check, which does not report an interrupted property as ok. The
 	// command fuzz may be interrupted at any time.
 	brief bool
+	// closed is set if findings were shown in one line each, so that end must print those that are
+	// not saved.
+	closed bool
+	// folders maps each property to the folder of its package.
+	folders map[string]string
 }
 
 func (p *printer) tell(e campaign.Event) {
 	if p.json {
 		text, err := json.Marshal(e)
 		if err == nil {
-			fmt.Fprintln(p.w, screen.JSON(text))
+			fmt.Fprintln(screen.Whole(p.w), screen.JSON(text))
 		}
 		return
 	}
@@ -333,9 +411,10 @@ func (p *printer) tell(e campaign.Event) {
 
 // printFinding prints a finding in the style of go test.
 func (p *printer) printFinding(subject string, f *campaign.Finding) {
-	fmt.Fprintf(p.w, "--- FAIL: %s\n%s", subject, f.Text())
+	fmt.Fprintf(p.w, "--- FAIL: %s\n", subject)
+	writeLinked(p.w, f.Text(), p.links(subject, f))
 	if f.Path != "" {
-		fmt.Fprintf(p.w, "        again: jostle replay %s\n", words.Argument(shown(f.Path)))
+		fmt.Fprintf(screen.Whole(p.w), "        again: jostle replay %s\n", words.Argument(shown(f.Path)))
 	}
 	if f.Path != "" && !f.Known {
 		fmt.Fprintf(p.w, "        %s\n", f.InWords(env.When(), shown))
@@ -346,6 +425,44 @@ func (p *printer) printFinding(subject string, f *campaign.Finding) {
 	if f.Path == "" && f.Case != "" && f.Worth {
 		fmt.Fprintf(p.w, "        not saved; to replay it, write this to a file *.case and run jostle replay:\n\n%s\n", f.Case)
 	}
+}
+
+// links returns the places in the source that the text of a finding may name, with their URLs.
+func (p *printer) links(subject string, f *campaign.Finding) map[string]string {
+	if f == nil || p.folders[subject] == "" {
+		return nil
+	}
+	return linksOf(&f.Record, p.folders[subject])
+}
+
+// linksOf returns the places in the source that a record names, such as "bank.go:27", with URLs of
+// their files in a folder. It omits files that are not there.
+func linksOf(r *record.Record, folder string) map[string]string {
+	links := map[string]string{}
+	add := func(place string) {
+		file, line, ok := strings.Cut(place, ":")
+		path := filepath.Join(folder, file)
+		if info, err := os.Stat(path); ok && links[place] == "" && err == nil && info.Mode().IsRegular() {
+			links[place] = (&url.URL{Scheme: "file", Path: filepath.ToSlash(path), Fragment: line}).String()
+		}
+	}
+	if r.Line > 0 {
+		add(fmt.Sprintf("%s:%d", r.File, r.Line))
+	}
+	for _, p := range r.Places {
+		add(p.SentAt)
+		add(p.Handler)
+	}
+	return links
+}
+
+// writeLinked writes a text to w, with links if w can show them.
+func writeLinked(w io.Writer, text string, links map[string]string) {
+	if o, ok := w.(*screen.Output); ok {
+		o.WriteLinked(text, links)
+		return
+	}
+	io.WriteString(w, text)
 }
 
 // shown returns path relative to the current folder if path is below that folder. Otherwise it
@@ -364,6 +481,33 @@ func shown(path string) string {
 		return rel
 	}
 	return path
+}
+
+// bugs prints a list of all findings of a campaign. It prints a finding that is neither saved nor was
+// printed before completely.
+func (p *printer) bugs(r *campaign.Report) {
+	n := 0
+	for i := range r.Outcomes {
+		out := &r.Outcomes[i]
+		for _, f := range out.Findings {
+			n++
+			if p.closed && f.Path == "" {
+				p.printFinding(out.Subject.String(), f)
+				continue
+			}
+			text := fmt.Sprintf("bug %d: %s\n    %s\n", n, f.Headline(), out.Subject.String())
+			if cause := f.Brief(); cause != "" {
+				text += "    " + cause + "\n"
+			}
+			if share := f.Share(); share != "" {
+				text += "    fails in " + share + " orders\n"
+			}
+			writeLinked(p.w, text, p.links(out.Subject.String(), f))
+			if f.Path != "" {
+				fmt.Fprintf(screen.Whole(p.w), "    again: jostle replay %s\n", words.Argument(shown(f.Path)))
+			}
+		}
+	}
 }
 
 // end prints a line for each property and a summary, unless the output is JSON.
@@ -389,6 +533,9 @@ func (p *printer) end(r *campaign.Report) {
 		for _, text := range append(out.Complaints, out.Notes...) {
 			fmt.Fprintf(p.w, "        %s\n", strings.ReplaceAll(text, "\n", "\n        "))
 		}
+	}
+	if !p.brief {
+		p.bugs(r)
 	}
 	more := ""
 	if r.Deaths > 0 {

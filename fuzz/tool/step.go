@@ -17,7 +17,7 @@ import (
 
 // step lets the user step through the run of a case.
 func (c *caseCommand) step(call *Call, args []string) error {
-	o, err := c.open(call.Context, args)
+	o, err := c.open(call, args)
 	defer o.done()
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func (c *caseCommand) step(call *Call, args []string) error {
 		return err
 	}
 	if p == nil {
-		return told(call.Out, r)
+		return told(call.Out, r, c.folder)
 	}
 	defer p.Stop()
 	walk, err := screen.NewStepper(func(first, count int) (*record.Walk, error) {

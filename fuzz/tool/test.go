@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/internal/env"
+	"github.com/jostle-go/jostle/fuzz/internal/screen"
 	"github.com/jostle-go/jostle/pulse/goroutine/overlay"
 )
 
@@ -86,7 +87,7 @@ func runTest(call *Call, args []string) error {
 		return err
 	}
 	cmd := exec.CommandContext(call.Context, "go", append([]string{"test", "-vet=off", "-overlay=" + file}, c.args...)...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = call.In, call.Out, call.Err
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = call.In, screen.Whole(call.Out), screen.Whole(call.Err)
 	cmd.Env = append(os.Environ(), "JOSTLE_TEST=1")
 	if c.budget > 0 {
 		cmd.Env = append(cmd.Env, "JOSTLE_BUDGET="+c.budget.String())

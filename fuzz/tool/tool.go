@@ -9,9 +9,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"runtime/debug"
+	"runtime"
+	"strings"
 
+	"github.com/jostle-go/jostle/fuzz/internal/campaign/report"
 	"github.com/jostle-go/jostle/fuzz/internal/screen"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
 // A Command is the command jostle, or a subcommand.
@@ -69,9 +72,10 @@ type Terminal interface {
 
 // The exit codes of the command.
 const (
-	succeeded = 0
-	failed    = 1
-	misused   = 2
+	succeeded   = 0
+	failed      = 1
+	misused     = 2
+	interrupted = 130 // as a shell reports a command that Ctrl-C has ended
 )
 
 // errFailed is returned by commands that have printed failures.
@@ -96,6 +100,7 @@ func (call *Call) Run(parse func() error) (code int) {
 		cancel()
 	})
 	call.Out, call.Err = out, errs
+	call.fitTerminal(out, errs)
 	err := parse()
 	if broken := out.Close(); broken != nil && (err == nil || errors.Is(err, context.Canceled)) {
 		err = errTold
@@ -114,7 +119,7 @@ func exitCode(err error, stderr io.Writer) int {
 		return misused
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "jostle: interrupted")
-		return misused
+		return interrupted
 	case err != nil:
 		fmt.Fprintf(stderr, "jostle: %v\n", err)
 		return misused
@@ -124,27 +129,51 @@ func exitCode(err error, stderr io.Writer) int {
 
 // Root returns the command with its subcommands.
 func Root() *Command {
-	return &Command{
+	root := &Command{
 		Use:   "jostle",
 		Short: "Find the message orders that break a program",
 		Long: `jostle searches for message orders that break the properties of a module: those that its
 tests give to fuzz.Check, fuzz.Explore and fuzz.Target.
 
-Exit codes: 0 if nothing was found, 1 if there are failures, 2 if it could not run, was
-interrupted, or could not print. Interrupting jostle fuzz is not an error.`,
+Exit codes: 0 if nothing was found, 1 if there are failures, 2 if it could not run or could
+not print, 130 if it was interrupted. Interrupting jostle fuzz is not an error.`,
 		Example: `  jostle init ./bank               # write a first property for an actor of yours
   jostle check ./...               # seconds for each property
   jostle fuzz ./... --for 8h       # all night; Ctrl-C ends it, --resume continues
   jostle replay 7f3a91 ./bank      # run a saved case and show each step`,
-		Args: func(args []string) error {
-			if len(args) == 0 {
-				return errors.New("usage: jostle <command>; `jostle help` lists the commands")
-			}
-			return fmt.Errorf("there is no command %q: `jostle help` lists the commands", args[0])
-		},
 		Run:      nothing,
 		Commands: []*Command{newInit(), newCheck(), newTest(), newOverlay(), newFuzz(), newExplore(), newReplay(), newShrink(), newExplain(), newCorpus(), newCover(), newReport(), newDemo(), newBench(), newVersion()},
 	}
+	root.Args = root.mustChoose("")
+	return root
+}
+
+// mustChoose returns a function for Command.Args of a command that only has subcommands. Above is the
+// name of the command after "jostle", with a space before it, "" for the command jostle itself.
+func (c *Command) mustChoose(above string) func(args []string) error {
+	return func(args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("usage: jostle%s <command>; `jostle help%s` lists the commands", above, above)
+		}
+		var names []string
+		for _, below := range c.Commands {
+			name, _, _ := strings.Cut(below.Use, " ")
+			names = append(names, name)
+		}
+		if near := words.DidYouMean(args[0], "", names); near != "" {
+			return fmt.Errorf("there is no command%s %q%s", above, args[0], near)
+		}
+		return fmt.Errorf("there is no command%s %q: `jostle help%s` lists the commands", above, args[0], above)
+	}
+}
+
+// UnknownFlag returns err, which says that the command has no flag with the given name, together
+// with the most similar of its flags and its usage. Use is the line of its usage.
+func (c *Command) UnknownFlag(err error, name, use string) error {
+	var flags []string
+	c.Flags().VisitAll(func(f *flag.Flag) { flags = append(flags, f.Name) })
+	command, _, _ := strings.Cut(use, " [")
+	return fmt.Errorf("%w%s\nusage: %s (`%s --help` lists the flags)", err, words.DidYouMean(name, "--", flags), use, command)
 }
 
 // nothing is the Run of commands that only have subcommands.
@@ -163,12 +192,11 @@ func newVersion() *Command {
 			return nil
 		},
 		Run: func(call *Call, _ []string) error {
-			version, goVersion := "unknown", "unknown"
-			if info, ok := debug.ReadBuildInfo(); ok {
-				version, goVersion = info.Main.Version, info.GoVersion
-			}
-			fmt.Fprintf(call.Out, "jostle %s, %s\n", version, goVersion)
+			fmt.Fprintf(call.Out, "jostle %s\n", Version())
 			return nil
 		},
 	}
 }
+
+// Version returns the version of the command and of the Go version that compiled it.
+func Version() string { return report.Version() + ", " + runtime.Version() }

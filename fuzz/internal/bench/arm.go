@@ -13,6 +13,8 @@ import (
 // An Arm is a way of searching for a bug, such as a strategy.
 type Arm struct {
 	Name string
+	// Meaning explains the arm in a few words.
+	Meaning string
 	// Portfolio lists the strategies that perform the runs in turn. An empty list means
 	// the default portfolio of package search.
 	Portfolio []search.Entry
@@ -24,16 +26,16 @@ const Random = "random"
 // Arms returns all arms in the order of the tables: plain random, the default portfolio,
 // the arms of package search by name, and the baselines.
 func Arms() []Arm {
-	list := []Arm{named(Random), {Name: "portfolio"}}
+	list := []Arm{named(Random), {Name: "portfolio", Meaning: "what jostle check does: it divides the runs among several arms"}}
 	for _, name := range search.Names() {
 		if name == "bita" {
-			list = append(list, baseline("delay", newBounded))
+			list = append(list, baseline("delay", "the oldest message first, except for a few delayed messages", newBounded))
 		}
 		if name != Random {
 			list = append(list, named(name))
 		}
 	}
-	return append(list, baseline("delays", newDelays), baseline("jitter", newJitter))
+	return append(list, baseline("delays", "a random delay for each message", newDelays), baseline("jitter", "the oldest message first, with some noise", newJitter))
 }
 
 // ArmsByName returns the arms with the given names.
@@ -58,12 +60,12 @@ func named(name string) Arm {
 	if err != nil {
 		panic(err) // unreachable: search.Names has returned the name
 	}
-	return Arm{name, entries}
+	return Arm{name, search.Meaning(name), entries}
 }
 
 // baseline returns an arm for a strategy that exists only to be compared with.
-func baseline(name string, make func() pulse.Strategy) Arm {
-	return Arm{name, []search.Entry{{Name: name, New: func(uint64) search.Arm { return only{make()} }}}}
+func baseline(name, meaning string, make func() pulse.Strategy) Arm {
+	return Arm{name, meaning, []search.Entry{{Name: name, New: func(uint64) search.Arm { return only{make()} }}}}
 }
 
 // only is a planner of runs that gives all runs the same strategy.

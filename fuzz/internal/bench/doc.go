@@ -7,7 +7,7 @@
 //
 // The command is
 //
-//	go run ./cmd/jostle bench -out folder
+//	go run ./cmd/jostle bench --out folder
 //
 // The results are in testdata: runs.csv has every search, and table.txt has the tables.
 // Times depend on the machine; numbers of runs do not.

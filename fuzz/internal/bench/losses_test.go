@@ -16,7 +16,7 @@ import (
 )
 
 // toMeasure is the command that measures missing cells.
-const toMeasure = "go run ./cmd/jostle bench -missing -out fuzz/internal/bench/testdata"
+const toMeasure = "go run ./cmd/jostle bench --missing --out fuzz/internal/bench/testdata"
 
 func kept(t *testing.T) *Table {
 	t.Helper()
@@ -81,7 +81,7 @@ func posing(t *testing.T, name string, as ...string) Arm {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Arm{name, entries}
+	return Arm{Name: name, Portfolio: entries}
 }
 
 // TestLosersAreCaught: worse arms are caught. One that does not vary orders at all is

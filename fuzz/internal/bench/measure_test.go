@@ -155,7 +155,7 @@ func TestOptionsAreRefused(t *testing.T) {
 		{Options{Runs: -1}, "bench: 0 seeds, -1 runs, a time of 0s and 0 workers: none may be less than zero"},
 		{Options{Time: -1}, "bench: 0 seeds, 0 runs, a time of -1ns and 0 workers: none may be less than zero"},
 		{Options{Workers: -1}, "bench: 0 seeds, 0 runs, a time of 0s and -1 workers: none may be less than zero"},
-		{Options{Arms: []Arm{{"a", entries}, {"a", entries}}}, `bench: there are two arms "a"`},
+		{Options{Arms: []Arm{{Name: "a", Portfolio: entries}, {Name: "a", Portfolio: entries}}}, `bench: there are two arms "a"`},
 		{Options{Subjects: some(t, "writer", "bank", "writer")}, `bench: there are two subjects "writer"`},
 	} {
 		if table, err := Measure(context.Background(), c.o); table != nil || err == nil || err.Error() != c.want {

@@ -37,6 +37,8 @@ type Options struct {
 	Race bool
 	// Tags are build tags, separated by commas.
 	Tags string
+	// Compiling is called with the number of packages before their tests are compiled. It may be nil.
+	Compiling func(packages int)
 }
 
 // A Binary has the compiled tests of a package.
@@ -72,10 +74,15 @@ func Build(ctx context.Context, o Options, patterns ...string) (list []*Binary, 
 			continue
 		}
 		b := &Binary{Package: p.ImportPath, Dir: p.Dir, Tests: tests, Race: o.Race, Path: filepath.Join(o.Temp, strconv.Itoa(len(list))+".test.exe")}
+		list = append(list, b)
+	}
+	if o.Compiling != nil && len(list) > 0 {
+		o.Compiling(len(list))
+	}
+	for _, b := range list {
 		if err := o.compile(ctx, b); err != nil {
 			return nil, err
 		}
-		list = append(list, b)
 	}
 	return list, nil
 }

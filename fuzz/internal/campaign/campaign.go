@@ -155,6 +155,10 @@ type Outcome struct {
 	Complaints []string
 	// Notes are remarks on saved cases, on the hints of the property and on saturation.
 	Notes []string
+	// Mended has the files of the saved cases whose failure is mended.
+	Mended []string
+	// Spent is the processor time of the property's runs.
+	Spent time.Duration
 	// Arms has the results of each strategy, sorted by name.
 	Arms []Arm
 	// Orders has the receive pairs of all runs of this campaign and of earlier campaigns. Its

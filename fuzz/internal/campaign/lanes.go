@@ -16,6 +16,7 @@ type lane struct {
 	paused  int     // the number of jobs at workers that wait for their next turn
 	weight  float64 // the relative amount of time for the lane, 1 on average
 	time    float64 // the charged seconds divided by weight
+	spent   float64 // the charged seconds
 }
 
 func (l *lane) wants() bool { return l.urgent || l.ready || l.paused > 0 }
@@ -96,7 +97,10 @@ func (l *lanes) begin(i int, chunk bool, seconds float64) {
 }
 
 // charge adds a cost to the time of lane i. Negative seconds correct an earlier charge.
-func (l *lanes) charge(i int, seconds float64) { l.list[i].time += seconds / l.list[i].weight }
+func (l *lanes) charge(i int, seconds float64) {
+	l.list[i].time += seconds / l.list[i].weight
+	l.list[i].spent += seconds
+}
 
 // end records that a job of lane i has ended.
 func (l *lanes) end(i int) { l.list[i].flying-- }

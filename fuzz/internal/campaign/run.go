@@ -99,6 +99,9 @@ func (s stops) after() {
 // prepare queues the jobs that come before the search.
 func (c *campaign) prepare() {
 	c.lanes = newLanes(len(c.targets))
+	for i, t := range c.targets {
+		c.lanes.list[i].spent = t.Spent
+	}
 	for _, t := range c.targets {
 		t.next = t.Done
 		if !t.Begun {
@@ -290,7 +293,7 @@ func (c *campaign) begun(j *job) {
 		return
 	}
 	r := j.reply
-	t.Notes, t.Hinted = r.Notes, r.Hinted
+	t.Notes, t.Hinted, t.Mended = r.Notes, r.Hinted, r.Fixed
 	for _, p := range r.Problems {
 		if len(t.Late) < mostTexts {
 			t.Late = append(t.Late, p)

@@ -3,10 +3,8 @@ package campaign_test
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -14,91 +12,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
-// A schema is as much of a JSON Schema as that of events uses. Decoding fails for more.
-type schema struct {
-	Schema      string             `json:"$schema"`
-	Title       string             `json:"title"`
-	Description string             `json:"description"`
-	Type        string             `json:"type"`
-	Required    []string           `json:"required"`
-	Additional  *bool              `json:"additionalProperties"`
-	Properties  map[string]*schema `json:"properties"`
-	Enum        []any              `json:"enum"`
-	Minimum     *float64           `json:"minimum"`
-	Items       *schema            `json:"items"`
-}
-
 // eventSchema returns that of events.
-func eventSchema(t *testing.T) *schema {
+func eventSchema(t *testing.T) *golden.Schema {
 	t.Helper()
-	d := json.NewDecoder(strings.NewReader(campaign.EventSchema()))
-	d.DisallowUnknownFields()
-	s := &schema{}
-	if err := d.Decode(s); err != nil {
+	s, err := golden.NewSchema(campaign.EventSchema())
+	if err != nil {
 		t.Fatal(err)
 	}
 	return s
-}
-
-// check returns what a value has that the schema does not allow.
-func (s *schema) check(at string, v any) (problems []error) {
-	complain := func(format string, args ...any) {
-		problems = append(problems, fmt.Errorf(at+": "+format, args...))
-	}
-	is := map[string]bool{"": true}
-	switch v := v.(type) {
-	case string:
-		is["string"] = true
-	case bool:
-		is["boolean"] = true
-	case float64:
-		is["number"], is["integer"] = true, v == math.Trunc(v)
-		if s.Minimum != nil && v < *s.Minimum {
-			complain("%v is below %v", v, *s.Minimum)
-		}
-	case []any:
-		is["array"] = true
-		for i, item := range v {
-			if s.Items != nil {
-				problems = append(problems, s.Items.check(fmt.Sprintf("%s[%d]", at, i), item)...)
-			}
-		}
-	case map[string]any:
-		is["object"] = true
-		for _, name := range s.Required {
-			if _, has := v[name]; !has {
-				complain("%s is missing", name)
-			}
-		}
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if p := s.Properties[name]; p != nil {
-				problems = append(problems, p.check(at+"."+name, v[name])...)
-			} else if s.Additional != nil && !*s.Additional {
-				complain("%s is not described", name)
-			}
-		}
-	}
-	if !is[s.Type] {
-		complain("%v is no %s", v, s.Type)
-	}
-	if s.Enum != nil && !slices.Contains(s.Enum, v) {
-		complain("%v is none of %v", v, s.Enum)
-	}
-	return problems
-}
-
-// checkEvent returns what is wrong with an event, as JSON.
-func (s *schema) checkEvent(text []byte) error {
-	var v any
-	if err := json.Unmarshal(text, &v); err != nil {
-		return err
-	}
-	return errors.Join(s.check("event", v)...)
 }
 
 // TestEventsAreAsDescribed: all events of a campaign that finds failures and deaths, whose
@@ -114,7 +41,7 @@ func TestEventsAreAsDescribed(t *testing.T) {
 		last = e
 		text, err := json.Marshal(e)
 		if err == nil {
-			err = s.checkEvent(text)
+			err = s.Check(text)
 		}
 		if err != nil {
 			t.Errorf("%v\n%s", err, text)
@@ -136,7 +63,7 @@ func TestEventsAreAsDescribed(t *testing.T) {
 func TestAllIsDescribed(t *testing.T) {
 	s := eventSchema(t)
 	for name, c := range map[string]struct {
-		of   *schema
+		of   *golden.Schema
 		goes []reflect.Type
 	}{
 		"Event":    {s, []reflect.Type{reflect.TypeFor[campaign.Event]()}},
@@ -180,7 +107,7 @@ func TestAllIsDescribed(t *testing.T) {
 func TestSchemaCanary(t *testing.T) {
 	s := eventSchema(t)
 	good := `{"Kind":"went","Runs":1,"Orders":0,"Seconds":0.5,"Text":"x"}`
-	if err := s.checkEvent([]byte(good)); err != nil {
+	if err := s.Check([]byte(good)); err != nil {
 		t.Error(err)
 	}
 	for _, edit := range [][2]string{
@@ -189,7 +116,7 @@ func TestSchemaCanary(t *testing.T) {
 		{`"Text":"x"`, `"Properties":{}`}, {`"Text":"x"`, `"Properties":[1]`}, {`"Text":"x"`, `"Properties":[{}]`},
 	} {
 		bad := strings.Replace(good, edit[0], edit[1], 1)
-		if s.checkEvent([]byte(bad)) == nil {
+		if s.Check([]byte(bad)) == nil {
 			t.Errorf("%s is an event", bad)
 		}
 	}

@@ -59,6 +59,9 @@ func (s *targetState) same(o *targetState) bool {
 
 // checkpoint replaces the state file atomically. It reports the first error as an event.
 func (c *campaign) checkpoint() {
+	for i, t := range c.targets {
+		t.Spent = c.lanes.list[i].spent
+	}
 	if c.File == "" {
 		return
 	}

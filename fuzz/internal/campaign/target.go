@@ -40,7 +40,9 @@ type target struct {
 	// find no failure for a quarter of the search, Complete is set to Distinct.
 	Distinct string `json:",omitempty"`
 	Notes    []string
-	GivenUp  string // why the search was given up, "" if it was not
+	Mended   []string `json:",omitempty"` // files of saved cases whose failure is mended
+	Spent    float64  `json:",omitempty"` // processor time in seconds
+	GivenUp  string   // why the search was given up, "" if it was not
 	Findings []*Finding
 	// Deaths is the number of batches in which a process died.
 	Deaths int
@@ -321,7 +323,8 @@ func (t *target) made() *search.Tally {
 func (t *target) outcome(interrupted bool) Outcome {
 	made := t.made()
 	out := Outcome{Subject: t.subject, Findings: grouped(t.Findings), Runs: made.Runs, Steps: made.Steps, Complete: t.Complete, Ran: t.ran(),
-		Notes: slices.Concat(t.Notes, t.Tally.Crowds()), Arms: t.arms(), Orders: t.reported(), Missed: t.Missed, Complaints: slices.Clone(t.Late)}
+		Notes: slices.Concat(t.Notes, t.Tally.Crowds()), Arms: t.arms(), Orders: t.reported(), Missed: t.Missed, Complaints: slices.Clone(t.Late),
+		Mended: t.Mended, Spent: time.Duration(t.Spent * float64(time.Second))}
 	if t.Saturated > 0 {
 		out.Notes = append(slices.Clone(out.Notes), "saturated: "+out.Orders.Summary())
 	}

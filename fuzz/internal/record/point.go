@@ -92,6 +92,52 @@ func ordersOf(e *corpus.Explanation) string {
 	return fmt.Sprintf("%s in %s of %s%s", fails, words.Grouped(e.Failing), orders, kind)
 }
 
+// Share says which of the orders that were run fail: "2 of 3", or "5 of 100 random". It returns ""
+// if that is unknown.
+func (r *Record) Share() string {
+	e := r.why()
+	switch {
+	case e.Complete && e.Orders > 0:
+		return fmt.Sprintf("%s of %s", words.Grouped(e.Failing), words.Grouped(e.Orders))
+	case e.Sampled != nil:
+		return share(e.Sampled.Free) + " random"
+	case e.Point != nil && len(e.Point.Chances) > 0:
+		return share(e.Point.Chances[0].Share) + " random"
+	}
+	return ""
+}
+
+// mostBrief is the number of characters of the text that Brief returns at most.
+const mostBrief = 60
+
+// Brief describes the cause of the failure in about ten words: "flush before write(1) at writer". It
+// returns "" if the cause is unknown.
+func (r *Record) Brief() string { return trace.Shortened(visible(r.brief()), mostBrief) }
+
+func (r *Record) brief() string {
+	e := r.why()
+	main, p := e.Main(), e.Point
+	switch {
+	case r.Died:
+		return "the run ends its process"
+	case r.Differs != "" || r.Stray:
+		return "does not repeat: something besides messages decides"
+	case len(main) > 0 && main[0].Bare:
+		return main[0].First.Text + " is received at " + main[0].First.At
+	case len(main) > 0 && main[0].First.At != "":
+		return main[0].First.Text + " before " + main[0].Second.Text + " at " + main[0].Second.At
+	case p != nil && p.Step >= 0:
+		return p.Message.Text + at(&p.Message)
+	case len(e.Needs) > 0:
+		return needs(e.Needs)
+	case e.Early:
+		return "needs a timer that fires early"
+	case e.Complete && e.Orders > 0 && e.Failing == e.Orders:
+		return "fails in every order"
+	}
+	return ""
+}
+
 // exactly returns the condition that holds in exactly the failing orders, "" if it is unknown.
 func exactly(e *corpus.Explanation) string {
 	if !e.Complete || !e.Exact || e.Mixed || e.Reduced || e.Failing == e.Orders {

@@ -12,6 +12,9 @@ type Keys struct {
 // Typed returns the typed part of a command that ends with Enter, "" if there is none.
 func (k *Keys) Typed() string { return string(k.typed) }
 
+// Idle reports whether no key and no command is partly typed.
+func (k *Keys) Idle() bool { return k.escape == nil && !k.typing }
+
 // The bytes that keys send.
 const ctrlC, ctrlD, backspace, enter, newline, escape, del = 3, 4, 8, '\r', '\n', 27, 127
 

@@ -1,9 +1,13 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf16"
@@ -20,24 +24,107 @@ type Output struct {
 	to     io.Writer
 	failed func(error) // called with the first error
 
-	mu   sync.Mutex
-	part []byte // the beginning of a character whose remaining bytes were not written yet
-	err  error
+	// Columns returns the number of columns of the terminal to which the output is written. Longer
+	// lines are broken between words. It is nil if the output is not written to a terminal.
+	Columns func() int
+	// Links is set if the terminal can show links.
+	Links bool
+
+	mu    sync.Mutex
+	inRaw bool   // set if the terminal does not return to the first column after a newline
+	mid   bool   // set if the last text did not end a line
+	part  []byte // the beginning of a character whose remaining bytes were not written yet
+	err   error
 }
 
 // NewOutput returns an output to w. The function failed, unless nil, is called with the first error
 // of a write.
 func NewOutput(w io.Writer, failed func(error)) *Output { return &Output{to: w, failed: failed} }
 
-// Write writes text and escapes its control characters, except newlines and tabs.
-func (o *Output) Write(p []byte) (int, error) {
+// Write writes text and escapes its control characters, except newlines and tabs. If the text begins
+// a line, Write breaks long lines.
+func (o *Output) Write(p []byte) (int, error) { return o.write(p, true) }
+
+// write writes text with its control characters escaped, and breaks long lines if fold is set.
+func (o *Output) write(p []byte, fold bool) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	text := append(o.part, p...)
 	whole := wholeRunes(text)
 	o.part = append([]byte(nil), text[whole:]...)
-	return len(p), o.put(trace.Visible(string(text[:whole])))
+	visible := trace.Visible(string(text[:whole]))
+	if fold {
+		visible = o.fold(visible)
+	}
+	return len(p), o.put(visible)
 }
+
+// fold breaks the long lines of a text that is about to be written. The caller must hold mu.
+func (o *Output) fold(text string) string {
+	begun := o.mid
+	o.mid = text != "" && !strings.HasSuffix(text, "\n") || text == "" && begun
+	if o.Columns == nil || begun {
+		return text
+	}
+	return folded(text, o.Columns())
+}
+
+// folded returns a text with its long lines broken between words.
+func folded(text string, columns int) string {
+	end := text[len(strings.TrimRight(text, "\n")):]
+	return strings.Join(Fold(text, columns, true), "\n") + end
+}
+
+// WriteLinked writes a text in which places of the source, such as "bank.go:27", are links if the
+// terminal can show them. Links maps the places to URLs.
+func (o *Output) WriteLinked(text string, links map[string]string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	text = o.fold(trace.Visible(text))
+	if o.Links {
+		text = linked(text, links)
+	}
+	o.put(text)
+}
+
+// linked returns text with the escape sequences that make places links. It is the last thing that
+// is done to a text, because the sequences have no width.
+func linked(text string, links map[string]string) string {
+	if len(links) == 0 {
+		return text
+	}
+	var places []string
+	for _, place := range slices.SortedFunc(maps.Keys(links), func(a, b string) int { return cmp.Compare(len(b), len(a)) }) {
+		places = append(places, regexp.QuoteMeta(place))
+	}
+	return regexp.MustCompile(`\b(`+strings.Join(places, "|")+`)\b`).ReplaceAllStringFunc(text, func(place string) string {
+		return linkTo + trace.Visible(links[place]) + linkEnd + place + linkTo + linkEnd
+	})
+}
+
+// The escape sequence of a link (OSC 8) is linkTo, the URL and linkEnd. An empty URL ends the link.
+const linkTo, linkEnd = "\x1b]8;;", "\x1b\\"
+
+// SetRaw says whether the terminal is in raw mode, in which a newline does not return to the first
+// column.
+func (o *Output) SetRaw(raw bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.inRaw = raw
+}
+
+// Whole returns a writer like w that does not break long lines, for output that programs read.
+func Whole(w io.Writer) io.Writer {
+	if o, ok := w.(*Output); ok {
+		return &unbroken{o}
+	}
+	return w
+}
+
+// An unbroken writes to an Output without breaking lines.
+type unbroken struct{ *Output }
+
+func (w *unbroken) Write(p []byte) (int, error) { return w.write(p, false) }
 
 // wholeRunes returns the length of a text without an incomplete character at its end.
 func wholeRunes(text []byte) int {
@@ -61,6 +148,9 @@ func (o *Output) raw(text string) {
 func (o *Output) put(text string) error {
 	if o.err != nil || text == "" {
 		return o.err
+	}
+	if o.inRaw {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
 	}
 	if _, o.err = io.WriteString(o.to, text); o.err != nil && o.failed != nil {
 		o.failed(o.err)

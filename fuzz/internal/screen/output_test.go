@@ -119,15 +119,16 @@ func TestOutputFails(t *testing.T) {
 func TestScreensAreVisible(t *testing.T) {
 	takesLong(t)
 	random := rand.New(rand.NewPCG(2, 2))
-	own := strings.NewReplacer(bold, "", red, "", plain, "", clearBelow, "", clearAll, "", "\x1b[1A", "", "\r", "")
+	own := strings.NewReplacer(bold, "", red, "", plain, "", clearBelow, "", clearAll, "", linkTo, "", linkEnd, "", "\x1b[1A", "", "\r", "")
 	for range 300 {
 		text := func() string { return hostileText(random) }
 		var b bytes.Buffer
 		columns := 1 + random.IntN(100)
 		size := func() (int, int) { return columns, 24 }
 		s := &Screen{Out: NewOutput(&b, nil), Size: size, Color: true}
+		s.Out.Links, s.Out.Columns = random.IntN(2) == 0, func() int { return columns }
 		s.Draw([]Line{{Text: text(), Bold: true}, {Text: text(), Bad: true}})
-		s.Print(text())
+		s.Print(text(), map[string]string{"word": text()})
 		s.Draw([]Line{{Text: text()}})
 		s.Close()
 		walk := small()

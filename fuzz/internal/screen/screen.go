@@ -44,14 +44,15 @@ func (s *Screen) Draw(lines []Line) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lines = lines
-	s.redraw("")
+	s.redraw("", nil)
 }
 
-// Print prints a text above the lines at the bottom of the terminal.
-func (s *Screen) Print(text string) {
+// Print prints a text above the lines at the bottom of the terminal. Links is as for
+// Output.WriteLinked.
+func (s *Screen) Print(text string, links map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.redraw(text)
+	s.redraw(text, links)
 }
 
 // Close removes the lines.
@@ -59,17 +60,20 @@ func (s *Screen) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lines = nil
-	s.redraw("")
+	s.redraw("", nil)
 }
 
 // redraw removes the lines at the bottom, prints a text, and draws the lines again below the text.
 // It uses a single write, so that the terminal does not flicker.
-func (s *Screen) redraw(text string) {
+func (s *Screen) redraw(text string, links map[string]string) {
 	columns, rows := s.Size()
 	columns, rows = max(columns, 1), max(rows, 2)
 	var b strings.Builder
 	b.WriteString(s.erase(columns))
 	if text = strings.TrimRight(trace.Visible(text), "\n"); text != "" {
+		if text = folded(text, columns); s.Out.Links {
+			text = linked(text, links)
+		}
 		b.WriteString(text + "\n")
 	}
 	s.drawn = s.drawn[:0]

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
 )
 
 // night returns the events of a campaign on some properties.
@@ -91,6 +92,21 @@ func TestView(t *testing.T) {
 		show("later", v, 24)
 		show("later", v, 12)
 		show("later", v, 7)
+		v.Keys = true
+		v.Tell(campaign.Event{Kind: campaign.Found, Runs: 469_000_000, Orders: 12_390, Seconds: 3722, Subject: "example.com/user/deaths TestExits, exits",
+			Finding: &campaign.Finding{Record: record.Record{Failure: "the process\x1b[2J ended: exit status 3", File: "exits_test.go", Line: 12}}})
+		if v.Press("n"); v.Press("n") != nil || v.Press(Enter).Finding.Line != 12 {
+			t.Error("Enter does not open the second failure")
+		}
+		show("by keys", v, 24)
+		show("by keys", v, 9)
+		v.Press("?")
+		show("legend", v, 24)
+		show("legend", v, 9)
+		v.Press("?")
+		if v.Press("p"); v.Press("p") != nil || v.Press(Enter).Finding.Line == 12 {
+			t.Error("Enter does not open the first failure")
+		}
 		v.Ending = true
 		show("asked to end", v, 8)
 		v.Tell(campaign.Event{Kind: campaign.Ended, Text: "interrupted", Runs: 500_000_000, Orders: 15_000, Seconds: 3726})
@@ -171,6 +187,8 @@ func TestText(t *testing.T) {
 		{"e\u0301e\u0301e\u0301", 2, 3, "e\u0301…", "e\u0301e\u0301|e\u0301"},
 		{"", 2, 0, "", ""},
 		{"a\n\nbcd\n", 2, 4, "a…", "a||bc|d"},
+		{"one two three", 8, 13, "one two…", "one two|  three"},
+		{"    saved: a-long-path.case (runs first)", 20, 40, "    saved: a-long-p…", "    saved:|      a-long-path.ca|se (runs first)"},
 	} {
 		if got := Width(strings.ReplaceAll(c.text, "\n", "")); got != c.wide {
 			t.Errorf("%q is %d wide", c.text, got)
@@ -178,7 +196,7 @@ func TestText(t *testing.T) {
 		if got := Cut(strings.ReplaceAll(c.text, "\n", ""), c.width); got != c.cut {
 			t.Errorf("%q is cut to %q", c.text, got)
 		}
-		if got := strings.Join(Fold(c.text, c.width), "|"); got != c.folds {
+		if got := strings.Join(Fold(c.text, c.width, false), "|"); got != c.folds {
 			t.Errorf("%q is folded to %q", c.text, got)
 		}
 	}
@@ -271,13 +289,13 @@ func TestScreen(t *testing.T) {
 				t.Fatalf("it shows\n%s\nwant\n%s", got, all)
 			}
 		}
-		s.Print("before\n")
+		s.Print("before\n", nil)
 		want = append(want, "before")
 		check()
 		lines := []Line{{Text: "one", Bold: true}, {Text: strings.Repeat("2", 70), Bad: true}, {Text: ""}, {Text: "語three", Bold: true, Bad: true}}
 		s.Draw(lines)
 		check("one", strings.Repeat("2", 70), "", "語three")
-		s.Print("a finding\nof two lines\n")
+		s.Print("a finding\nof two lines\n", nil)
 		want = append(want, "a finding", "of two lines")
 		check("one", strings.Repeat("2", 70), "", "語three")
 		for _, columns := range []int{79, 20, 7, 3, 50, 200, 80} {
@@ -285,9 +303,9 @@ func TestScreen(t *testing.T) {
 			cut := func(i int) string { return Cut(lines[i].Text, columns-1) }
 			s.Draw(lines)
 			check(cut(0), cut(1), "", cut(3))
-			text := fmt.Sprint("at ", columns, " \x1b[2J\a", strings.Repeat("x", 90))
-			s.Print(text)
-			want = append(want, fmt.Sprint("at ", columns, ` \x1b[2J\a`, strings.Repeat("x", 90)))
+			text := fmt.Sprint("at-", columns, "-\x1b[2J\a", strings.Repeat("x", 90))
+			s.Print(text, nil)
+			want = append(want, fmt.Sprint("at-", columns, `-\x1b[2J\a`, strings.Repeat("x", 90)))
 			check(cut(0), cut(1), "", cut(3))
 		}
 		rows = 3
@@ -297,7 +315,7 @@ func TestScreen(t *testing.T) {
 		check("one")
 		s.Close()
 		check()
-		s.Print("the summary")
+		s.Print("the summary", nil)
 		want = append(want, "the summary")
 		check()
 		if (e.colours > 0) != colour || e.problem != "" {

@@ -55,18 +55,46 @@ func Cut(text string, width int) string {
 	return text
 }
 
-// Fold breaks a text into lines of at most width columns.
-func Fold(text string, width int) (lines []string) {
+// Fold breaks a text into lines of at most width columns, between words. What follows a break is
+// indented by two more columns. Fold breaks a word only if the word is too long for a line, unless
+// whole is set.
+func Fold(text string, width int, whole bool) (lines []string) {
 	width = max(width, 2)
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		n, start := 0, 0
-		for i, r := range line {
-			if n += columns(r); n > width {
-				lines = append(lines, line[start:i])
-				n, start = columns(r), i
+		indent := strings.Repeat(" ", min(len(line)-len(strings.TrimLeft(line, " "))+2, width/2))
+		for Width(line) > width {
+			end, space := breakAt(line, width)
+			if !space && whole {
+				next := strings.IndexByte(line[end:], ' ')
+				if next < 0 {
+					break
+				}
+				end, space = end+next, true
+			}
+			lines = append(lines, strings.TrimRight(line[:end], " "))
+			if line = line[end:]; space {
+				line = indent + strings.TrimLeft(line, " ")
 			}
 		}
-		lines = append(lines, line[start:])
+		lines = append(lines, line)
 	}
 	return lines
+}
+
+// breakAt returns the number of bytes at the beginning of a line that fit into width columns. It
+// reports whether a space follows them. If no space allows this, the bytes end within a word.
+func breakAt(line string, width int) (end int, space bool) {
+	n, begin := 0, len(line)-len(strings.TrimLeft(line, " "))
+	for i, r := range line {
+		if r == ' ' && i > begin {
+			end, space = i, true
+		}
+		if n += columns(r); n > width {
+			if !space {
+				end = i
+			}
+			break
+		}
+	}
+	return end, space
 }

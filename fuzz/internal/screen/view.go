@@ -9,6 +9,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
+	"github.com/jostle-go/jostle/fuzz/search"
 )
 
 // A View makes lines that show the progress of a campaign, from the campaign's events. The zero
@@ -16,13 +17,17 @@ import (
 type View struct {
 	// Ending is set if the user has asked the campaign to end.
 	Ending bool
+	// Keys is set if the user can press keys (see Press).
+	Keys bool
 
 	last     campaign.Event
 	said     string                       // why the campaign has ended, "" if it has not ended
 	samples  []sample                     // recent numbers of runs, from which the rate is computed
 	subjects []string                     // the properties, in the order of their first event
 	progress map[string]campaign.Progress // maps a property to its progress
-	found    int                          // number of events of the kind Found
+	findings []campaign.Event             // the events of the kind Found
+	chosen   int                          // the index in findings of the one that Press opens
+	legend   bool                         // set if the legend is shown in place of the table
 }
 
 // A sample is the number of runs of a campaign at some time.
@@ -41,7 +46,7 @@ const (
 func (v *View) Tell(e campaign.Event) {
 	switch e.Kind {
 	case campaign.Found:
-		v.found++
+		v.findings = append(v.findings, e)
 	case campaign.Ended:
 		v.said = e.Text
 	case campaign.Went:
@@ -81,13 +86,93 @@ func (v *View) rate() float64 {
 // Lines returns the lines for a terminal with the given columns and rows.
 func (v *View) Lines(columns, rows int) []Line {
 	lines := v.head(columns)
-	room := max(0, rows-1-len(lines))
+	keys := v.keys()
+	room := max(0, rows-1-len(lines)-len(keys))
+	bugs := v.bugs(columns, room/2)
+	room -= len(bugs)
+	lines = append(lines, bugs...)
+	if v.legend {
+		legend := v.explained(columns)
+		return append(append(lines, legend[:min(len(legend), room)]...), keys...)
+	}
 	arms := v.arms(columns)
 	if room < 6 {
 		arms = nil
 	}
 	lines = append(lines, v.table(columns, room-len(arms))...)
-	return append(lines, arms...)
+	return append(append(lines, arms...), keys...)
+}
+
+// keys returns the line that says what the keys do.
+func (v *View) keys() []Line {
+	switch {
+	case !v.Keys:
+		return nil
+	case len(v.findings) == 0:
+		return []Line{{Text: "? legend · q end"}}
+	}
+	return []Line{{Text: "Enter open · ↑↓ choose · ? legend · q end"}}
+}
+
+// bugs returns a line for each failure that was found. If there is no room for all, it shows those
+// around the chosen one.
+func (v *View) bugs(columns, room int) (lines []Line) {
+	first := max(0, min(v.chosen-room/2, len(v.findings)-room))
+	for i := first; i < min(len(v.findings), first+room); i++ {
+		e, mark := &v.findings[i], "  "
+		if v.Keys && i == v.chosen {
+			mark = "▸ "
+		}
+		text := Cut(Inline(fmt.Sprintf("%s%d  %s", mark, i+1, e.Finding.Headline())), columns-1)
+		if of := " · " + Inline(e.Subject); Width(text+of) < columns {
+			text += of
+		}
+		lines = append(lines, Line{Text: text, Bad: true})
+	}
+	return lines
+}
+
+// Press changes what is shown as a key demands: p and n choose the failure before and after, ? shows
+// the legend. If the key opens a failure, Press returns the failure.
+func (v *View) Press(key string) (opened *campaign.Event) {
+	switch key {
+	case "p":
+		v.chosen = max(0, v.chosen-1)
+	case "n":
+		v.chosen = max(0, min(v.chosen+1, len(v.findings)-1))
+	case "?", "h":
+		v.legend = !v.legend
+	case Enter:
+		if v.chosen < len(v.findings) {
+			return &v.findings[v.chosen]
+		}
+	}
+	return nil
+}
+
+// Enter is the key that opens a failure.
+const Enter = "\r"
+
+// explained returns what the columns of the table mean, and what the arms do.
+func (v *View) explained(columns int) (lines []Line) {
+	rows := [][2]string{
+		{"pairs", "two messages to one actor, in their order"},
+		{"open", "the reverse order seems possible, unseen"},
+		{"next new", "chance that the next random run adds a pair"},
+		{"at most", "upper bound of that chance"},
+		{"new pairs", "per 1,000 runs of each way to choose a message:"},
+	}
+	for _, name := range v.armNames() {
+		rows = append(rows, [2]string{Inline(name), search.Meaning(name)})
+	}
+	for _, row := range rows {
+		if row[1] != "" {
+			for _, text := range Fold(fmt.Sprintf("%-10s  %s", row[0], row[1]), columns-1, false) {
+				lines = append(lines, Line{Text: text})
+			}
+		}
+	}
+	return lines
 }
 
 // fitted joins the parts to lines of at most the given columns. It uses as few lines as possible.
@@ -111,7 +196,7 @@ func (v *View) head(columns int) (lines []Line) {
 			open++
 		}
 	}
-	found = max(found, v.found)
+	found = max(found, len(v.findings))
 	parts := []string{clock(v.last.Seconds)}
 	switch {
 	case v.said != "":
@@ -314,16 +399,25 @@ func end(name string, width int) string {
 	return "…"
 }
 
-// arms returns lines with the number of new receive pairs per 1,000 runs of each strategy.
-func (v *View) arms(columns int) (lines []Line) {
-	sum := map[string]campaign.Arm{}
-	var names []string
+// armNames returns the names of the arms that have made runs.
+func (v *View) armNames() (names []string) {
 	for _, subject := range v.subjects {
 		for _, a := range v.progress[subject].Arms {
-			s, known := sum[a.Name]
-			if !known {
+			if !slices.Contains(names, a.Name) {
 				names = append(names, a.Name)
 			}
+		}
+	}
+	return names
+}
+
+// arms returns lines with the number of new receive pairs per 1,000 runs of each strategy.
+func (v *View) arms(columns int) (lines []Line) {
+	names := v.armNames()
+	sum := map[string]campaign.Arm{}
+	for _, subject := range v.subjects {
+		for _, a := range v.progress[subject].Arms {
+			s := sum[a.Name]
 			sum[a.Name] = campaign.Arm{Name: a.Name, Runs: s.Runs + a.Runs, Fresh: s.Fresh + a.Fresh}
 		}
 	}

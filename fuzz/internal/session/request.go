@@ -142,6 +142,8 @@ type Reply struct {
 	Renewed string `json:",omitempty"`
 	// Pairs has the receive pairs of the run of a Replay request.
 	Pairs []distill.Pair `json:",omitempty"`
+	// Fixed lists the files of saved cases whose failure is mended.
+	Fixed []string `json:",omitempty"`
 	// Gone lists the files that a Tidy request removed.
 	Gone []string     `json:",omitempty"`
 	Walk *record.Walk `json:",omitempty"`

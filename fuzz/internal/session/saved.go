@@ -72,6 +72,9 @@ func (s *Session) play(ctx context.Context, runner *props.Runner, c *corpus.Case
 	where := fmt.Sprintf("saved case %s (%s)", filepath.Base(c.Path), played.How)
 	switch {
 	case played.Result.Failure == nil:
+		if played.Mended {
+			r.Fixed = append(r.Fixed, c.Path)
+		}
 		r.note("%s", played.Held(filepath.Base(c.Path), s.isLiteral()))
 	case s.Later:
 		f := played.Finding(runner, s.origin(c), c)

@@ -1,5 +1,12 @@
 package report
 
+import (
+	"fmt"
+	"slices"
+
+	"github.com/jostle-go/jostle/fuzz/internal/words"
+)
+
 // Changes are the differences between a report and an earlier report.
 type Changes struct {
 	// New lists the failures that only the later report has, as property and headline.
@@ -22,9 +29,10 @@ type Growth struct {
 	Now    int    `json:"now"`
 }
 
-// Compare sets r.Changes to the differences between last, an earlier report, and r. If last is nil,
-// Changes is nil.
+// Compare sets r.Changes to the differences between last, an earlier report, and r, and r.Bugs to the
+// failures of both. If last is nil, Changes is nil.
 func (r *Report) Compare(last *Report) {
+	r.track(last)
 	if r.Changes = nil; last == nil {
 		return
 	}
@@ -100,4 +108,125 @@ func (c *Changes) lines() (list []string) {
 		list = append(list, "nothing")
 	}
 	return list
+}
+
+// A State says whether a failure is in this report, and whether it was in earlier ones.
+type State string
+
+// The states.
+const (
+	Fresh     State = "new"             // it fails, and no earlier report has it
+	Known     State = "known"           // it fails, and the last report or a saved case has it
+	BackAgain State = "back again"      // it fails again: an earlier report has it, but not the last one
+	Mended    State = "mended"          // its saved case passes
+	NotFound  State = "not found again" // it did not fail, but its saved case does not prove that it is mended
+)
+
+// A Bug is one row of the summary: a failure of this report or of an earlier one.
+type Bug struct {
+	Property  string `json:"property"`
+	Signature string `json:"signature"`
+	State     State  `json:"state"`
+	Headline  string `json:"headline"` // what went wrong and where, in one line
+	Cause     string `json:"cause"`    // the cause in about ten words, "" if unknown
+	Share     string `json:"share"`    // which of all orders fail: "2 of 3", "" if unknown
+	Runs      int    `json:"runs"`     // the number of runs that it took to find the failure, 0 if a saved case showed it
+	Case      string `json:"case"`     // the path of its saved case, "" if it has none
+}
+
+// mostGone limits the number of bugs of earlier reports that a report has.
+const mostGone = 200
+
+// failing reports whether the failure is in the report.
+func (b *Bug) failing() bool { return b.State == Fresh || b.State == Known || b.State == BackAgain }
+
+// again returns the command that replays the bug, "" if it has no saved case.
+func (b *Bug) again() string {
+	if b.Case == "" {
+		return ""
+	}
+	return "jostle replay " + words.Argument(b.Case)
+}
+
+// bug returns the row for finding k of the property. Its state is that of a failure which no earlier
+// report has.
+func (p *Property) bug(k int) Bug {
+	f := &p.Findings[k]
+	b := Bug{Property: p.Name, Signature: f.Signature, State: Fresh, Headline: f.Headline(), Cause: f.Brief(), Share: f.Share(), Runs: f.Run + 1, Case: f.Path}
+	if f.Known {
+		b.State, b.Runs = Known, 0
+	}
+	return b
+}
+
+// track sets r.Bugs and the state of each finding, with the help of the last report, which may be
+// nil.
+func (r *Report) track(last *Report) {
+	earlier := []Bug{}
+	if last != nil {
+		earlier = last.Bugs
+	}
+	find := func(list []Bug, property, signature string) int {
+		return slices.IndexFunc(list, func(b Bug) bool { return b.Property == property && b.Signature == signature })
+	}
+	r.Bugs = []Bug{}
+	for i := range r.Properties {
+		p := &r.Properties[i]
+		for k := range p.Findings {
+			b := p.bug(k)
+			if at := find(earlier, b.Property, b.Signature); at >= 0 && earlier[at].failing() {
+				b.State = Known
+			} else if at >= 0 {
+				b.State = BackAgain
+			}
+			p.Findings[k].State = b.State
+			r.Bugs = append(r.Bugs, b)
+		}
+	}
+	now := len(r.Bugs)
+	for _, b := range earlier {
+		p := r.property(b.Property)
+		if p == nil || len(r.Bugs) == now+mostGone || find(r.Bugs, b.Property, b.Signature) >= 0 {
+			continue
+		}
+		if slices.Contains(p.Mended, b.Case) {
+			b.State = Mended
+		} else if b.failing() {
+			b.State = NotFound
+		}
+		r.Bugs = append(r.Bugs, b)
+	}
+}
+
+// found says in how many runs the search found the bug.
+func (b *Bug) found() string {
+	switch {
+	case b.Runs > 0:
+		return words.Grouped(b.Runs)
+	case b.failing():
+		return "saved case"
+	}
+	return ""
+}
+
+// sentence summarizes the bugs that fail now: "3 bugs in 2 of 5 properties, 1 new since the last report".
+func (r *Report) sentence() string {
+	bugs, fresh, failing := 0, 0, 0
+	for i := range r.Bugs {
+		if b := &r.Bugs[i]; b.failing() {
+			if bugs++; b.State == Fresh {
+				fresh++
+			}
+		}
+	}
+	for i := range r.Properties {
+		if len(r.Properties[i].Findings) > 0 {
+			failing++
+		}
+	}
+	text := fmt.Sprintf("%s in %d of %s", words.Count(bugs, "bug"), failing, words.Count(len(r.Properties), "property"))
+	if r.Changes != nil {
+		text += fmt.Sprintf(", %s new since the last report", words.Grouped(fresh))
+	}
+	return text
 }

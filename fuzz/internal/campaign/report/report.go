@@ -14,6 +14,7 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
@@ -32,6 +33,11 @@ type Report struct {
 	Runs       int          `json:"runs"`
 	Deaths     int          `json:"deaths"` // number of worker processes that died
 	Properties []Property   `json:"properties"`
+	// Version is the version of jostle that wrote the report.
+	Version string `json:"version"`
+	// Bugs has one entry for each failure of this report, and then one for each failure of earlier
+	// reports.
+	Bugs []Bug `json:"bugs"`
 	// Changes lists the differences from the last report; nil if there was no earlier report.
 	Changes *Changes `json:"changes"`
 }
@@ -44,6 +50,7 @@ type Property struct {
 	Passed     bool      `json:"passed"` // set if there are neither findings nor complaints
 	Runs       int       `json:"runs"`
 	Steps      int       `json:"steps"`
+	Seconds    float64   `json:"seconds"`    // processor time of the runs
 	Ran        string    `json:"ran"`        // what was run, in words
 	Complete   string    `json:"complete"`   // says that every order was run, "" if some were not run
 	Complaints []string  `json:"complaints"` // why the property was not tested sufficiently
@@ -52,6 +59,7 @@ type Property struct {
 	Arms       []Arm     `json:"arms"` // the results of each strategy, sorted by number of new receive pairs, largest first
 	Coverage   Coverage  `json:"coverage"`
 	Missed     []string  `json:"missed"` // situations that no run has reached
+	Mended     []string  `json:"mended"` // files of saved cases whose failure is mended
 
 	matrix []byte // an SVG picture of the receive pairs, nil if there are none
 }
@@ -64,6 +72,10 @@ type Finding struct {
 	// Source is the path of the source file with the line that failed, relative to the parameter
 	// root of New; "" if unknown.
 	Source string `json:"source"`
+	// State says whether earlier reports had the failure.
+	State State `json:"state"`
+
+	place func(file string) string // returns the URI of a source file of the package, "" if there is no such file
 }
 
 // An Arm is the number of runs of one strategy, and its approximate number of new receive pairs
@@ -91,23 +103,36 @@ type Coverage struct {
 // mostOpen limits the length of Coverage.Open.
 const mostOpen = 100
 
-// New returns the report of a campaign, with paths relative to root.
-func New(done *campaign.Report, root string) *Report {
-	r := &Report{Format: Format, Ended: done.Ended, Seconds: done.Elapsed.Seconds(), Deaths: done.Deaths, Properties: []Property{}}
+// Version returns the version of jostle that runs, "unknown" if it was not recorded.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}
+
+// New returns the report of a campaign, with paths relative to root. The URIs in SARIF and the files
+// in annotations are relative to repository, as code hosts expect.
+func New(done *campaign.Report, root, repository string) *Report {
+	r := &Report{Format: Format, Version: Version(), Bugs: []Bug{}, Ended: done.Ended, Seconds: done.Elapsed.Seconds(), Deaths: done.Deaths, Properties: []Property{}}
 	for i := range done.Outcomes {
-		p := newProperty(&done.Outcomes[i], root)
+		p := newProperty(&done.Outcomes[i], root, repository)
 		r.Runs += p.Runs
 		r.Properties = append(r.Properties, p)
 	}
 	return r
 }
 
-func newProperty(out *campaign.Outcome, root string) Property {
+func newProperty(out *campaign.Outcome, root, repository string) Property {
 	p := Property{Name: out.Subject.String(), Package: out.Subject.Binary.Package, Test: out.Subject.Property.Test,
 		Passed: len(out.Findings)+len(out.Complaints) == 0, Runs: out.Runs, Steps: out.Steps, Ran: out.Ran, Complete: out.Complete,
-		Complaints: listed(out.Complaints), Notes: listed(out.Notes), Findings: []Finding{}, Arms: []Arm{}, Missed: listed(out.Missed)}
+		Complaints: listed(out.Complaints), Notes: listed(out.Notes), Findings: []Finding{}, Arms: []Arm{}, Missed: listed(out.Missed),
+		Seconds: out.Spent.Seconds(), Mended: []string{}}
+	for _, path := range out.Mended {
+		p.Mended = append(p.Mended, fromRoot(path, root))
+	}
 	for _, f := range out.Findings {
-		p.Findings = append(p.Findings, newFinding(f, out.Subject.Binary.Dir, root))
+		p.Findings = append(p.Findings, newFinding(f, out.Subject.Binary.Dir, root, repository))
 	}
 	for _, a := range out.Arms {
 		p.Arms = append(p.Arms, Arm(a))
@@ -134,14 +159,25 @@ func newProperty(out *campaign.Outcome, root string) Property {
 // listed returns a copy of list that is not nil, because nil would be null in JSON.
 func listed[T any](list []T) []T { return append([]T{}, list...) }
 
-func newFinding(f *campaign.Finding, dir, root string) Finding {
+func newFinding(f *campaign.Finding, dir, root, repository string) Finding {
 	out := Finding{Record: f.Record, Times: f.Times}
 	out.Path, out.Case = fromRoot(f.Path, root), ""
-	path := filepath.Join(dir, f.File)
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && f.Line > 0 {
-		out.Source = fromRoot(path, root)
+	if f.Line > 0 && isFile(dir, f.File) {
+		out.Source = fromRoot(filepath.Join(dir, f.File), root)
+	}
+	out.place = func(file string) string {
+		if !isFile(dir, file) {
+			return ""
+		}
+		return fromRoot(filepath.Join(dir, file), repository)
 	}
 	return out
+}
+
+// isFile reports whether a folder has a regular file with the given name.
+func isFile(dir, name string) bool {
+	info, err := os.Stat(filepath.Join(dir, name))
+	return err == nil && info.Mode().IsRegular()
 }
 
 // fromRoot returns path with slashes. A path below root is made relative to root.

@@ -13,11 +13,13 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/internal/binary"
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 	"github.com/jostle-go/jostle/fuzz/internal/coverage"
@@ -73,9 +75,9 @@ func of(name, dir string) *campaign.Report {
 		return &campaign.Finding{Times: 3, Record: r}
 	}
 	return &campaign.Report{Ended: "time", Elapsed: 90 * time.Second, Deaths: 2, Outcomes: []campaign.Outcome{
-		{Subject: subject("TestFails"), Runs: 100, Steps: 900, Ran: "100 runs, 900 steps", Arms: arms, Orders: seen(name, 3), Missed: []string{name},
+		{Subject: subject("TestFails"), Runs: 100, Steps: 900, Ran: "100 runs, 900 steps", Spent: 1500 * time.Millisecond, Arms: arms, Orders: seen(name, 3), Missed: []string{name},
 			Findings: []*campaign.Finding{found("a", runOf(name)), found("b", record.Record{Failure: name})}},
-		{Subject: subject("TestLess"), Runs: 5, Ran: "5 runs, 40 steps", Complaints: []string{name}, Notes: []string{name}},
+		{Subject: subject("TestLess"), Runs: 5, Ran: "5 runs, 40 steps", Spent: 1500 * time.Millisecond, Complaints: []string{name}, Notes: []string{name}},
 		{Subject: subject("TestHolds"), Runs: 50, Ran: name, Complete: name, Orders: seen(name, 40)},
 	}}
 }
@@ -86,8 +88,8 @@ func made(t testing.TB, name string) *Report {
 	if err := os.WriteFile(filepath.Join(dir, "a_test.go"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := New(of(name, dir), dir)
-	last := New(of(name, dir), dir)
+	r := New(of(name, dir), dir, dir)
+	last := New(of(name, dir), dir, dir)
 	last.Properties[0].Findings[0].Signature = "gone"
 	last.Properties[2].Name += " and more"
 	last.Properties[1].Coverage.Seen = 1
@@ -215,7 +217,8 @@ func TestAlone(t *testing.T) {
 func TestMachines(t *testing.T) {
 	r := made(t, "text")
 	junit := string(must(t, r.JUnit))
-	if !strings.Contains(junit, `<testsuite name="text" tests="3" failures="2">`) || strings.Count(junit, "<failure ") != 3 {
+	if !strings.Contains(junit, `<testsuite name="text" tests="4" failures="3" errors="0" time="3.000">`) || strings.Count(junit, "<failure ") != 3 ||
+		!strings.Contains(junit, `name="TestFails, text" time="0.750" file="a_test.go" line="3"`) || !strings.Contains(junit, `name="TestFails, text: b" time="0.750">`) {
 		t.Errorf("JUnit XML:\n%s", junit)
 	}
 	var sarif struct {
@@ -252,6 +255,163 @@ func TestMachines(t *testing.T) {
 	if arms := r.Properties[0].Arms; arms[0] != (Arm{"pct", 10, 6.75}) {
 		t.Errorf("arms: %v", arms)
 	}
+}
+
+// schemaOf returns the schema in a file of testdata.
+func schemaOf(t *testing.T, path string) *golden.Schema {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := golden.NewSchema(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// element returns an XML file as the value that junit.schema.json describes.
+func element(t *testing.T, text []byte) any {
+	t.Helper()
+	stack := []map[string]any{{}}
+	d := xml.NewDecoder(bytes.NewReader(text))
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return stack[0]
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch x := token.(type) {
+		case xml.StartElement:
+			e, above := map[string]any{}, stack[len(stack)-1]
+			for _, a := range x.Attr {
+				e["@"+a.Name.Local] = a.Value
+			}
+			list, _ := above[x.Name.Local].([]any)
+			above[x.Name.Local] = append(list, e)
+			stack = append(stack, e)
+		case xml.EndElement:
+			stack = stack[:len(stack)-1]
+		}
+	}
+}
+
+// TestSchemas: SARIF and JUnit XML obey their schemas, whatever a program says. Files that break a
+// rule of their form are refused.
+func TestSchemas(t *testing.T) {
+	sarif, junit := schemaOf(t, "testdata/sarif.schema.json"), schemaOf(t, "testdata/junit.schema.json")
+	for _, name := range append([]string{"text"}, hostile...) {
+		r := made(t, name)
+		if err := sarif.Check(must(t, r.SARIF)); err != nil {
+			t.Errorf("%q: %v", name, err)
+		}
+		if err := junit.CheckValue(element(t, must(t, r.JUnit))); err != nil {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	r := made(t, "text")
+	r.Properties[0].Findings[0].Steps[1].SentAt = "a_test.go:3"
+	for _, edit := range [][2]string{{`"2.1.0"`, `"2.2"`}, {`"version": "` + r.Version, `"revision": "x`}, {`"text": "text TestFails`, `"markdown": "text`}, {`"startLine": 3`, `"startLine": 0`},
+		{`"uri": "a_test.go"`, `"uri": "/a_test.go"`}, {`"essential"`, `"great"`}, {`"partialFingerprints"`, `"prints"`}} {
+		if bad := strings.Replace(string(must(t, r.SARIF)), edit[0], edit[1], 1); sarif.Check([]byte(bad)) == nil {
+			t.Errorf("%s is SARIF", edit)
+		}
+	}
+	for _, edit := range [][2]string{{` tests="4"`, ``}, {` time="3.000"`, ` time="3,0"`}, {`</failure>`, `</failure><failure message="" type=""></failure>`}, {`file="a`, `file="/a`}, {`<testcase classname="text"`, `<testcase`}} {
+		if bad := strings.Replace(string(must(t, r.JUnit)), edit[0], edit[1], 1); junit.CheckValue(element(t, []byte(bad))) == nil {
+			t.Errorf("%s is JUnit XML", edit)
+		}
+	}
+}
+
+// TestFlow: SARIF has the steps of a failing run, each with the line that sends the message and the
+// handler that receives it.
+func TestFlow(t *testing.T) {
+	r := made(t, "text")
+	f := &r.Properties[0].Findings[0]
+	f.Actors = []string{"test", "bank"}
+	f.Steps = []record.Step{{Message: record.Message{To: 1, Label: "pay(1)", SentAt: "a_test.go:9"}, Handler: "other.go:4"},
+		{Message: record.Message{From: 1, To: 1, Label: "done", SentAt: "a_test.go:5"}, Number: 1, Failed: true}}
+	var got []string
+	for _, at := range f.flow() {
+		place := at["location"].(object)
+		text, err := json.Marshal(place["physicalLocation"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprintf("%v %v %s", at["importance"], place["message"].(object)["text"], text))
+	}
+	want := []string{`important step 0: test sends pay(1) {"artifactLocation":{"uri":"a_test.go"},"region":{"startLine":9}}`,
+		`important step 0: bank receives pay(1) null`, `essential step 1: bank sends done {"artifactLocation":{"uri":"a_test.go"},"region":{"startLine":5}}`}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	f.Steps = slices.Repeat(f.Steps, 2000)
+	if n := len(f.flow()); n != mostFlow {
+		t.Errorf("a long run has %d locations", n)
+	}
+}
+
+// TestAnnotations: the commands for GitHub Actions are lines of their own with what they need
+// escaped, whatever a program says.
+func TestAnnotations(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "a,b:c%"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a,b:c%", "a_test.go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	done := of("50% of: a, b\r\n::set-env::x", filepath.Join(dir, "a,b:c%"))
+	text := New(done, filepath.Join(dir, "a,b:c%"), dir).GitHub()
+	golden.File(t, "testdata/annotations.golden", text)
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "::error ") || strings.Count(line, "::") < 2 {
+			t.Errorf("%q is no command", line)
+		}
+	}
+}
+
+// TestStates follows a bug through the reports of several nights.
+func TestStates(t *testing.T) {
+	dir := t.TempDir()
+	var last *Report
+	for night, c := range []struct {
+		fails, saved, mended bool
+		want                 string
+	}{
+		{true, false, false, "new"}, {true, true, false, "known"}, {false, false, false, "not found again"}, {true, true, false, "back again"},
+		{true, false, false, "known"}, {false, false, true, "mended"}, {false, false, false, "mended"}, {true, false, false, "back again"},
+	} {
+		done := of("bank", dir)
+		done.Outcomes = done.Outcomes[:1]
+		out := &done.Outcomes[0]
+		f := out.Findings[0]
+		f.Known = c.saved
+		if out.Findings = out.Findings[:1]; !c.fails {
+			out.Findings = nil
+		}
+		if c.mended {
+			out.Mended = []string{f.Path}
+		}
+		r := New(done, dir, dir)
+		r.Compare(last)
+		if len(r.Bugs) != 1 || string(r.Bugs[0].State) != c.want {
+			t.Errorf("night %d: %+v, want %s", night+1, r.Bugs, c.want)
+		}
+		if err := r.Write(dir); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if last, err = Read(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := made(t, "bank")
+	golden.File(t, "testdata/summary.golden", string(r.Markdown()))
 }
 
 // TestChanges: what is new, gone, added and removed.
@@ -378,7 +538,7 @@ func TestAgain(t *testing.T) {
 
 // TestNothing: a campaign of nothing has a report.
 func TestNothing(t *testing.T) {
-	r := New(&campaign.Report{}, "")
+	r := New(&campaign.Report{}, "", "")
 	if err := r.Write(t.TempDir()); err != nil {
 		t.Error(err)
 	}
@@ -400,7 +560,7 @@ func TestEnds(t *testing.T) {
 		"given up":    ", ended: search given up",
 		"interrupted": ", ended: interrupted",
 	} {
-		if got := New(&campaign.Report{Ended: ended}, "").outline(); !strings.HasSuffix(got, want) {
+		if got := New(&campaign.Report{Ended: ended}, "", "").outline(); !strings.HasSuffix(got, want) {
 			t.Errorf("%q is %q, want %q", ended, got, want)
 		}
 	}
