@@ -27,7 +27,7 @@ func main() {
 
 // run runs the command with its arguments and output, and returns its exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	call := &tool.Call{Context: ctx, In: os.Stdin, Out: stdout, Err: stderr, Terminal: terminal{}}
+	call := &tool.Call{Context: ctx, In: os.Stdin, Out: stdout, Err: stderr, Terminal: terminal{}, Agent: serveAgent}
 	return call.Run(func() error {
 		root := parser(tool.Root(), call)
 		root.Version = tool.Version()

@@ -57,6 +57,9 @@ type Call struct {
 	Set func(name string) bool
 	// Terminal accesses the terminals of the standard streams.
 	Terminal Terminal
+	// Agent answers the questions of an agent on the standard streams, by calling ask with the name
+	// of a Question and its arguments as JSON. If it is nil, the command mcp fails.
+	Agent func(ctx context.Context, list []Question, ask func(ctx context.Context, question string, arguments []byte) ([]byte, error)) error
 }
 
 // A Terminal has functions of the operating system for terminals. Each function takes a file
@@ -143,7 +146,7 @@ not print, 130 if it was interrupted. Interrupting jostle fuzz is not an error.`
   jostle fuzz ./... --for 8h       # all night; Ctrl-C ends it, --resume continues
   jostle replay 7f3a91 ./bank      # run a saved case and show each step`,
 		Run:      nothing,
-		Commands: []*Command{newInit(), newCheck(), newTest(), newOverlay(), newFuzz(), newExplore(), newReplay(), newShrink(), newExplain(), newCorpus(), newCover(), newReport(), newDemo(), newBench(), newVersion()},
+		Commands: []*Command{newInit(), newCheck(), newTest(), newOverlay(), newFuzz(), newExplore(), newReplay(), newShrink(), newExplain(), newCorpus(), newCover(), newReport(), newDemo(), newAsk(), newMCP(), newBench(), newVersion()},
 	}
 	root.Args = root.mustChoose("")
 	return root

@@ -92,8 +92,11 @@ func (d *Desk) Properties() (list []Property) {
 	return list
 }
 
+// IDOf returns the ID of the case in a file.
+func IDOf(file string) string { return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)) }
+
 func describe(c *corpus.Case) Case {
-	out := Case{ID: strings.TrimSuffix(filepath.Base(c.Path), filepath.Ext(c.Path)), File: c.Path, Signature: c.Signature,
+	out := Case{ID: IDOf(c.Path), File: c.Path, Signature: c.Signature,
 		Steps: c.Record.Received(), Cause: c.Condition}
 	if len(c.Comment) > 0 {
 		out.Headline = c.Comment[0]

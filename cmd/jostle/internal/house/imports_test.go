@@ -44,7 +44,8 @@ const order = `
 	fuzz/internal/garbage < fuzz/internal/worker
 	corpus, fuzz/internal/coverage < fuzz/internal/distill
 	fuzz/finding, fuzz/internal/guide, fuzz/internal/flight, fuzz/internal/distill < fuzz/search < fuzz/internal/session < fuzz/internal/worker < fuzz/internal/binary < fuzz/internal/campaign < fuzz/internal/report < fuzz
-	fuzz/internal/campaign < fuzz/internal/campaign/report, fuzz/internal/desk
+	fuzz/internal/campaign < fuzz/internal/campaign/report
+	fuzz/internal/campaign < fuzz/internal/desk
 	props, corpus, pulse/strategy < fuzz/internal/native < fuzz/internal/session
 	pulse/strategy, fuzz/internal/words < fuzz/internal/env < fuzz/internal/campaign
 
@@ -60,7 +61,7 @@ const order = `
 	pulse/goroutine/overlay < fuzz/tool
 
 	# How it is driven. The command reaches all of this by one door.
-	fuzz/internal/bench, fuzz/internal/campaign/report < fuzz/internal/* < fuzz/tool < cmd/jostle
+	fuzz/internal/bench, fuzz/internal/campaign/report, fuzz/internal/desk < fuzz/internal/* < fuzz/tool < cmd/jostle
 	cmd/jostle/internal/house
 `
 
@@ -75,7 +76,7 @@ var outside = map[string][]string{
 	"fuzz":                   {"golang.org/x/exp/rand"},
 	"fuzz/internal/guide":    {"golang.org/x/exp/rand"},
 	"fuzz/internal/campaign": {"golang.org/x/exp/rand"},
-	"cmd/jostle":             {"github.com/spf13/cobra", "golang.org/x/term"}, // a nested module
+	"cmd/jostle":             {"github.com/modelcontextprotocol/go-sdk", "github.com/spf13/cobra", "golang.org/x/term"}, // a nested module
 	// Nested modules, a go.mod each. The maps are in the types of proto.actor's registry.
 	"pulse/adapt/*": {"github.com/asynkron/protoactor-go", "github.com/orcaman/concurrent-map", "go.etcd.io/raft"},
 	// raft writes messages of protobuf into its log.
