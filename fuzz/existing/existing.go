@@ -45,8 +45,10 @@ func Test(t *testing.T, s Subject) {
 		t.Skip(trace.Visible(strings.TrimSpace(first.Output))) // Skips: the test itself does
 	}
 	if failed && !s.Races && alwaysFails(s.Once) {
-		t.Log("not controlled, because it fails in every order: " + trace.Visible(first.Output))
-		s.Plain()
+		t.Log("not controlled, because it fails in every order under control, so go test decides: " + trace.Visible(first.Output))
+		if s.Plain(); !t.Failed() {
+			t.Log("it passes without control")
+		}
 		return
 	}
 	if failed {
@@ -112,6 +114,12 @@ func (e *existing) Context() context.Context { return e.context }
 // DoubtedByJostle is called in place of failing the test if the failure may be a false
 // alarm: it has not repeated, or too few runs have come to an end.
 func (e *existing) DoubtedByJostle(reason string) { e.doubts = cmp.Or(e.doubts, reason) }
+
+// Variable is the environment variable that makes a test binary run its tests under control.
+const Variable = "JOSTLE_TEST"
+
+// EnvironmentOfJostle makes a new process of this test binary run existing tests under control.
+func (e *existing) EnvironmentOfJostle() []string { return []string{Variable + "=1"} }
 
 // mostLeft is the number of abandoned goroutines after which the search ends. They keep
 // their memory until the process ends.

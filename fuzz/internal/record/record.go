@@ -53,6 +53,8 @@ type Record struct {
 	// Differs describes the first difference between a replay and the run, "" if all replays
 	// were the same.
 	Differs string `json:"differs,omitempty"`
+	// Elsewhere is set if the run was also replayed in a new process, with the same failure.
+	Elsewhere bool `json:"elsewhere,omitempty"`
 	// Stray is set if the run fails only in the process that found it.
 	Stray bool `json:"stray,omitempty"`
 	// Worth is set if the run is worth saving as a case.

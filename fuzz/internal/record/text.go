@@ -165,6 +165,9 @@ func (r *Record) hints() (lines []string) {
 // first".
 func (r *Record) repeats() string {
 	s := fmt.Sprintf("replayed %d of %d", r.Replays, r.Tried)
+	if r.Elsewhere {
+		s += ", and in a new process"
+	}
 	if r.Shrunk == "" {
 		s = words.Count(r.Length, "step") + ", " + s
 	}
