@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,6 +24,9 @@ type chooser struct {
 	tags     string
 	property string
 	memory   string
+	tests    bool // also existing tests
+	// unoffered has the existing tests that cannot be searched.
+	unoffered []string
 }
 
 // flags adds the flags to a command.
@@ -111,8 +115,7 @@ func (c *chooser) find(ctx context.Context, patterns []string) (list []campaign.
 	if len(patterns) == 0 {
 		patterns = []string{"."}
 	}
-	o := binary.Options{Temp: temp, Verbs: reflect.TypeFor[fuzz.Config]().PkgPath(), Race: c.race, Tags: c.tags}
-	binaries, err := binary.Build(ctx, o, patterns...)
+	binaries, err := c.build(ctx, temp, patterns)
 	if err != nil {
 		return nil, done, err
 	}
@@ -125,6 +128,12 @@ func (c *chooser) find(ctx context.Context, patterns []string) (list []campaign.
 			return nil, done, err
 		}
 		all += len(properties)
+		for _, test := range b.Tests {
+			isTest := func(p worker.Property) bool { return p.Test == test }
+			if b.Existing() && strings.Contains(test, c.property) && !slices.ContainsFunc(properties, isTest) {
+				c.unoffered = append(c.unoffered, b.Package+" "+test)
+			}
+		}
 		for _, p := range properties {
 			if strings.Contains(p.Name, c.property) || strings.Contains(p.Test, c.property) {
 				list = append(list, campaign.Subject{Binary: b, Property: p})
@@ -138,6 +147,22 @@ func (c *chooser) find(ctx context.Context, patterns []string) (list []campaign.
 		err = fmt.Errorf("none of %d properties has %q in its name", all, c.property)
 	}
 	return list, done, err
+}
+
+// build compiles the tests of packages, and with the flag --tests once more for existing tests.
+func (c *chooser) build(ctx context.Context, temp string, patterns []string) ([]*binary.Binary, error) {
+	o := binary.Options{Temp: temp, Verbs: reflect.TypeFor[fuzz.Config]().PkgPath(), Race: c.race, Tags: c.tags}
+	list, err := binary.Build(ctx, o, patterns...)
+	if err != nil || !c.tests {
+		return list, err
+	}
+	o.Overlay, err = writeOverlay("")
+	o.Temp, o.Env = filepath.Join(temp, "existing"), []string{testVariable + "=1"}
+	if err = errors.Join(err, os.Mkdir(o.Temp, 0o777)); err != nil {
+		return nil, err
+	}
+	tests, err := binary.Build(ctx, o, patterns...)
+	return append(list, tests...), err
 }
 
 // distinct returns the properties without duplicates. A duplicate has the same function and name as

@@ -87,7 +87,7 @@ func runTest(call *Call, args []string) error {
 	}
 	cmd := exec.CommandContext(call.Context, "go", append([]string{"test", "-vet=off", "-overlay=" + file}, c.args...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = call.In, call.Out, call.Err
-	cmd.Env = append(os.Environ(), "JOSTLE_TEST=1")
+	cmd.Env = append(os.Environ(), testVariable+"=1")
 	if c.budget > 0 {
 		cmd.Env = append(cmd.Env, "JOSTLE_BUDGET="+c.budget.String())
 	}
@@ -110,6 +110,9 @@ func runTest(call *Call, args []string) error {
 	}
 	return err
 }
+
+// testVariable makes a test binary run its tests under control, if it is built with the overlay.
+const testVariable = "JOSTLE_TEST"
 
 // raceOptions make the race detector report a race in each run that has it, not only in
 // the first one, and to a file.

@@ -34,6 +34,9 @@ type Record struct {
 	Signature string `json:"signature"`
 	// Exact is the signature with the line of code, for one build of the program.
 	Exact string `json:"exact,omitempty"`
+	// Existing is set if the run is one of an existing test, which jostle test runs, and not of a
+	// property.
+	Existing bool `json:"existing,omitempty"`
 	// Died is set if the run ended its process.
 	Died bool `json:"died,omitempty"`
 	// Where describes the run: "run 3 (random)".
