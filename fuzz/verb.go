@@ -135,6 +135,8 @@ func (v *verb) tell(r *session.Reply) {
 // alarm.
 type doubter interface {
 	DoubtedByJostle(reason string)
+	// StalledByJostle is called in place of reporting a run without progress.
+	StalledByJostle()
 	// EnvironmentOfJostle returns the environment variables by which a new process of the test
 	// binary runs existing tests under control too.
 	EnvironmentOfJostle() []string
