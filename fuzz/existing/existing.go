@@ -182,8 +182,8 @@ func (e *existing) property(t *props.T) {
 	sys := t.SystemWith(options)
 	unmute := e.Mute()
 	e.unmute.Store(&unmute)
+	defer unmute() // RunTest panics if the run is given up
 	end := goroutine.RunTest(sys, func() { out = e.Once() })
-	unmute()
 	if e.left += len(end.Left); e.left > mostLeft {
 		e.enough()
 	}
