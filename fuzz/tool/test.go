@@ -26,9 +26,11 @@ func newTest() *Command {
 goroutine runs at each operation on a channel, a mutex, a wait group, an atomic or a timer. It
 shrinks a failing run, explains it and saves it, as for properties. Time is virtual.
 
-A test that depends on the network, another process, a signal or the garbage collector is not
-controlled. It runs once, as under go test, and go test -v says what it depends on. Examples and
-benchmarks run as under go test.
+A test that depends on the network, another process, a signal, C code or the garbage collector is
+not controlled. It runs once, as under go test, and -v says what it depends on. So it is with a
+test that computes for 10s without an operation. Examples and benchmarks run as under go test.
+
+A failing run is shown only if it also fails in a new process.
 
 The standard library is compiled with changes for this. The first time this takes a minute.
 Nothing in the Go installation is changed.

@@ -11,8 +11,8 @@
 // next timer.
 //
 // The command jostle test runs existing tests in this way, unchanged. A test that depends
-// on the network, another process, a signal, the garbage collector or a goroutine from
-// outside of the run is not controlled. It runs once, as under go test.
+// on the network, another process, a signal, C code, the garbage collector or a goroutine
+// from outside of the run is not controlled. It runs once, as under go test.
 //
 // Not seen are races on plain variables, because no other goroutine runs between two plain
 // reads and writes: run go test -race too, or jostle test -race. A run does not repeat if
