@@ -9,7 +9,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jostle-go/jostle/fuzz"
 	"github.com/jostle-go/jostle/props"
@@ -45,42 +47,88 @@ type Subject struct {
 
 // Test searches for a run in which a test fails. The first run shows what it prints.
 func Test(t *testing.T, s Subject) {
-	first, end, failed := try(s.Once)
+	e := &existing{T: t, Subject: s, stalled: make(chan struct{}, 1), finally: func() {}}
+	e.context, e.enough = context.WithCancel(t.Context())
+	defer e.enough()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		e.search()
+	}()
+	select {
+	case <-done:
+		e.finally()
+	case <-e.stalled: // the goroutine of the search never goes on
+		if unmute := e.unmute.Load(); unmute != nil {
+			(*unmute)()
+		}
+		t.Logf("not controlled, because it runs for %v without an operation at which another goroutine may run", stall)
+		s.Plain()
+	}
+}
+
+// search searches for a run in which the test fails. It may set e.finally, which must be called
+// on the goroutine of the test.
+func (e *existing) search() {
+	first, end, failed := e.try()
 	switch {
 	case end.Outside != "":
-		t.Logf("not controlled, because %s", trace.Visible(end.Outside))
-		s.Plain()
+		e.Logf("not controlled, because %s", trace.Visible(end.Outside))
+		e.finally = e.Plain
 		return
 	case first.Skipped:
-		t.Skip(trace.Visible(strings.TrimSpace(lines(first.Said)))) // Skips: the tested function calls Skip itself
+		e.finally = func() { e.Skip(trace.Visible(strings.TrimSpace(lines(first.Said)))) } // Skips: the tested function calls Skip itself
+		return
 	}
-	if failed && !s.Races && alwaysFails(s.Once) {
-		t.Log("not controlled, because it fails in every order: " + trace.Visible(lines(first.Said)))
-		s.Plain()
+	if failed && !e.Races && e.alwaysFails() {
+		e.Log("not controlled, because it fails in every order under control, so go test decides: " + trace.Visible(lines(first.Said)))
+		e.finally = func() {
+			if e.Plain(); !e.Failed() {
+				e.Log("it passes without control")
+			}
+		}
 		return
 	}
 	if failed {
 		end.Left = nil // the report of the failure names them
 	}
 	for _, text := range end.Left {
-		t.Log("a goroutine has not ended: " + trace.Visible(text))
+		e.Log("a goroutine has not ended: " + trace.Visible(text))
 	}
-	e := &existing{T: t, Subject: s}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	e.context, e.enough = ctx, cancel
 	fuzz.Check(e, e.property)
-	if e.doubts != "" && !t.Failed() {
-		t.Logf("not controlled, because %s", trace.Visible(e.doubts))
+	if e.doubts != "" && !e.Failed() {
+		e.Logf("not controlled, because %s", trace.Visible(e.doubts))
 	}
+}
+
+// stall is the real time after which a run without progress is given up.
+const stall = 10 * time.Second
+
+// StalledByJostle is called if a run never takes another step.
+func (e *existing) StalledByJostle() { e.stalled <- struct{}{} }
+
+// watch calls StalledByJostle if sys takes no step for too long, until stop is called.
+func (e *existing) watch(sys *pulse.System) (stop func() bool) {
+	steps := sys.Host().Progress()
+	var timer *time.Timer
+	timer = time.AfterFunc(stall, func() {
+		if now := sys.Host().Progress(); now != steps {
+			steps = now
+			timer.Reset(stall)
+			return
+		}
+		e.StalledByJostle()
+	})
+	return timer.Stop
 }
 
 // try runs a test once. The run also initializes data that outlives runs, such as
 // caches.
-func try(run func() Outcome) (out Outcome, end goroutine.End, failed bool) {
+func (e *existing) try() (out Outcome, end goroutine.End, failed bool) {
 	sys := pulse.New(options)
 	defer sys.Close()
-	end = goroutine.RunTest(sys, func() { out = run() })
+	defer e.watch(sys)()
+	end = goroutine.RunTest(sys, func() { out = e.Once() })
 	return out, end, out.Failed || sys.Failure() != nil
 }
 
@@ -90,11 +138,13 @@ const ordersTried = 10
 // alwaysFails reports whether a test fails by itself, and does not hang, in many random
 // orders. Then the reason is hardly the order: for example, a variable has the real time
 // at which the program began, and the test compares it with the virtual time.
-func alwaysFails(run func() Outcome) bool {
+func (e *existing) alwaysFails() bool {
 	for seed := range uint64(ordersTried) {
 		var out Outcome
 		sys := pulse.New(pulse.Options{EarlyTimers: pulse.NeverEarly, Strategy: strategy.Random(), Seed: seed})
-		goroutine.RunTest(sys, func() { out = run() })
+		stop := e.watch(sys)
+		goroutine.RunTest(sys, func() { out = e.Once() })
+		stop()
 		panicked := sys.Failure() != nil && sys.Failure().Kind == pulse.KindPanic
 		sys.Close()
 		if !out.Failed && !panicked {
@@ -116,6 +166,9 @@ type existing struct {
 	left    int    // the number of goroutines that runs have abandoned
 	outside int    // the number of runs that were not controlled
 	doubts  string // why the test is not controlled, or ""
+	stalled chan struct{}
+	unmute  atomic.Pointer[func()]
+	finally func() // see search
 }
 
 // Context limits the search.
@@ -124,6 +177,12 @@ func (e *existing) Context() context.Context { return e.context }
 // DoubtedByJostle is called instead of failing the test if the failure may be a false
 // alarm. Either no replay fails, or too few runs reach a verdict.
 func (e *existing) DoubtedByJostle(reason string) { e.doubts = cmp.Or(e.doubts, reason) }
+
+// Variable is the environment variable that makes a test binary run its tests under control.
+const Variable = "JOSTLE_TEST"
+
+// EnvironmentOfJostle makes a new process of this test binary run existing tests under control.
+func (e *existing) EnvironmentOfJostle() []string { return []string{Variable + "=1"} }
 
 // mostLeft is the number of abandoned goroutines after which the search ends. They keep
 // their memory until the process ends.
@@ -137,8 +196,9 @@ func (e *existing) property(t *props.T) {
 	var out Outcome
 	sys := t.SystemWith(options)
 	unmute := e.Mute()
+	e.unmute.Store(&unmute)
+	defer unmute() // RunTest panics if the run is given up
 	end := goroutine.RunTest(sys, func() { out = e.Once() })
-	unmute()
 	if e.left += len(end.Left); e.left > mostLeft {
 		e.enough()
 	}

@@ -38,8 +38,8 @@ func TestFailure(t *testing.T) {
 // TestOrdinaryBuild: without the overlay, a test is not controlled and fails.
 func TestOrdinaryBuild(t *testing.T) {
 	runs := 0
-	e := &existing{Subject: Subject{Once: func() Outcome { runs++; return Outcome{} }}}
-	out, end, failed := try(e.Once)
+	e := &existing{stalled: make(chan struct{}, 1), Subject: Subject{Once: func() Outcome { runs++; return Outcome{} }}}
+	out, end, failed := e.try()
 	if runs > 0 || out.Failed || end.Outside != "" || !failed {
 		t.Errorf("%d runs, %v, %v, failed: %v", runs, out, end, failed)
 	}

@@ -101,6 +101,7 @@ func (s *shrinking) explainBy(ctx context.Context, c *shrink.Case, signature str
 		}
 	}
 	if e.Complete && e.Failing > 0 && e.Failing < e.Orders {
+		addObjects(w.orders, w.used)
 		var like []choice.Constraint
 		for _, b := range c.Schedule.Before {
 			like = append(like, choice.Constraint{First: e.steps[b.First].number(), Second: e.steps[b.Second].number()})
@@ -147,6 +148,8 @@ type explainer struct {
 	// one name. So a condition on these orders holds for the names that are printed. Two
 	// different orders may have equal entries.
 	orders []shrink.Order
+	// used has, for each element of orders, the operations on each object.
+	used [][][]use
 	// places maps the hash keyOf of an order to the index of the order in orders.
 	places map[uint64]int
 }
@@ -171,7 +174,9 @@ func (w *explainer) Done(run explore.Run) {
 	if !known {
 		place = len(w.orders)
 		w.places[key] = place
-		w.orders = append(w.orders, orderIn(w.last.System.Trace(), w.name(w.last.System)))
+		numbers := w.name(w.last.System)
+		w.orders = append(w.orders, orderIn(w.last.System.Trace(), numbers))
+		w.used = append(w.used, usesIn(w.last.System.Trace(), numbers))
 		w.orders[place].Failed = failed
 	}
 	if o := &w.orders[place]; o.Failed != failed {
@@ -201,7 +206,7 @@ func (w *explainer) confirm(ctx context.Context) {
 
 // Again forgets all orders, because the exploration restarts.
 func (w *explainer) Again() {
-	w.orders, w.out.Mixed, w.out.Skipped = nil, false, false
+	w.orders, w.used, w.out.Mixed, w.out.Skipped = nil, nil, false, false
 	clear(w.places)
 }
 
@@ -247,8 +252,9 @@ func orderIn(t *trace.Trace, numbers map[uint64]uint64) (o shrink.Order) {
 	return o
 }
 
-// keyOf returns a hash of the messages that each actor of a run received, in order. The order
-// of receives by different actors does not matter.
+// keyOf returns a hash of the messages that each actor of a run received, in order, and of the
+// steps that used each object, in order. Otherwise the order of steps of different actors does
+// not matter.
 func keyOf(t *trace.Trace) (key uint64) {
 	sums := make([]uint64, len(t.Actors))
 	for i := range t.Steps {
@@ -260,6 +266,15 @@ func keyOf(t *trace.Trace) (key uint64) {
 		if sum != 0 { // the index of an actor depends on the order, its ID does not
 			key += hash.Mix(hash.Fold(t.Actors[i].ID, sum))
 		}
+	}
+	objects := map[int32]uint64{}
+	for _, x := range t.Touches {
+		if x.What == trace.AnObject && x.Step >= 0 {
+			objects[x.Actor] = hash.Fold(objects[x.Actor], t.Steps[x.Step].ID)
+		}
+	}
+	for _, sum := range objects { // the number of an object depends on the order, its steps do not
+		key += hash.Mix(sum)
 	}
 	return key
 }

@@ -76,10 +76,11 @@ func (n stepName) inFull() string {
 
 // kindOf returns the type of a message and the label of its receiver: "main.Write at writer".
 // If the type belongs to no package, such as string, kindOf returns the value in place of the
-// type.
+// type. So it does for the next operation of a goroutine, which is a message of one type always.
 func kindOf(t *trace.Trace, d *trace.Send) string {
 	kind := trace.Label(d.Body)
-	if of := reflect.TypeOf(d.Body); of != nil && of.PkgPath() != "" {
+	if _, isOperation := d.Body.(pulse.Operation); isOperation {
+	} else if of := reflect.TypeOf(d.Body); of != nil && of.PkgPath() != "" {
 		kind = of.String()
 	} else if of != nil && of.Kind() == reflect.Pointer && of.Elem().PkgPath() != "" {
 		kind = of.String()

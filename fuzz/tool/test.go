@@ -27,9 +27,11 @@ func newTest() *Command {
 goroutine runs at each operation on a channel, a mutex, a wait group, an atomic or a timer. It
 shrinks a failing run, explains it and saves it, as for properties. Time is virtual.
 
-A test that depends on the network, another process, a signal or the garbage collector is not
-controlled. It runs once, as under go test, and go test -v says what it depends on. Examples and
-benchmarks run as under go test.
+A test that depends on the network, another process, a signal, C code or the garbage collector is
+not controlled. It runs once, as under go test, and -v says what it depends on. So it is with a
+test that computes for 10s without an operation. Examples and benchmarks run as under go test.
+
+A failing run is shown only if it also fails in a new process.
 
 The standard library is compiled with changes for this. The first time this takes a minute.
 Nothing in the Go installation is changed.
@@ -88,7 +90,7 @@ func runTest(call *Call, args []string) error {
 	}
 	cmd := exec.CommandContext(call.Context, "go", append([]string{"test", "-vet=off", "-overlay=" + file}, c.args...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = call.In, screen.Whole(call.Out), screen.Whole(call.Err)
-	cmd.Env = append(os.Environ(), "JOSTLE_TEST=1")
+	cmd.Env = append(os.Environ(), testVariable+"=1")
 	if c.budget > 0 {
 		cmd.Env = append(cmd.Env, "JOSTLE_BUDGET="+c.budget.String())
 	}
@@ -111,6 +113,9 @@ func runTest(call *Call, args []string) error {
 	}
 	return err
 }
+
+// testVariable makes a test binary run its tests under control, if it is built with the overlay.
+const testVariable = "JOSTLE_TEST"
 
 // raceOptions make the race detector report a race in each run that has it, not only in
 // the first one, and to a file.

@@ -29,10 +29,12 @@ type door struct {
 	touched func(c control, i int) (what operation, object uintptr, n int)
 	thrown  func(control) any
 	outside func(control) string
+	locks   func(c control, i int) *locked
+	awaited func(g thread, i int) (object, made uintptr)
 }
 
 // doorVersion is the version of the declarations shared with the runtime.
-const doorVersion = 4
+const doorVersion = 5
 
 // A reason says why a goroutine has returned control to jostle.
 type reason uint8
@@ -58,6 +60,14 @@ const (
 	opSync
 	opMake
 )
+
+// A locked says where a goroutine has locked a mutex, or begun to.
+type locked struct {
+	object  uintptr
+	id      uint64 // the number of the goroutine
+	reads   bool   // set for RLock
+	callers [depth]uintptr
+}
 
 // A state describes a goroutine that is not running.
 type state struct {

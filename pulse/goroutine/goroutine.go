@@ -11,8 +11,8 @@
 // next timer.
 //
 // The command jostle test runs existing tests in this way, unchanged. A test that depends
-// on the network, another process, a signal, the garbage collector or a goroutine from
-// outside of the run is not controlled. It runs once, as under go test.
+// on the network, another process, a signal, C code, the garbage collector or a goroutine
+// from outside of the run is not controlled. It runs once, as under go test.
 //
 // Not seen are races on plain variables, because no other goroutine runs between two plain
 // reads and writes: run go test -race too, or jostle test -race. A run does not repeat if
@@ -116,12 +116,8 @@ func (w *world) left() (list []string) {
 		if r == nil || r.why == exited || r.id == 1 {
 			continue
 		}
-		what, at := r.Waits()
-		text := fmt.Sprintf("%v %s", r.ref, what)
-		if place := at.Place(); place != "" {
-			text += " at " + place
-		}
-		list = append(list, text)
+		w := r.Waits()
+		list = append(list, w.String())
 	}
 	return list
 }
@@ -238,15 +234,69 @@ var trimmer = stack.NewTrimmer(reflect.TypeFor[world]().PkgPath())
 // HandlerPlace returns the line at which the goroutine's function begins.
 func (r *routine) HandlerPlace() string { return r.place }
 
-// Waits says what the goroutine waits for, and where.
-func (r *routine) Waits() (what string, at stack.Frame) {
+// Waits says what the goroutine waits for, and where, who holds that lock, and where that
+// channel was made.
+func (r *routine) Waits() (out stack.Wait) {
+	out.Actor = r.ref.String()
 	if frames := r.frames(); len(frames) > 0 {
-		at = frames[0]
+		out.At = frames[0]
 	}
-	if what = r.state().waits; what == "" {
-		return "can run", at
+	what := r.state().waits
+	if what == "" {
+		out.What = "for its turn"
+		return out
 	}
-	return "in " + what, at
+	out.What = "in " + what
+	for i := 0; ; i++ {
+		object, made := r.world.awaited(r.thread, i)
+		if object == 0 {
+			return out
+		}
+		var o stack.Object
+		if made != 0 {
+			call, _ := runtime.CallersFrames([]uintptr{made}).Next()
+			o.Made = stack.FrameOf(call)
+		}
+		if isLock(what) {
+			o.Held = r.world.holders(object)
+		}
+		if o.Made.File != "" || len(o.Held) > 0 {
+			out.On = append(out.On, o)
+		}
+	}
+}
+
+// holders returns which goroutines have locked a lock, oldest first. If a goroutine waits for
+// the lock, its last call of Lock has not locked it yet.
+func (w *world) holders(object uintptr) (list []stack.Hold) {
+	n := 0
+	for w.locks(w.control, n) != nil {
+		n++
+	}
+	waiting := map[uint64]bool{}
+	for i := n - 1; i >= 0; i-- {
+		h := w.locks(w.control, i)
+		if h.object != object {
+			continue
+		}
+		r := w.list[h.id-1]
+		if awaited, _ := w.awaited(r.thread, 0); awaited == object && isLock(r.state().waits) && !waiting[h.id] {
+			waiting[h.id] = true
+			continue
+		}
+		hold := stack.Hold{Actor: r.ref.String(), Reads: h.reads}
+		if calls, _ := trimmer.Inner(h.callers[:]); len(calls) > 0 {
+			hold.At = stack.FrameOf(calls[0])
+		}
+		list = append(list, hold)
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// isLock reports whether a goroutine that waits for something waits for a lock.
+func isLock(waits string) bool {
+	return strings.HasPrefix(waits, "sync.Mutex.") || strings.HasPrefix(waits, "sync.RWMutex.")
 }
 
 func (r *routine) state() (s state) {
@@ -273,6 +323,8 @@ func labelOf(s *state) (name, place string) {
 		return "goroutine", ""
 	case strings.HasPrefix(f.Name(), "testing.(*T).Run"):
 		return "test", ""
+	case strings.HasPrefix(f.Name(), "sync.(*WaitGroup).Go."):
+		return "Go", ""
 	}
 	file, line := f.FileLine(s.start)
 	name = f.Name()[strings.LastIndex(f.Name(), "/")+1:]

@@ -22,6 +22,8 @@ type fake struct {
 	timers  map[int64][]int // maps the time of timers to the threads that they wake
 	touches []fakeTouch     // the operations of the last step
 	cause   string
+	locks   []locked
+	awaited []uintptr // by the goroutines, in their order
 	log     []string
 	answer  uint64
 	driven  bool
@@ -121,6 +123,18 @@ func (f *fake) door(script ...act) *door {
 		},
 		thrown:  func(control) any { return "lost" },
 		outside: func(control) string { return f.cause },
+		locks: func(_ control, i int) *locked {
+			if i >= len(f.locks) {
+				return nil
+			}
+			return &f.locks[i]
+		},
+		awaited: func(g thread, i int) (object, made uintptr) {
+			if id := int((*fakeThread)(g).id); i > 0 || id > len(f.awaited) {
+				return 0, 0
+			}
+			return f.awaited[(*fakeThread)(g).id-1], 0
+		},
 	}
 }
 
@@ -149,12 +163,12 @@ func TestRunTest(t *testing.T) {
 	}{
 		{"it ends", []act{yields, exits}, "1 1", "", ""},
 		{"others go on", []act{starts(yields, exits), yields, yields, exits}, "1 2 1 2 1 1", "", ""},
-		{"others are abandoned", []act{starts(blocks), yields, exits}, "1 2 1 1", "goroutine in chan receive", ""},
+		{"others are abandoned", []act{starts(blocks), yields, exits}, "1 2 1 1", "goroutine waits in chan receive", ""},
 		{"one wakes another", []act{starts(wakes(1), exits), blocks, exits}, "1 2 1 1 2", "", ""},
-		{"one runs on after it", []act{starts(yields, yields, starts(exits), act{why: chooses, n: 2}, blocks), exits}, "1 2 1 2 2 3 2 2", "goroutine in chan receive", ""},
-		{"one runs on for ever", []act{starts(slices.Repeat([]act{yields}, 2*mostSettling)...), exits}, "1 2 1" + strings.Repeat(" 2", mostSettling), "goroutine in chan receive", ""},
+		{"one runs on after it", []act{starts(yields, yields, starts(exits), act{why: chooses, n: 2}, blocks), exits}, "1 2 1 2 2 3 2 2", "goroutine waits in chan receive", ""},
+		{"one runs on for ever", []act{starts(slices.Repeat([]act{yields}, 2*mostSettling)...), exits}, "1 2 1" + strings.Repeat(" 2", mostSettling), "goroutine waits in chan receive", ""},
 		{"it is stuck", []act{blocks}, "1", "", "stuck: 1 of 1 actors cannot go on, nothing is deliverable"},
-		{"another is stuck too", []act{starts(blocks), blocks}, "1 2 1", "goroutine in chan receive", "stuck: 1 of 2 actors cannot go on, nothing is deliverable"},
+		{"another is stuck too", []act{starts(blocks), blocks}, "1 2 1", "goroutine waits in chan receive", "stuck: 1 of 2 actors cannot go on, nothing is deliverable"},
 		{"it sleeps", []act{sleeps(1, time.Hour), exits}, "1 1", "", ""},
 		{"timers fire in order", []act{starts(sleeps(2, time.Minute), exits), sleeps(1, time.Hour), exits}, "1 2 1 2 1", "", ""},
 		{"it panics", []act{{why: panicked}}, "1", "", "panic in main: lost"},
@@ -304,6 +318,41 @@ func TestChoices(t *testing.T) {
 	}
 }
 
+// TestHolders: a stuck goroutine names those that have locked its lock, but not those that
+// wait for it too. It may wait for itself.
+func TestHolders(t *testing.T) {
+	waits := func(what string) act {
+		return act{blocked, 0, func(f *fake) {
+			for _, g := range f.threads {
+				g.waits = what
+			}
+		}}
+	}
+	for _, c := range []struct {
+		name    string
+		locks   []locked
+		awaited []uintptr
+		waits   string
+		want    string
+	}{
+		{"two locks in two orders", []locked{{object: 7, id: 1}, {object: 9, id: 2}, {object: 9, id: 1}, {object: 7, id: 2}}, []uintptr{9, 7}, "sync.Mutex.Lock",
+			"main waits in sync.Mutex.Lock, locked by g; g waits in sync.Mutex.Lock, locked by main; cycle: main → g → main"},
+		{"one lock twice", []locked{{object: 7, id: 1}, {object: 7, id: 1}}, []uintptr{7, 0}, "sync.Mutex.Lock",
+			"main waits in sync.Mutex.Lock, locked by main; g waits in sync.Mutex.Lock; cycle: main → main"},
+		{"a reader behind a writer", []locked{{object: 7, id: 1, reads: true}, {object: 7, id: 2}, {object: 7, id: 1, reads: true}}, []uintptr{7, 7}, "sync.RWMutex.RLock",
+			"main waits in sync.RWMutex.RLock, locked for reading by main; g waits in sync.RWMutex.RLock, locked for reading by main; cycle: main → main"},
+		{"no lock", []locked{{object: 7, id: 1}}, []uintptr{7, 7}, "sync.WaitGroup.Wait", "main waits in sync.WaitGroup.Wait; g waits in sync.WaitGroup.Wait"},
+	} {
+		f := &fake{locks: c.locks, awaited: c.awaited}
+		sys := pulse.New(pulse.Options{})
+		f.door(starts(waits(c.waits)), blocks).run(sys, nil)
+		got := strings.ReplaceAll(strings.ReplaceAll(strings.TrimSpace(sys.Failure().Detail), "\n    ", "; "), "goroutine", "g")
+		if got != c.want || len(sys.Failure().Waits) != 2 {
+			t.Errorf("%s:\n%s, want\n%s", c.name, got, c.want)
+		}
+	}
+}
+
 // TestObjects: all operations on one object access the same number. A channel at the
 // address of an older channel has a different number. A step with too many operations
 // depends on all other steps.
@@ -349,7 +398,7 @@ func TestOrdinaryBuild(t *testing.T) {
 // TestLayout: package runtime shares the struct of functions, so each field except
 // version must have the size of one word.
 func TestLayout(t *testing.T) {
-	if n := unsafe.Sizeof(door{}) / unsafe.Sizeof(uintptr(0)); n != 13 {
+	if n := unsafe.Sizeof(door{}) / unsafe.Sizeof(uintptr(0)); n != 15 {
 		t.Errorf("the door has %d words: change jostleDoorTable and doorVersion too", n)
 	}
 }

@@ -15,6 +15,9 @@ type site struct{ label string }
 
 func (s *site) String() string { return s.label }
 
+// IsOperation makes a site a pulse.Operation.
+func (s *site) IsOperation() {}
+
 // A siteKey identifies a site.
 type siteKey struct {
 	op      operation

@@ -133,7 +133,7 @@ func (p *Property) failure(w *record.Writer, k int, id string) {
 	}
 	w.Put("<p>%s</p>\n", told)
 	if f.Path != "" {
-		w.Put("<p>again: <code>jostle replay %s</code></p>\n", words.Argument(f.Path))
+		w.Put("<p>again: <code>%s</code></p>\n", f.Again(f.Path))
 	}
 }
 
