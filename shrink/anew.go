@@ -241,7 +241,7 @@ func (x *shrinker) plunge(inputs []choice.Input) {
 	}
 	near, shrunk := x.Best, x.shrunk
 	near.External, near.Steps = math.MaxInt, math.MaxInt
-	found, made, _ := x.subject.Search(inputs, x.Best.Signature, &near, x.within(x.effort), x.meet)
+	found, made, _ := x.subject.Search(x.ctx, inputs, x.Best.Signature, &near, x.within(x.effort), x.meet)
 	x.Runs += made
 	for _, out := range cloned(found[:min(len(found), mostDescents)]) {
 		if x.descend(&out); x.shrunk > shrunk {
@@ -312,7 +312,7 @@ func (x *shrinker) simplerDraws(i int) (all [][]choice.Input) {
 // then the best run is hardly ever larger than the least.
 func afresh(x *shrinker) {
 	for shrunk := x.shrunk; x.afresh < mostAfresh && x.alike < mostAlike && x.shrunk == shrunk && !x.over(); {
-		found, made := x.subject.Afresh(x.afresh, x.Best.Signature, x.within(freshRuns), x.meet)
+		found, made := x.subject.Afresh(x.ctx, x.afresh, x.Best.Signature, x.within(freshRuns), x.meet)
 		x.Runs += made
 		if x.afresh++; len(found) == 0 {
 			x.afresh = mostAfresh

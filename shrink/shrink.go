@@ -16,13 +16,14 @@ type Subject interface {
 	// returns some runs that fail with the signature. None of them has more messages from outside
 	// or more steps than near, a failing run that may have different inputs. Search may use near to
 	// find failing orders sooner. It also returns the number of runs that it made, and whether it
-	// ran all orders. It calls other for each run that it does not return.
-	Search(inputs []choice.Input, signature string, near *Outcome, runs int, other func(Outcome)) (found []Outcome, made int, all bool)
+	// ran all orders. It calls other for each run that it does not return. It makes no further run
+	// when ctx is done.
+	Search(ctx context.Context, inputs []choice.Input, signature string, near *Outcome, runs int, other func(Outcome)) (found []Outcome, made int, all bool)
 	// Afresh makes up to the given number of runs with random draws in random orders, and returns a few
 	// runs that fail with the signature. Calls with different numbers `call` make different runs. It
 	// also returns the number of runs that it made. It calls other for each run that it does not
-	// return.
-	Afresh(call int, signature string, runs int, other func(Outcome)) (found []Outcome, made int)
+	// return. It makes no further run when ctx is done.
+	Afresh(ctx context.Context, call int, signature string, runs int, other func(Outcome)) (found []Outcome, made int)
 	// Parts runs a case. It returns the known parts of the draws of the case (see Part).
 	Parts(c Case) []Part
 }
@@ -271,7 +272,7 @@ func (x *shrinker) search(inputs []choice.Input, runs int) (taken, all bool) {
 	}
 	runs = x.within(runs)
 	near := x.Best
-	found, made, all := x.subject.Search(inputs, x.Best.Signature, &near, runs, x.meet)
+	found, made, all := x.subject.Search(x.ctx, inputs, x.Best.Signature, &near, runs, x.meet)
 	x.Runs += made
 	for i := range found {
 		if !taken || found[i].External == x.Best.External && found[i].Steps == x.Best.Steps {
