@@ -53,17 +53,22 @@ func (s *shrinking) explainAll(ctx context.Context, c *shrink.Case, signature st
 	if isLong(res.System) || ctx.Err() != nil {
 		return s.unexplored(ctx, c, &res)
 	}
+	all := unreduced * runs
+	if res.System != nil {
+		most := exploring / max(1, res.System.Steps())
+		runs, all = min(runs, most), min(all, most)
+	}
 	if !res.Unproven() && !res.Watches {
 		e := s.explainBy(ctx, c, signature, explore.Options{Runs: runs}, false)
 		if !e.refuted {
 			return e
 		}
-		if all := s.explainUnreduced(ctx, c, signature, runs); all.Complete {
-			return all
+		if whole := s.explainUnreduced(ctx, c, signature, all); whole.Complete {
+			return whole
 		}
 		return e
 	}
-	if e := s.explainUnreduced(ctx, c, signature, runs); e.Complete {
+	if e := s.explainUnreduced(ctx, c, signature, all); e.Complete {
 		return e
 	}
 	e := s.explainBy(ctx, c, signature, explore.Options{Runs: runs}, true)
@@ -71,14 +76,15 @@ func (s *shrinking) explainAll(ctx context.Context, c *shrink.Case, signature st
 	return e
 }
 
-// unreduced is the factor by which an exploration without a reduction may exceed the allowed
-// number of runs.
-const unreduced = 5
+// The limits of explorations for an explanation.
+const (
+	unreduced = 5       // the factor by which an exploration without a reduction may exceed the allowed number of runs
+	exploring = 200_000 // the maximum number of steps of an exploration, if all runs are as long as the case
+)
 
 // explainUnreduced runs all orders without a reduction, if they are few enough.
 func (s *shrinking) explainUnreduced(ctx context.Context, c *shrink.Case, signature string, runs int) explanation {
-	all := explore.Options{Runs: unreduced * runs, Method: explore.Method{Reduction: explore.Everything}}
-	return s.explainBy(ctx, c, signature, all, false)
+	return s.explainBy(ctx, c, signature, explore.Options{Runs: runs, Method: explore.Method{Reduction: explore.Everything}}, false)
 }
 
 // explainBy explores the orders of a case with the given options. If watched is set, the

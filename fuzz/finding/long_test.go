@@ -130,3 +130,29 @@ func TestShrinkingStaysWithinItsBudget(t *testing.T) {
 		}
 	}
 }
+
+// TestExplanationsOfLongRunsAreCheap: the orders of a case with many steps are run as far as a fixed
+// number of steps allows, whether they are reduced or not. All that was limited were the runs, and
+// those of a raft cluster took half a minute.
+func TestExplanationsOfLongRunsAreCheap(t *testing.T) {
+	for _, watched := range []bool{false, true} {
+		steps := 0
+		r := props.NewRunner(t.Name(), func(t *props.T) {
+			sys := t.System()
+			trial.Crowd(sys, 100, func(string) {})
+			if watched {
+				t.Always("anything", func() error { return nil })
+			}
+			sys.Run()
+			steps += sys.Steps()
+			t.Error("fails")
+		})
+		defer r.Close()
+		res := r.Run(props.Plan{})
+		by, c, signature := &shrinking{runner: r}, shrinkCase(&res), res.Failure.Signature()
+		steps = 0
+		if e := by.explainAll(t.Context(), &c, signature, explained); e.Complete || steps < exploring/2 || steps > 2*exploring+exploring/10 {
+			t.Errorf("watched %t: complete %t after %d steps", watched, e.Complete, steps)
+		}
+	}
+}
