@@ -273,6 +273,7 @@ var plantedFaults = []struct {
 	{"afresh", "other lists", far()},
 	{"perturb", "one constraint in place of two", oneForTwo()},
 	{"rearrangedBases", "two moves", twoMoves()},
+	{"inserted", "one element more", oneMore()},
 	{"exchanges", "two numbers that differ", startedToy("two numbers that differ")},
 	{"doubted", "a rare order of other draws", rareOrder()},
 	{"united", "a certain sum", certainSum()},
@@ -315,4 +316,9 @@ func sizeOf(out *shrink.Outcome) string {
 		answers += min(int(a.Value), 1)
 	}
 	return fmt.Sprintf("%d, %d, %d, %d", out.External, out.Steps, len(out.Case.Schedule.Before), answers)
+}
+
+// oneMore has fewer steps with one more element. Its value is larger by one than the given ones.
+func oneMore() started {
+	return startedBoard("[3 3] [7]", only(map[string]int{"[3 3] [7]": 9, "[3 2 3] [7]": 4}))
 }

@@ -76,20 +76,27 @@ type level struct {
 	// again is set to repeat the level if it has made only the draws or answers smaller. If again
 	// is not set, the next level follows.
 	again bool
+	// unless reports that the level would hardly make the case smaller, and is skipped. It is nil
+	// if the level is never skipped.
+	unless func(*shrinker) bool
 }
 
+// Afresh comes early, because other failing runs often lead to the least run, and because several
+// of them that lead to runs of one size make other expensive passes needless: see settled.
 var levels = [...]level{
-	{[]func(*shrinker){later, order, draws, answers}, littleEffort, true},
-	{[]func(*shrinker){nearest, elsewhere, fewer, rearranged}, littleEffort, false},
-	{[]func(*shrinker){wander}, littleEffort, false},
-	{[]func(*shrinker){simpler, afresh}, littleEffort, false},
-	{[]func(*shrinker){perturb}, littleEffort, false},
-	{[]func(*shrinker){afresh, nearest, elsewhere, rearrangedBases}, fullEffort, false},
-	{[]func(*shrinker){simpler}, fullEffort / 3, false},
-	{[]func(*shrinker){draws, exchanges, rearranged}, littleEffort, true},
-	{[]func(*shrinker){doubted}, fullEffort / 3, false},
-	{[]func(*shrinker){united}, littleEffort, false},
-	{[]func(*shrinker){wander}, fullEffort, false},
+	{[]func(*shrinker){later, order, draws, answers}, littleEffort, true, nil},
+	{[]func(*shrinker){nearest, elsewhere, fewer, rearranged}, littleEffort, false, nil},
+	{[]func(*shrinker){wander}, littleEffort, false, nil},
+	{[]func(*shrinker){afresh}, fullEffort, false, nil},
+	{[]func(*shrinker){simpler}, littleEffort, false, settled},
+	{[]func(*shrinker){simpler}, fullEffort / 3, false, nil},
+	{[]func(*shrinker){perturb}, littleEffort, false, settledOrder},
+	{[]func(*shrinker){nearest, elsewhere}, fullEffort, false, settledOrder},
+	{[]func(*shrinker){rearrangedBases, inserted}, fullEffort, false, settled},
+	{[]func(*shrinker){draws, exchanges, rearranged}, littleEffort, true, nil},
+	{[]func(*shrinker){doubted}, fullEffort / 3, false, settled},
+	{[]func(*shrinker){united}, littleEffort, false, nil},
+	{[]func(*shrinker){wander}, fullEffort, false, settled},
 }
 
 // Shrink makes a failing case as small as it can. The outcome found must be the result of running
@@ -98,6 +105,9 @@ var levels = [...]level{
 func Shrink(ctx context.Context, s Subject, found Outcome, o Options) Result {
 	x := newShrinker(ctx, s, found, o)
 	for i := 0; i < len(levels); i++ {
+		if levels[i].unless != nil && levels[i].unless(x) {
+			continue
+		}
 		shrunk, taken := x.shrunk, x.Taken
 		switch x.round(&levels[i]); {
 		case x.over():
@@ -171,6 +181,13 @@ func (x *shrinker) within(runs int) int {
 		return min(runs, x.options.Runs-x.Runs)
 	}
 	return runs
+}
+
+// limit limits the runs to the given number of further runs, until the returned function is called.
+func (x *shrinker) limit(runs int) (restore func()) {
+	was := x.options.Runs
+	x.options.Runs = x.Runs + x.within(runs)
+	return func() { x.options.Runs = was }
 }
 
 // run runs a case, and reports whether the run failed with the same signature as the best run.
