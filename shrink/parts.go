@@ -228,7 +228,7 @@ func rowBefore(parts []Part, at int) int {
 
 // The limits of inserted.
 const (
-	insertedRuns = 2000 // the maximum number of runs
+	insertedRuns = 5000 // the maximum number of runs
 	mostElements = 12   // the maximum number of elements of a run to which inserted adds one
 )
 
