@@ -52,8 +52,6 @@ type Finding struct {
 	Also []string
 	// Unfinished is set if shrinking needs more time, which JOSTLE_SHRINK can give it.
 	Unfinished bool
-	// Unsaved is set if JOSTLE_REPAIR=1 would save this run in place of a larger saved one.
-	Unsaved bool
 	// Passing is the nearest passing run, nil if none is known. Only Shrink sets it.
 	Passing *record.Passing
 	// Seen is the result of Look; nil if Look was not called.

@@ -29,7 +29,7 @@ func (f *Finding) Record(where string) record.Record {
 // outline returns the record without its steps and without the text of the case.
 func (f *Finding) outline() record.Record {
 	r := record.Record{Property: f.Case.Property, Test: f.Case.Test, Failure: f.Failure.Text, Detail: f.Failure.Detail, Advice: f.Failure.Advice, File: f.Location.File, Line: f.Location.Line,
-		Signature: f.Case.Signature, Shrunk: f.Shrunk, Unfinished: f.Unfinished, Unsaved: f.Unsaved, Replays: f.Replays, Tried: Tried, Differs: f.Differs, Length: f.Steps(), Early: f.Case.Record.Early(),
+		Signature: f.Case.Signature, Shrunk: f.Shrunk, Unfinished: f.Unfinished, Replays: f.Replays, Tried: Tried, Differs: f.Differs, Length: f.Steps(), Early: f.Case.Record.Early(),
 		Why: f.Case.Explanation, Filed: f.filed, Faces: slices.Clone(f.Case.Faces), Chart: f.Chart,
 		Draws: slices.Clone(f.Draws), Logs: slices.Clone(f.Logs)}
 	if r.Early > 0 && f.Trace != nil && !slices.ContainsFunc(f.Case.Record.Choices, func(c choice.Choice) bool { return c.Kind.IsFault() && c.Value > 0 }) {

@@ -42,8 +42,6 @@ type Record struct {
 	Shrunk string `json:"shrunk,omitempty"`
 	// Unfinished is set if shrinking needs more time, which JOSTLE_SHRINK can give it.
 	Unfinished bool `json:"unfinished,omitempty"`
-	// Unsaved is set if JOSTLE_REPAIR=1 would save this run in place of a larger saved one.
-	Unsaved bool `json:"unsaved,omitempty"`
 	// Replays is the number of replays with the same failure and trace.
 	Replays int `json:"replays"`
 	// Tried is the number of replays.

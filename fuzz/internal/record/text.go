@@ -91,9 +91,6 @@ func (r *Record) shrunk() string {
 	if r.Unfinished {
 		text += ": JOSTLE_SHRINK gives it more time"
 	}
-	if r.Unsaved {
-		text += " (JOSTLE_REPAIR=1 saves the smaller run)"
-	}
 	return text
 }
 
