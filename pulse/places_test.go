@@ -13,6 +13,7 @@ import (
 type sightings struct{ lines map[int]string }
 
 func (o *sightings) Stepped(*pulse.System, int) {}
+func (o *sightings) Spawned(*pulse.System, int) {}
 
 func (o *sightings) Sent(_ *pulse.System, send int) {
 	pcs := make([]uintptr, 32)
@@ -71,6 +72,7 @@ type sendingSender struct {
 }
 
 func (*sendingSender) Stepped(*pulse.System, int) {}
+func (*sendingSender) Spawned(*pulse.System, int) {}
 
 func (e *sendingSender) Sent(s *pulse.System, _ int) {
 	e.told++
@@ -160,7 +162,7 @@ func TestPlaces(t *testing.T) {
 		{"method value as process", sys.Go("", (&placedShop[int]{}).process), placedProcessAt},
 		{"new", sys.SpawnSpec(pulse.Spec{New: func() pulse.Actor { return placedValue{} }}), placedValueAt},
 	} {
-		if got := h.Place(int32(c.ref.Index())); got != c.want {
+		if got := h.Place(int32(c.ref.Index())).Place(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -174,12 +176,12 @@ func TestPlaces(t *testing.T) {
 		a := sys.Spawn("", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Become(become(msg)) }))
 		sys.Send(a, msg)
 		sys.Run()
-		if got := h.Place(int32(a.Index())); got != want {
+		if got := h.Place(int32(a.Index())).Place(); got != want {
 			t.Errorf("became a %s: %q, want %q", msg, got, want)
 		}
 	}
 	for _, actor := range []int32{0, -1, 99} {
-		if got := h.Place(actor); got != "" {
+		if got := h.Place(actor).Place(); got != "" {
 			t.Errorf("actor %d: %q", actor, got)
 		}
 	}
@@ -188,14 +190,14 @@ func TestPlaces(t *testing.T) {
 // foreign represents code of another runtime.
 type foreign struct{}
 
-func (foreign) Receive(*pulse.Ctx, any) {}
-func (foreign) HandlerPlace() string    { return "elsewhere.go:1" }
+func (foreign) Receive(*pulse.Ctx, any)   {}
+func (foreign) HandlerPlace() pulse.Frame { return pulse.Frame{File: "elsewhere.go", Line: 1} }
 
 // TestPlaced: an actor that represents other code reports where that begins.
 func TestPlaced(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
-	if got := sys.Host().Place(int32(sys.Spawn("foreign", foreign{}).Index())); got != "elsewhere.go:1" {
+	if got := sys.Host().Place(int32(sys.Spawn("foreign", foreign{}).Index())).Place(); got != "elsewhere.go:1" {
 		t.Error(got)
 	}
 }

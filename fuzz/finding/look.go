@@ -12,12 +12,16 @@ import (
 type Seen struct {
 	// Sent has, for each element of Trace.Sends, the line that sent the message.
 	Sent []string
-	// Handled has, for each step, the first line of the handler that received the message.
+	// Handlers has, for each element of Trace.Sends, the first line of the handler that received the
+	// message, or would have received it.
+	Handlers []string
+	// Handled has, for each element of Trace.Sends, the line that handled the message: see
+	// sources.branch.
 	Handled []string
+	// Spawned has, for each actor, the line that spawned it.
+	Spawned []string
 	// Labels has, for each element of Trace.Sends, the label of the message.
 	Labels []string
-	// Handlers has, for each actor, the first line of its last handler.
-	Handlers []string
 	// After has, for each step, the actor states that the step changed.
 	After [][]string
 	// Diagram is the run as a Mermaid sequence diagram with the constraints marked, "" if
@@ -45,12 +49,13 @@ func (f *Finding) Look(r *props.Runner) {
 		return
 	}
 	t, h := res.System.Trace(), res.System.Host()
-	for i := len(l.Handled); i < len(t.Steps); i++ { // Stepped is not called for the step that failed
+	for i := len(l.used); i < len(t.Steps); i++ { // Stepped is not called for the step that failed
 		l.handle(res.System, i)
 	}
 	for i := range t.Actors {
-		set(&l.Handlers, i, h.Place(int32(i)))
+		set(&l.codes, i, code{h.Place(int32(i)), h.WaitPlace(int32(i))})
 	}
+	l.locate(t)
 	for i := range t.Sends { // labels are made now, because the next run makes actor references invalid
 		l.Labels = append(l.Labels, t.Sends[i].Label())
 	}
@@ -69,7 +74,18 @@ type looker struct {
 	Seen
 	changes
 	states bool
+	codes  []code // for each actor, the code that handles its next message
+	used   []code // for each step, the code that handled the message
 }
+
+// A code is the code of an actor that handles its next message.
+type code struct {
+	handler pulse.Frame // the first line of the handler or process
+	waits   pulse.Frame // the line at which the process waits, if it does
+}
+
+// Spawned records the line that spawns an actor.
+func (l *looker) Spawned(_ *pulse.System, actor int) { set(&l.Seen.Spawned, actor, props.Line()) }
 
 // Sent records the line that sends a message, and the handlers of new actors. It omits the
 // handler of an actor that has changed its handler in the current step.
@@ -78,11 +94,11 @@ func (l *looker) Sent(s *pulse.System, send int) { l.sent(s, send, props.Line())
 func (l *looker) sent(s *pulse.System, send int, line string) {
 	set(&l.Seen.Sent, send, line)
 	t, step := s.Trace(), s.Host().Step()
-	for i := len(l.Handlers); i < len(t.Actors); i++ {
+	for i := len(l.codes); i < len(t.Actors); i++ {
 		if step >= 0 && i == int(t.Steps[step].Actor) && t.Steps[step].Changed {
 			return
 		}
-		set(&l.Handlers, i, s.Host().Place(int32(i)))
+		set(&l.codes, i, code{handler: s.Host().Place(int32(i))})
 	}
 }
 
@@ -92,39 +108,50 @@ func (l *looker) Stepped(s *pulse.System, step int) {
 		l.changes.Stepped(s, step)
 	}
 	l.handle(s, step)
-	for i := len(l.Handlers); i < len(s.Trace().Actors); i++ {
-		set(&l.Handlers, i, s.Host().Place(int32(i)))
+	for i := len(l.codes); i < len(s.Trace().Actors); i++ {
+		set(&l.codes, i, code{handler: s.Host().Place(int32(i))})
 	}
 	actor := s.Trace().Steps[step].Actor
-	set(&l.Handlers, int(actor), s.Host().Place(actor))
+	set(&l.codes, int(actor), code{s.Host().Place(actor), s.Host().WaitPlace(actor)})
 }
 
-// handle records the handler that received a message in a step. The step may have changed the
-// handler of the actor, so the recorded handler is the one before the step.
+// handle records the code that handled a message in a step. The step may have changed the handler of
+// the actor, so the recorded handler is the one before the step.
 func (l *looker) handle(s *pulse.System, step int) {
 	st := &s.Trace().Steps[step]
-	place := at(l.Handlers, st.Actor)
-	if int(st.Actor) >= len(l.Handlers) && !st.Changed {
-		place = s.Host().Place(st.Actor)
+	c := at(l.codes, st.Actor)
+	if int(st.Actor) >= len(l.codes) && !st.Changed {
+		c.handler = s.Host().Place(st.Actor)
 	}
-	if st.Kind != trace.Receive {
-		place = ""
+	set(&l.used, step, c)
+}
+
+// locate sets Handlers and Handled.
+func (l *looker) locate(t *trace.Trace) {
+	files := sources{}
+	for i := range t.Sends {
+		d := &t.Sends[i]
+		c := at(l.used, d.Receipt)
+		if d.Receipt == trace.None {
+			c = at(l.codes, d.To)
+		}
+		l.Handlers = append(l.Handlers, c.handler.Place())
+		l.Handled = append(l.Handled, files.branch(c.handler, c.waits, d.Body))
 	}
-	set(&l.Handled, step, place)
 }
 
 // set sets element i of a list, extending the list if necessary.
-func set(list *[]string, i int, text string) {
+func set[E any](list *[]E, i int, e E) {
 	for len(*list) <= i {
-		*list = append(*list, "")
+		*list = append(*list, *new(E))
 	}
-	(*list)[i] = text
+	(*list)[i] = e
 }
 
-// at returns element i of a list, "" if there is none.
-func at(list []string, i int32) string {
+// at returns element i of a list, its zero value if there is none.
+func at[E any](list []E, i int32) (e E) {
 	if i < 0 || int(i) >= len(list) {
-		return ""
+		return e
 	}
 	return list[i]
 }

@@ -124,10 +124,7 @@ func (f *Finding) addPlaces(r *record.Record) {
 		d := &f.Trace.Sends[send]
 		p := record.Place{Send: send, Step: int(d.Receipt)}
 		if f.Seen != nil {
-			p.SentAt, p.Handler = at(f.Seen.Sent, int32(send)), at(f.Seen.Handled, d.Receipt)
-			if d.Receipt == trace.None {
-				p.Handler = at(f.Seen.Handlers, d.To)
-			}
+			p.SentAt, p.Handler, p.Handled = at(f.Seen.Sent, int32(send)), at(f.Seen.Handlers, int32(send)), at(f.Seen.Handled, int32(send))
 		}
 		r.Places = append(r.Places, p)
 	}
@@ -147,13 +144,14 @@ func (f *Finding) addSteps(p *record.Record) {
 	}
 	shown := min(len(t.Steps), mostPaged)
 	p.LeftOut = len(t.Steps) - shown
+	calls := f.calls()
 	for i := range t.Steps[:shown] {
 		st := &t.Steps[i]
-		s := record.Step{Number: i, Kind: st.Kind.String(), Failed: i == f.Failure.Step, Log: append([]string{}, logs[i]...), After: []string{},
+		s := record.Step{Number: i, Kind: st.Kind.String(), Failed: i == f.Failure.Step, Log: append([]string{}, logs[i]...), After: []string{}, Calls: calls[i],
 			Message: record.Message{From: int(trace.None), To: int(st.Actor), Label: visible(t.StepLabel(i)), SentIn: int(trace.None)}}
 		if st.Kind == trace.Receive {
 			s.Message = f.message(st.Send)
-			s.Handler = at(f.Seen.Handled, int32(i))
+			s.Handler, s.Handled = at(f.Seen.Handlers, st.Send), at(f.Seen.Handled, st.Send)
 		}
 		for _, line := range f.Seen.After[i] {
 			s.After = append(s.After, visible(line))
@@ -165,6 +163,30 @@ func (f *Finding) addSteps(p *record.Record) {
 			p.Waiting = append(p.Waiting, f.message(int32(i)))
 		}
 	}
+}
+
+// calls returns what the code of each step did, as far as the lines of these calls are known.
+func (f *Finding) calls() [][]record.Call {
+	t := f.Trace
+	list, names := make([][]record.Call, len(t.Steps)), t.Names()
+	add := func(step int32, what, text, line string) {
+		if step >= 0 && line != "" {
+			list[step] = append(list[step], record.Call{What: what, Text: visible(text), At: line})
+		}
+	}
+	for i := range t.Sends {
+		d, what := &t.Sends[i], "sends"
+		if d.Kind.IsTimer() {
+			what = "sets the timer"
+		}
+		if d.Kind != trace.Start {
+			add(d.Step, what, at(f.Seen.Labels, int32(i))+" to "+names.Of(d.To), at(f.Seen.Sent, int32(i)))
+		}
+	}
+	for i := range t.Actors {
+		add(t.Actors[i].Step, "spawns", names.Of(int32(i)), at(f.Seen.Spawned, int32(i)))
+	}
+	return list
 }
 
 // message returns the message with index send in the trace.

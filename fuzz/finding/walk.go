@@ -185,9 +185,10 @@ func fieldsOf(s *pulse.System, actor int32) (list []record.Field) {
 
 // fill completes a walk with data from the trace of the run.
 func (w *walker) fill(to *record.Walk, t *trace.Trace, failure *pulse.Failure) {
-	for i := len(w.Handled); i < len(t.Steps); i++ {
+	for i := len(w.used); i < len(t.Steps); i++ {
 		w.handle(w.sys, i)
 	}
+	w.locate(t)
 	names := t.Names()
 	for _, name := range names {
 		to.Actors = append(to.Actors, visible(name))
@@ -226,7 +227,8 @@ func (w *walker) step(m *record.Moment, t *trace.Trace, i int, names trace.Names
 		Message: record.Message{From: int(trace.None), To: int(st.Actor), SentIn: int(trace.None)}}
 	if st.Kind == trace.Receive {
 		d := &t.Sends[st.Send]
-		m.Message, m.Handler = messageOf(d, d.Label(), at(w.Seen.Sent, st.Send)), at(w.Handled, int32(i))
+		m.Message, m.Handler = messageOf(d, d.Label(), at(w.Seen.Sent, st.Send)), at(w.Handlers, st.Send)
+		m.Handled = at(w.Handled, st.Send)
 	} else {
 		m.Label = visible(t.StepLabel(i))
 	}

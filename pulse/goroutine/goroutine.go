@@ -24,7 +24,6 @@ package goroutine
 
 import (
 	"fmt"
-	"path"
 	"reflect"
 	"runtime"
 	"slices"
@@ -147,11 +146,11 @@ type routine struct {
 	thread thread
 	id     uint64 // its number in the run, from 1; 1 is the goroutine that runs main
 	ref    pulse.Ref
-	place  string // the line at which its function begins
-	begun  bool   // set in its first step
-	why    reason // why it has given the control back
-	turn   *site  // the message that it is to receive, or nil if it cannot run
-	since  int    // the number of steps before it could
+	place  stack.Frame // the line at which its function begins
+	begun  bool        // set in its first step
+	why    reason      // why it has given the control back
+	turn   *site       // the message that it is to receive, or nil if it cannot run
+	since  int         // the number of steps before it could
 }
 
 // Receive takes one step of the goroutine.
@@ -234,7 +233,7 @@ func (r *routine) frames() []stack.Frame {
 var trimmer = stack.NewTrimmer(reflect.TypeFor[world]().PkgPath())
 
 // HandlerPlace returns the line at which the goroutine's function begins.
-func (r *routine) HandlerPlace() string { return r.place }
+func (r *routine) HandlerPlace() stack.Frame { return r.place }
 
 // Waits says what the goroutine waits for, and where.
 func (r *routine) Waits() (what string, at stack.Frame) {
@@ -262,19 +261,19 @@ func (r *routine) String() string {
 
 // labelOf returns the name of a goroutine's function without its package, and
 // the line at which the function begins.
-func labelOf(start uintptr) (name, place string) {
+func labelOf(start uintptr) (name string, place stack.Frame) {
 	f := runtime.FuncForPC(start)
 	if f == nil {
-		return "goroutine", ""
+		return "goroutine", place
 	}
-	file, line := f.FileLine(start)
 	switch {
 	case strings.HasPrefix(f.Name(), "testing.(*T).Run"):
-		return "test", ""
+		return "test", place
 	case strings.Contains(f.Name(), "jostle/fuzz/existing."):
-		return "main", ""
+		return "main", place
 	}
 	name = f.Name()[strings.LastIndex(f.Name(), "/")+1:]
 	_, name, _ = strings.Cut(name, ".")
-	return name, fmt.Sprintf("%s:%d", path.Base(file), line)
+	file, line := f.FileLine(start)
+	return name, stack.FrameOf(runtime.Frame{Function: f.Name(), File: file, Line: line})
 }

@@ -189,6 +189,9 @@ type Place struct {
 	Step    int    `json:"step"`    // the step that received the message, -1 if none did
 	SentAt  string `json:"sentAt"`  // the line that sent the message
 	Handler string `json:"handler"` // the first line of the handler that received the message
+	// Handled is the line that handles the message: the case of its type in the handler, or the line
+	// at which the process waited. It is "" if unknown.
+	Handled string `json:"handled,omitempty"`
 }
 
 // A Message is a message of the run. Actors are given as indices in Record.Actors.
@@ -204,11 +207,20 @@ type Message struct {
 type Step struct {
 	Message
 	Number  int      `json:"number"`
-	Kind    string   `json:"kind"`    // "receive", or the kind of fault
-	Handler string   `json:"handler"` // the first line of the handler that received the message
-	Failed  bool     `json:"failed"`  // set if the run failed in this step
+	Kind    string   `json:"kind"`              // "receive", or the kind of fault
+	Handler string   `json:"handler"`           // the first line of the handler that received the message
+	Handled string   `json:"handled,omitempty"` // see Place.Handled
+	Calls   []Call   `json:"calls,omitempty"`   // what the code of the step did
+	Failed  bool     `json:"failed"`            // set if the run failed in this step
 	Log     []string `json:"log"`
 	After   []string `json:"after"` // the actor states that the step changed
+}
+
+// A Call is a call within a step.
+type Call struct {
+	What string `json:"what"` // "sends", "sets the timer" or "spawns"
+	Text string `json:"text"` // the message with its receiver, or the actor
+	At   string `json:"at"`   // the line of the call, "" if unknown
 }
 
 // JSON returns a record as JSON.

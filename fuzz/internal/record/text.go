@@ -223,10 +223,18 @@ func (p *Place) inWords() string {
 	if p.SentAt != "" {
 		parts = append(parts, "sent at "+p.SentAt)
 	}
-	if p.Handler != "" {
-		parts = append(parts, "handler at "+p.Handler)
+	if what, at := handled(p.Handled, p.Handler); at != "" {
+		parts = append(parts, what+at)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// handled returns the line that handles a message, or else the first line of its handler.
+func handled(at, handler string) (what, place string) {
+	if at != "" {
+		return "handled at ", at
+	}
+	return "handler at ", handler
 }
 
 // deciding returns the two messages that decide: those of the first constraint, unless the point
@@ -264,9 +272,9 @@ func (r *Record) code() string {
 			continue
 		}
 		where := ": sent at " + short(place.SentAt)
-		if place.Handler != "" && place.Handler != last {
-			last = place.Handler
-			where += ", handler at " + short(place.Handler)
+		if what, at := handled(place.Handled, place.Handler); at != "" && at != last {
+			last = at
+			where += ", " + what + short(at)
 		}
 		next := append(slices.Clone(line), m.Text, where)
 		if len(line) > 1 {
