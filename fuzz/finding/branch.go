@@ -1,9 +1,9 @@
 package finding
 
 import (
-	"io"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"text/scanner"
 
@@ -13,13 +13,13 @@ import (
 // branchOf returns the line of a Go source that handles messages of a type, in the function that
 // begins at the given line. The line is a case of a type switch, or a type assertion. If inside is
 // set, the given line is one within the function, and branchOf searches only what comes after it.
-// branchOf returns 0 if it finds nothing.
+// branchOf returns 0 if it finds nothing. helpers are the functions of the source that the case calls.
 //
 // It compares the names of types, without packages, so that it needs neither package go/parser,
 // which would become a part of every test binary, nor the types of the program.
-func branchOf(source io.Reader, begin int, inside bool, message reflect.Type) int {
+func branchOf(source string, begin int, inside bool, message reflect.Type) (line int, helpers []string) {
 	b := &branches{wanted: nameIn(message.String()), depth: 1}
-	b.Init(source)
+	b.Init(strings.NewReader(source))
 	b.Mode = scanner.GoTokens
 	b.Error = func(*scanner.Scanner, string) {}
 	b.next()
@@ -33,9 +33,9 @@ func branchOf(source io.Reader, begin int, inside bool, message reflect.Type) in
 		b.take()
 	}
 	if b.found == 0 {
-		return b.asserted
+		return b.asserted, nil
 	}
-	return b.found
+	return b.found, b.helpers(source)
 }
 
 // nameIn returns the name of a type without its package and its type arguments: "*write" for
@@ -57,14 +57,15 @@ type sources map[string]string
 
 // branch returns the line that handles a message, such as "writer.go:12". handler is the handler of
 // the receiver, and waits is the line at which its process waited, if it is one. branch returns "" if
-// the line is unknown, for example because the sources are not on this machine.
-func (s sources) branch(handler, waits pulse.Frame, message any) string {
+// the line is unknown, for example because the sources are not on this machine. helpers are the functions
+// of the same file that the case calls.
+func (s sources) branch(handler, waits pulse.Frame, message any) (place string, helpers []string) {
 	at := handler
 	if waits.File != "" {
 		at = waits
 	}
 	if at.Path() == "" || message == nil {
-		return waits.Place()
+		return waits.Place(), nil
 	}
 	text, known := s[at.Path()]
 	if !known {
@@ -72,11 +73,12 @@ func (s sources) branch(handler, waits pulse.Frame, message any) string {
 		text = string(content)
 		s[at.Path()] = text
 	}
-	if line := branchOf(strings.NewReader(text), at.Line, waits.File != "", reflect.TypeOf(message)); line > 0 {
-		at.Line = line
-		return at.Place()
+	line, helpers := branchOf(text, at.Line, waits.File != "", reflect.TypeOf(message))
+	if line == 0 {
+		return waits.Place(), nil
 	}
-	return waits.Place()
+	at.Line = line
+	return at.Place(), helpers
 }
 
 // A branches reads the tokens of a Go source.
@@ -158,6 +160,30 @@ func (b *branches) compare(text string, line int) {
 	if b.found == 0 && nameIn(text) == b.wanted {
 		b.found = line
 	}
+}
+
+// helpers reads the rest of a case. It returns the functions that the case calls and the source
+// declares, in the order of the calls.
+func (b *branches) helpers(source string) (list []string) {
+	for depth := b.depth; b.token != scanner.EOF && b.depth >= depth; b.take() {
+		if b.depth == depth && (b.TokenText() == "case" || b.TokenText() == "default") {
+			break
+		}
+		if b.token == '(' && !slices.Contains(list, b.last) && declares(source, b.last) {
+			list = append(list, b.last)
+		}
+	}
+	return list
+}
+
+// declares reports whether a source declares a function or a method with a name.
+func declares(source, name string) bool {
+	for line := range strings.Lines(source) {
+		if head, is := strings.CutPrefix(line, "func "); is && (strings.HasPrefix(head, name+"(") || strings.HasPrefix(head, "(") && strings.Contains(head, ") "+name+"(")) {
+			return true
+		}
+	}
+	return false
 }
 
 // assertion reads the type of a type assertion. After ".(type)" a type switch begins.

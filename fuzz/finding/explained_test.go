@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -84,6 +85,18 @@ func linesNamed(text, file string) (list []int) {
 	return list
 }
 
+// helpersNamed returns the lines of the functions that a text names: "handled at node.go:12 (count)".
+func (s *source) helpersNamed(text string, file *ast.File) (list []int) {
+	for _, m := range regexp.MustCompile(`:\d+ \(([\w, ]+)\)`).FindAllStringSubmatch(text, -1) {
+		for _, d := range file.Decls {
+			if f, is := d.(*ast.FuncDecl); is && slices.Contains(strings.Split(m[1], ", "), f.Name.Name) {
+				list = append(list, s.files.Position(f.Pos()).Line)
+			}
+		}
+	}
+	return list
+}
+
 // mended returns the lines by which the forms of a subject differ, from a line of
 // testdata/mended.txt.
 func mended(t *testing.T, texts []string, path string) (list []int) {
@@ -120,6 +133,12 @@ func explainedCase(t *testing.T, name string) string {
 	if out := Shrink(context.Background(), r, f, shrink.Options{Runs: 1}); out.Finding != nil {
 		f = out.Finding
 	}
+	if os.Getenv("DBG") != "" {
+		o := f.outline()
+		for _, p := range o.Places {
+			fmt.Printf("%+v\n", p)
+		}
+	}
 	_, text, _ := strings.Cut(f.Text("run 1"), "        run 1")
 	_, text, _ = strings.Cut(text, "\n")
 	text, _, _ = strings.Cut(text, "\n\n")
@@ -144,11 +163,14 @@ func TestExplanations(t *testing.T) {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
+		if os.Getenv("DBG") != "" && !strings.Contains(os.Getenv("DBG"), name) {
+			continue
+		}
 		parts := strings.Split(rest, " | ")
 		path := filepath.Join("../subjects", parts[0])
 		explained := explainedCase(t, name)
 		hit, file := false, syntax.parsed(t, path)
-		for _, n := range linesNamed(explained, filepath.Base(path)) {
+		for _, n := range append(linesNamed(explained, filepath.Base(path)), syntax.helpersNamed(explained, file)...) {
 			first, last := syntax.around(file, n)
 			for _, m := range mended(t, parts[1:], path) {
 				hit = hit || m >= first && m <= last

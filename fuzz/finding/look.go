@@ -12,12 +12,19 @@ import (
 type Seen struct {
 	// Sent has, for each element of Trace.Sends, the line that sent the message.
 	Sent []string
+	// SentFrom has, for each element of Trace.Sends, the line of the sender's handler that led to the
+	// line in Sent, "" if both are in one function or the sender is no handler. SentBy has the name of
+	// the function with the line in Sent, or "" like SentFrom.
+	SentFrom, SentBy []string
 	// Handlers has, for each element of Trace.Sends, the first line of the handler that received the
 	// message, or would have received it.
 	Handlers []string
 	// Handled has, for each element of Trace.Sends, the line that handled the message: see
 	// sources.branch.
 	Handled []string
+	// Helpers has, for each element of Trace.Sends, the functions that the case with the line in
+	// Handled calls.
+	Helpers [][]string
 	// Spawned has, for each actor, the line that spawned it.
 	Spawned []string
 	// Labels has, for each element of Trace.Sends, the label of the message.
@@ -85,15 +92,28 @@ type code struct {
 }
 
 // Spawned records the line that spawns an actor.
-func (l *looker) Spawned(_ *pulse.System, actor int) { set(&l.Seen.Spawned, actor, props.Line()) }
+func (l *looker) Spawned(_ *pulse.System, actor int) {
+	set(&l.Seen.Spawned, actor, props.Caller().At)
+}
 
 // Sent records the line that sends a message, and the handlers of new actors. It omits the
 // handler of an actor that has changed its handler in the current step.
-func (l *looker) Sent(s *pulse.System, send int) { l.sent(s, send, props.Line()) }
+func (l *looker) Sent(s *pulse.System, send int) {
+	l.sent(s, send, props.Caller())
+}
 
-func (l *looker) sent(s *pulse.System, send int, line string) {
-	set(&l.Seen.Sent, send, line)
+// sent records the call that sends a message. In a step, a call by the property is the one that runs
+// the system, which then sends the message by itself.
+func (l *looker) sent(s *pulse.System, send int, by props.Call) {
 	t, step := s.Trace(), s.Host().Step()
+	if step >= 0 && by.Test {
+		by = props.Call{}
+	}
+	set(&l.Seen.Sent, send, by.At)
+	if step >= 0 && at(l.codes, t.Steps[step].Actor).waits.File == "" {
+		set(&l.Seen.SentFrom, send, by.From)
+		set(&l.Seen.SentBy, send, by.By)
+	}
 	for i := len(l.codes); i < len(t.Actors); i++ {
 		if step >= 0 && i == int(t.Steps[step].Actor) && t.Steps[step].Changed {
 			return
@@ -126,7 +146,7 @@ func (l *looker) handle(s *pulse.System, step int) {
 	set(&l.used, step, c)
 }
 
-// locate sets Handlers and Handled.
+// locate sets Handlers, Handled and Helpers, and the lines that sent copies.
 func (l *looker) locate(t *trace.Trace) {
 	files := sources{}
 	for i := range t.Sends {
@@ -136,7 +156,15 @@ func (l *looker) locate(t *trace.Trace) {
 			c = at(l.codes, d.To)
 		}
 		l.Handlers = append(l.Handlers, c.handler.Place())
-		l.Handled = append(l.Handled, files.branch(c.handler, c.waits, d.Body))
+		for k := i - 1; k >= 0 && d.Kind == trace.Copy && at(l.Seen.Sent, int32(i)) == ""; k-- {
+			if o := &t.Sends[k]; o.From == d.From && o.To == d.To && o.Step == d.Step {
+				set(&l.Seen.Sent, i, at(l.Seen.Sent, int32(k)))
+				set(&l.SentFrom, i, at(l.SentFrom, int32(k)))
+				set(&l.SentBy, i, at(l.SentBy, int32(k)))
+			}
+		}
+		line, helpers := files.branch(c.handler, c.waits, d.Body)
+		l.Handled, l.Helpers = append(l.Handled, line), append(l.Helpers, helpers)
 	}
 }
 

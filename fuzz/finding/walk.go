@@ -152,7 +152,7 @@ func (w *walker) Err() error {
 // Sent records the line that sends a message.
 func (w *walker) Sent(s *pulse.System, send int) {
 	w.sys = s
-	w.sent(s, send, props.Line())
+	w.sent(s, send, props.Caller())
 }
 
 // Stepped records the receiver's state, and the other states that the step changed.

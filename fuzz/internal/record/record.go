@@ -88,7 +88,8 @@ type Record struct {
 	// Known is set if the record is about a case that was saved before.
 	Known bool `json:"known,omitempty"`
 
-	// Places has the lines of code that send and handle the messages in Why.
+	// Places has the lines of code that send and handle the messages that decide: first those of the
+	// point of no return and of the constraints in Why. The most important come first.
 	Places []Place  `json:"places,omitempty"`
 	Actors []string `json:"actors,omitempty"` // the names of actors; the first is the test
 	Steps  []Step   `json:"steps,omitempty"`
@@ -185,13 +186,20 @@ func (r *Record) Save(folder corpus.Folder) (fresh bool) {
 
 // A Place has the lines of code that send and handle a message.
 type Place struct {
-	Send    int    `json:"send"`    // the index of the message among all messages of the run
-	Step    int    `json:"step"`    // the step that received the message, -1 if none did
-	SentAt  string `json:"sentAt"`  // the line that sent the message
-	Handler string `json:"handler"` // the first line of the handler that received the message
+	Send   int    `json:"send"`   // the index of the message among all messages of the run
+	Step   int    `json:"step"`   // the step that received the message, -1 if none did
+	Text   string `json:"text"`   // the message
+	SentAt string `json:"sentAt"` // the line that sent the message
+	// SentFrom is the line of the sender's handler that led to the line SentAt, in the function SentBy.
+	// Both are "" if the line SentAt is in the handler itself.
+	SentFrom string `json:"sentFrom,omitempty"`
+	SentBy   string `json:"sentBy,omitempty"`
+	Handler  string `json:"handler"` // the first line of the handler that received the message
 	// Handled is the line that handles the message: the case of its type in the handler, or the line
 	// at which the process waited. It is "" if unknown.
 	Handled string `json:"handled,omitempty"`
+	// Helpers are the functions of the same file that the case calls.
+	Helpers []string `json:"helpers,omitempty"`
 }
 
 // A Message is a message of the run. Actors are given as indices in Record.Actors.

@@ -1,9 +1,9 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -237,55 +237,113 @@ func handled(at, handler string) (what, place string) {
 	return "handler at ", handler
 }
 
-// deciding returns the two messages that decide: those of the first constraint, unless the point
-// of no return is about another message.
-func (r *Record) deciding() (list []*corpus.Message) {
-	main, p := r.why().Main(), r.why().Point
-	if len(main) > 0 {
-		list = append(list, &main[0].First, &main[0].Second)
+// code describes in one line the lines of code that send and handle the messages that decide:
+// "flush: sent at writer.go:83 (finish), handled :45; write(1): sent :99". The functions in parentheses
+// are those that the line calls. If there is room, it names more messages than two, and all that a
+// message contains. It returns "" if nothing is known.
+func (r *Record) code() string {
+	w := codeLine{said: map[string]bool{}}
+	for i := range r.Places {
+		if w.add(&r.Places[i]) {
+			w.extend(len(w.parts)-1, func(p *placeText) *bool { return &p.helpers })
+		}
 	}
-	if p == nil || p.Message.At == "" || slices.ContainsFunc(list, func(m *corpus.Message) bool { return m.Send == p.Message.Send }) {
-		return list
+	for i := range w.parts {
+		w.extend(i, func(p *placeText) *bool { return &p.by })
+		w.extend(i, func(p *placeText) *bool { return &p.whole })
 	}
-	if list = []*corpus.Message{&p.Message}; p.Other != nil {
-		list = append(list, p.Other)
-	}
-	return list
+	return w.text()
 }
 
-// code describes in one line the lines of code that send and handle the messages that decide:
-// "flush: sent at writer.go:83, handler at :45; write(1): sent at :99". It returns "" if nothing is
-// known.
-func (r *Record) code() string {
-	line, last, file := []string{""}, "", ""
-	short := func(place string) string { // without the file, if that is the last one
+// A codeLine is the line that code returns.
+type codeLine struct {
+	parts []placeText
+	said  map[string]bool // the places that parts describe, and the lines that handle them
+}
+
+// extend sets a field of a part, if there is room for what it adds.
+func (w *codeLine) extend(part int, field func(*placeText) *bool) {
+	more := field(&w.parts[part])
+	*more = true
+	*more = w.fits()
+}
+
+// add adds a place, if there is room and its lines are known and not said already.
+func (w *codeLine) add(of *Place) bool {
+	p := placeText{Place: of}
+	what, at := handled(p.Handled, p.Handler)
+	key := p.kind() + p.SentAt + at
+	if !w.said[at] {
+		p.what, p.at = what, at
+	}
+	if w.said[key] || p.SentAt == "" && p.at == "" {
+		return false
+	}
+	if w.parts = append(w.parts, p); !w.fits() && p.at != "" {
+		w.parts[len(w.parts)-1].unsent = true
+	}
+	if !w.fits() {
+		w.parts = w.parts[:len(w.parts)-1]
+		return false
+	}
+	w.said[key], w.said[at] = true, true
+	return true
+}
+
+func (w *codeLine) fits() bool { return utf8.RuneCountInString(w.text()) <= mostInLine }
+
+// text returns the line. It leaves out a file that is the last one.
+func (w *codeLine) text() string {
+	file := ""
+	short := func(what, place string) string {
 		of, number, _ := strings.Cut(place, ":")
 		if of == file && number != "" {
-			return ":" + number
+			return strings.TrimSuffix(what, "at ") + ":" + number
 		}
 		file = of
-		return place
+		return what + place
 	}
-	for _, m := range r.deciding() {
-		place := r.placeOf(m.Send)
-		if m.Send < 0 || place.SentAt == "" {
-			continue
+	var list []string
+	for i := range w.parts {
+		p := &w.parts[i]
+		text, sent, received := p.kind(), "", ""
+		if p.whole {
+			text = p.Text
 		}
-		where := ": sent at " + short(place.SentAt)
-		if what, at := handled(place.Handled, place.Handler); at != "" && at != last {
-			last = at
-			where += ", " + what + short(at)
+		if p.SentAt != "" && !p.unsent {
+			sent = short("sent at ", cmp.Or(p.SentFrom, p.SentAt))
 		}
-		next := append(slices.Clone(line), m.Text, where)
-		if len(line) > 1 {
-			next[len(line)-1] += "; "
-			if utf8.RuneCountInString(fitted(next...)) > mostInLine {
-				break
-			}
+		if p.by && !p.unsent && p.SentFrom != "" {
+			sent += " (" + p.SentBy + ")"
 		}
-		line = next
+		if p.at != "" {
+			received = short(p.what, p.at)
+		}
+		if p.helpers && len(p.Helpers) > 0 {
+			received += " (" + strings.Join(p.Helpers, ", ") + ")"
+		}
+		list = append(list, text+": "+strings.Trim(sent+", "+received, ", "))
 	}
-	return fitted(line...)
+	return strings.Join(list, "; ")
+}
+
+// A placeText is what code says of one place.
+type placeText struct {
+	*Place
+	what, at string // the line that handles the message; "" if it is said already
+	unsent   bool   // set if there is no room for SentAt
+	whole    bool   // set if the whole message is printed, and not only its type
+	helpers  bool   // set if the functions are printed that the case calls
+	by       bool   // set if SentBy is printed
+}
+
+// kind returns the type of the message.
+func (p *placeText) kind() string {
+	text, _, _ := strings.Cut(p.Text, " from ")
+	if kind, _, _ := strings.Cut(text, "("); kind != "" {
+		text = kind
+	}
+	return trace.Shortened(text, 2*fewestCut)
 }
 
 const drewPrefix = "drew "
