@@ -50,7 +50,10 @@ func (f *Finding) Look(r *props.Runner) {
 	}
 	l := &looker{states: len(f.Trace.Steps)*len(f.Trace.Actors) <= mostStates}
 	plan := planOf(&f.Case, strategy.Replay(&f.Case.Record, strategy.ReplayOptions{}))
-	plan.Observer = l
+	plan.Observer, plan.Look = l, l.deciding.end
+	if e := f.Case.Explanation; e != nil && e.Point != nil && e.Point.Step >= 0 {
+		l.deciding = stateAt{on: true, step: e.Point.Step, actor: f.Trace.Steps[e.Point.Step].Actor}
+	}
 	res := r.Run(plan)
 	if res.System == nil || res.System.Trace().Hash != f.Trace.Hash {
 		return
@@ -67,6 +70,10 @@ func (f *Finding) Look(r *props.Runner) {
 		l.Labels = append(l.Labels, t.Sends[i].Label())
 	}
 	l.Diagram = f.diagram(t)
+	f.Changes = nil
+	if l.deciding.on {
+		f.Changes = l.deciding.changes(visible(t.Name(l.deciding.actor)), f.passed)
+	}
 	f.draw(t) // now with the deciding step
 	f.Case.Comment = f.comment()
 	after := l.after(t, t.Names())
@@ -80,9 +87,10 @@ func (f *Finding) Look(r *props.Runner) {
 type looker struct {
 	Seen
 	changes
-	states bool
-	codes  []code // for each actor, the code that handles its next message
-	used   []code // for each step, the code that handled the message
+	states   bool
+	deciding stateAt
+	codes    []code // for each actor, the code that handles its next message
+	used     []code // for each step, the code that handled the message
 }
 
 // A code is the code of an actor that handles its next message.
@@ -126,6 +134,7 @@ func (l *looker) sent(s *pulse.System, send int, by props.Call) {
 func (l *looker) Stepped(s *pulse.System, step int) {
 	if l.states {
 		l.changes.Stepped(s, step)
+		l.deciding.Stepped(s, step)
 	}
 	l.handle(s, step)
 	for i := len(l.codes); i < len(s.Trace().Actors); i++ {

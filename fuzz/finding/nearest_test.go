@@ -61,7 +61,7 @@ func TestNearestAgainstAllOrders(t *testing.T) {
 				continue
 			}
 			tested++
-			got := (&shrinking{runner: r}).nearest(t.Context(), &c, signature)
+			got, _ := (&shrinking{runner: r}).nearest(t.Context(), &c, signature, -1)
 			switch {
 			case got == nil:
 				none++

@@ -18,7 +18,7 @@ func (f *Finding) Record(where string) record.Record {
 	r.Format, r.Where, r.Case, r.Worth = record.Format, where, f.Whole(), f.Worth()
 	r.Exact, r.Condition, r.Cause = f.Failure.Signature(), f.Case.Condition, f.Case.Cause()
 	r.Also = slices.Clone(f.Also)
-	if f.Seen != nil {
+	if r.Changes = f.Changes; f.Seen != nil {
 		f.addSteps(&r)
 	}
 	if f.Passing != nil && len(f.Passing.Steps) <= mostPaged {

@@ -99,6 +99,18 @@ type Record struct {
 	Waiting []Message `json:"waiting,omitempty"`
 	// Passing is the nearest passing run, nil if none is known.
 	Passing *Passing `json:"passing,omitempty"`
+	// Changes has the fields that the deciding step has left with another value than the same step of
+	// the passing run, or else the fields that the deciding step has changed.
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// A Change is a field of an actor's state, with its value as text.
+type Change struct {
+	Actor   string `json:"actor"`
+	Field   string `json:"field,omitempty"`   // the name, "" if the state is no struct
+	Before  string `json:"before,omitempty"`  // the value before the deciding step, "" if unknown
+	After   string `json:"after"`             // the value after the deciding step
+	Passing string `json:"passing,omitempty"` // the value after the same step of the passing run, "" if unknown
 }
 
 // A Passing is a passing run with the draws and the faults of a failing run. It differs from the

@@ -67,7 +67,7 @@ func (r *Record) writeFailure(b *strings.Builder) {
 		fmt.Fprintf(b, "        %s\n", r.Where)
 	}
 	for _, line := range r.hints() {
-		fmt.Fprintf(b, "        %s\n", visible(line))
+		writeFolded(b, visible(line))
 	}
 	if r.Detail != "" {
 		b.WriteString(words.Indented(visible(r.Detail)))
@@ -79,9 +79,18 @@ func (r *Record) writeFailure(b *strings.Builder) {
 	if shrunk := r.shrunk(); shrunk != "" {
 		run += "; " + shrunk
 	}
-	fmt.Fprintf(b, "        %s, %s\n", run, r.repeats())
+	for line := range strings.SplitSeq(run+", "+r.repeats(), "\n") {
+		writeFolded(b, line)
+	}
 	if why := r.Orders(); why != "" {
 		b.WriteString(words.Indented(visible(why)))
+	}
+}
+
+// writeFolded writes a text, which it breaks into lines that are not too long.
+func writeFolded(b *strings.Builder, text string) {
+	for i, line := range folded(text) {
+		fmt.Fprintf(b, "        %*s%s\n", 4*min(i, 1), "", line)
 	}
 }
 
@@ -175,8 +184,8 @@ func (r *Record) repeats() string {
 		s += ", " + faults
 	}
 	if r.Differs != "" {
-		s += "\n        IT DOES NOT REPEAT, and so is neither shrunk nor explained: " + r.Differs +
-			"\n        something other than messages decides: the clock, math/rand, the order of a map, other goroutines,\n        or a variable that outlives a run"
+		s += "\nIT DOES NOT REPEAT, and so is neither shrunk nor explained: " + r.Differs +
+			"\nsomething other than messages decides: the clock, math/rand, the order of a map, other goroutines,\nor a variable that outlives a run"
 	}
 	return s
 }
@@ -184,10 +193,12 @@ func (r *Record) repeats() string {
 // Drawn returns the draws with remarks on other values.
 func (r *Record) Drawn() []string {
 	list := append([]string(nil), r.Draws...)
-	for i := range min(len(list), len(r.why().Draws)) {
-		if remark := r.why().Draws[i]; remark != "" {
-			list[i] += " (" + remark + ")"
+	for i := range list {
+		remark := ""
+		if i < len(r.why().Draws) && r.why().Draws[i] != "" {
+			remark = " (" + r.why().Draws[i] + ")"
 		}
+		list[i] = trace.Shortened(list[i], mostColumns-len(drewPrefix)-1-utf8.RuneCountInString(remark)) + remark
 	}
 	return list
 }
