@@ -59,7 +59,7 @@ func (c *cast) add(name string, handler Actor, info *typeInfo, parent int32) *ac
 		makeThread(c, a)
 	}
 	if c.mail.onSend&workObserve != 0 {
-		c.owner.tell(SendObserver.Spawned, a.actor)
+		tell(c.owner, SendObserver.Spawned, a.actor)
 	}
 	if c.states != nil && a.actor != trace.Test { // the spawner may have put data into the handler, so the new actor's history starts as a copy of the spawner's history
 		c.states.happened(event{kind: eventSpawned, actor: a.actor, step: none, spawner: c.rec.cur})

@@ -22,7 +22,7 @@ type SendObserver interface {
 // tell calls a method of the SendObservers with the index of a message or actor.
 // It clears the bit workObserve during the calls, so that a message sent by an
 // observer causes no further call.
-func (s *System) tell(method func(SendObserver, *System, int), index int32) {
+func tell(s *System, method func(SendObserver, *System, int), index int32) {
 	s.mail.onSend &^= workObserve
 	was := s.rec.called
 	s.rec.callOut()

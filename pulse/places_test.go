@@ -4,21 +4,29 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/stack"
 )
 
-// sightings records the line of each call that sends.
-type sightings struct{ lines map[int]string }
+// sightings records the line of each call that sends, sets a timer or spawns.
+type sightings struct{ lines, spawned map[int]string }
 
 func (o *sightings) Stepped(*pulse.System, int) {}
-func (o *sightings) Spawned(*pulse.System, int) {}
 
-func (o *sightings) Sent(_ *pulse.System, send int) {
+func (o *sightings) Spawned(_ *pulse.System, actor int) {
+	if o.spawned != nil {
+		o.spawned[actor] = o.line()
+	}
+}
+
+func (o *sightings) Sent(_ *pulse.System, send int) { o.lines[send] = o.line() }
+
+func (o *sightings) line() string {
 	pcs := make([]uintptr, 32)
-	calls, _ := stack.NewTrimmer("github.com/jostle-go/jostle/pulse").Inner(pcs[:runtime.Callers(2, pcs)])
-	o.lines[send] = stack.FrameOf(calls[0]).Place()
+	calls, _ := stack.NewTrimmer("github.com/jostle-go/jostle/pulse").Inner(pcs[:runtime.Callers(3, pcs)])
+	return stack.FrameOf(calls[0]).Place()
 }
 
 // lineFrom returns the line of its caller plus an offset.
@@ -62,6 +70,36 @@ func TestSendObserver(t *testing.T) {
 			t.Errorf("%v: told of a later run", delivery)
 		}
 		sys.Close()
+	}
+}
+
+// TestSendObserverOfTimersAndActors: an observer is also called within the calls that set a timer or
+// spawn an actor.
+func TestSendObserverOfTimersAndActors(t *testing.T) {
+	sys := pulse.New(pulse.Options{Record: true})
+	defer sys.Close()
+	o := &sightings{lines: map[int]string{}, spawned: map[int]string{}}
+	sys.Observe(o)
+	var sent, spawned []string
+	a := sys.Spawn("a", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		if msg == "go" {
+			sent, spawned = append(sent, lineFrom(1)), append(spawned, lineFrom(2))
+			ctx.After(time.Second, "timer")
+			ctx.Spawn("b", placedValue{})
+			spawned = append(spawned, lineFrom(1))
+			ctx.Go("c", func(p *pulse.Process) { p.Receive() })
+		}
+	}))
+	sys.Send(a, "go")
+	sys.Run()
+	if o.lines[1] != sent[0] || o.spawned[2] != spawned[0] || o.spawned[3] != spawned[1] {
+		t.Errorf("sent at %v, spawned at %v, want %v and %v", o.lines, o.spawned, sent, spawned)
+	}
+	if got := sys.Host().WaitPlace(3).Place(); got != spawned[1] {
+		t.Errorf("the process waits at %q, want %q", got, spawned[1])
+	}
+	if got := sys.Host().WaitPlace(2); got != (pulse.Frame{}) {
+		t.Errorf("an actor waits at %v", got)
 	}
 }
 

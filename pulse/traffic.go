@@ -289,7 +289,7 @@ func (t *traffic) pushTimer(e entry, d time.Duration, from, to int32, msg any) T
 	}
 	e.send = t.message(from, to, msg, kind, 0)
 	if t.mail.onSend&workObserve != 0 {
-		t.owner.tell(SendObserver.Sent, e.send)
+		tell(t.owner, SendObserver.Sent, e.send)
 	}
 	return Timer{sys: t.owner, run: t.run, send: e.send, number: t.clock.push(e)}
 }

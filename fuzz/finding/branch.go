@@ -18,24 +18,14 @@ import (
 // It compares the names of types, without packages, so that it needs neither package go/parser,
 // which would become a part of every test binary, nor the types of the program.
 func branchOf(source string, begin int, inside bool, message reflect.Type) (line int, helpers []string) {
-	b := &branches{wanted: nameIn(message.String()), depth: 1}
-	b.Init(strings.NewReader(source))
-	b.Mode = scanner.GoTokens
-	b.Error = func(*scanner.Scanner, string) {}
-	b.next()
-	for b.token != scanner.EOF && b.Position.Line < begin {
-		b.next()
+	for _, nested := range []bool{false, true} {
+		b := &branches{wanted: nameIn(message.String()), depth: 1, nested: nested}
+		if b.read(source, begin, inside); b.found > 0 {
+			return b.found, b.helpers(source)
+		}
+		line = b.asserted
 	}
-	if !inside {
-		b.enter()
-	}
-	for b.token != scanner.EOF && b.depth > 0 && b.found == 0 {
-		b.take()
-	}
-	if b.found == 0 {
-		return b.asserted, nil
-	}
-	return b.found, b.helpers(source)
+	return line, nil
 }
 
 // nameIn returns the name of a type without its package and its type arguments: "*write" for
@@ -87,10 +77,28 @@ type branches struct {
 	token    rune
 	last     string // the token before
 	wanted   string // the name of the type, see nameIn
+	nested   bool   // set if the case may be in a type switch within another one
 	depth    int    // the number of open braces; 0 after the end of the function
 	switches []int  // the depths within the type switches that are open
 	found    int    // the line of the case; 0 if there is none yet
 	asserted int    // the line of the first type assertion to the type; 0 if there is none yet
+}
+
+// read reads a source up to the case, or to the end of the function.
+func (b *branches) read(source string, begin int, inside bool) {
+	b.Init(strings.NewReader(source))
+	b.Mode = scanner.GoTokens
+	b.Error = func(*scanner.Scanner, string) {}
+	b.next()
+	for b.token != scanner.EOF && b.Position.Line < begin {
+		b.next()
+	}
+	if !inside {
+		b.enter()
+	}
+	for b.token != scanner.EOF && b.depth > 0 && b.found == 0 {
+		b.take()
+	}
 }
 
 func (b *branches) next() {
@@ -127,7 +135,7 @@ func (b *branches) take() {
 			b.switches = b.switches[:n-1]
 		}
 		b.depth--
-	case b.TokenText() == "case" && len(b.switches) > 0 && b.switches[len(b.switches)-1] == b.depth:
+	case b.TokenText() == "case" && (len(b.switches) == 1 || len(b.switches) > 1 && b.nested) && b.switches[len(b.switches)-1] == b.depth:
 		b.list()
 	case b.token == '(' && b.last == ".":
 		b.assertion()
@@ -179,7 +187,11 @@ func (b *branches) helpers(source string) (list []string) {
 // declares reports whether a source declares a function or a method with a name.
 func declares(source, name string) bool {
 	for line := range strings.Lines(source) {
-		if head, is := strings.CutPrefix(line, "func "); is && (strings.HasPrefix(head, name+"(") || strings.HasPrefix(head, "(") && strings.Contains(head, ") "+name+"(")) {
+		head, is := strings.CutPrefix(line, "func ")
+		if strings.HasPrefix(head, "(") {
+			_, head, _ = strings.Cut(head, ") ")
+		}
+		if function, _, _ := strings.Cut(head, "("); is && function == name {
 			return true
 		}
 	}

@@ -79,8 +79,15 @@ func (r *Record) writeFailure(b *strings.Builder) {
 	if shrunk := r.shrunk(); shrunk != "" {
 		run += "; " + shrunk
 	}
-	for line := range strings.SplitSeq(run+", "+r.repeats(), "\n") {
-		writeFolded(b, line)
+	first, more, _ := strings.Cut(run+", "+r.repeats(), "\n")
+	if faults := needs(r.why().Needs); faults != "" && utf8.RuneCountInString(first+", "+faults) > mostInLine {
+		first += "\n        " + faults
+	} else if faults != "" {
+		first += ", " + faults
+	}
+	fmt.Fprintf(b, "        %s\n", first)
+	if more != "" {
+		b.WriteString(words.Indented(more))
 	}
 	if why := r.Orders(); why != "" {
 		b.WriteString(words.Indented(visible(why)))
@@ -179,9 +186,6 @@ func (r *Record) repeats() string {
 	}
 	if n := r.why().Depth; n > 0 {
 		s += fmt.Sprintf(", depth %d", n)
-	}
-	if faults := needs(r.why().Needs); faults != "" {
-		s += ", " + faults
 	}
 	if r.Differs != "" {
 		s += "\nIT DOES NOT REPEAT, and so is neither shrunk nor explained: " + r.Differs +
