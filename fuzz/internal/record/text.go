@@ -81,7 +81,7 @@ func (r *Record) writeFailure(b *strings.Builder) {
 	}
 	first, more, _ := strings.Cut(run+", "+r.repeats(), "\n")
 	if faults := needs(r.why().Needs); faults != "" && utf8.RuneCountInString(first+", "+faults) > mostInLine {
-		first += "\n        " + faults
+		first = faults + "\n        " + first
 	} else if faults != "" {
 		first += ", " + faults
 	}
