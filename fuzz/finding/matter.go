@@ -38,7 +38,11 @@ func (s *shrinking) cause(ctx context.Context, out *Shrunk) *corpus.Explanation 
 	}
 	if !e.Cut && !e.Long && ctx.Err() == nil {
 		e.Point = s.pointOf(ctx, out.Finding, e.Of(corpus.InCondition))
-		out.Finding.Passing = s.nearest(ctx, &out.Best.Case, out.Best.Signature)
+		step := int(trace.None)
+		if e.Point != nil {
+			step = e.Point.Step
+		}
+		out.Finding.Passing, out.Finding.passed = s.nearest(ctx, &out.Best.Case, out.Best.Signature, step)
 	}
 	for i := range e.Draws {
 		if e.Point != nil && e.Point.Step < 0 && e.Draws[i] != "any" {
