@@ -3,6 +3,7 @@ package props
 import (
 	"reflect"
 	"runtime"
+	"strings"
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/stack"
@@ -101,13 +102,30 @@ func placeOfMethod(v any, name string) pulse.Frame {
 	return placeOf(m.Func.Interface())
 }
 
-// Line returns the line, such as "writer.go:12", at which the property or its program
-// called the function that calls Line. It returns "" if no such code is on the stack.
-func Line() string {
-	const caller = 3 // skips the frames of runtime.Callers, Line and the caller of Line
+// A Call says which code of the property or its program has called a function. A line is given
+// as "writer.go:12".
+type Call struct {
+	// At is the line of the call, "" if there is no such code on the stack.
+	At string
+	// From is the line of the outermost function of the program that has led to the call, such as
+	// the handler of an actor. By is the function with the call. Both are "" if these are one.
+	From, By string
+	// Test is set if the property has made the call, and not an actor.
+	Test bool
+}
+
+// Caller returns the call of the function that calls Caller.
+func Caller() (c Call) {
+	const caller = 3 // skips the frames of runtime.Callers, Caller and the caller of Caller
 	pcs := make([]uintptr, 64)
-	if list := trimmer.All(pcs[:runtime.Callers(caller, pcs)]); len(list) > 0 {
-		return stack.FrameOf(list[0]).Place()
+	list, by := trimmer.Inner(pcs[:runtime.Callers(caller, pcs)])
+	if len(list) == 0 {
+		return c
 	}
-	return ""
+	at := stack.FrameOf(list[0])
+	if last := list[len(list)-1]; len(list) > 1 {
+		c.From, c.By = stack.FrameOf(last).Place(), at.Func[strings.LastIndexByte(at.Func, '.')+1:]
+	}
+	c.At, c.Test = at.Place(), strings.HasPrefix(by, reflect.TypeFor[T]().PkgPath()+".")
+	return c
 }

@@ -36,6 +36,7 @@ func (g *guilty) Choose(choice.Kind, int) int {
 
 func (g *guilty) Stepped(*pulse.System, int) { g.at("Stepped") }
 func (g *guilty) Sent(*pulse.System, int)    { g.at("Sent") }
+func (g *guilty) Spawned(*pulse.System, int) { g.at("Spawned") }
 func (g *guilty) links(_, _ pulse.Ref) bool  { g.at("Links"); return true }
 func (g *guilty) actors(pulse.Ref) bool      { g.at("Actors"); return true }
 

@@ -17,9 +17,9 @@ type cast struct {
 	walk      *stateWalk // walks over values and states
 	states    *stateWalk // equal to walk if the strategy compares states, else nil
 	pool      coroutines
-	processes []*Process         // unused Process values, for reuse
-	inUse     int                // number of Process values in use
-	places    map[uintptr]string // the lines at which methods begin, by code pointer; a cache for placeOf
+	processes []*Process        // unused Process values, for reuse
+	inUse     int               // number of Process values in use
+	places    map[uintptr]Frame // the lines at which methods begin, by code pointer; a cache for placeOf
 }
 
 // An actor is one actor of a run. The next run reuses its memory.
@@ -57,6 +57,9 @@ func (c *cast) add(name string, handler Actor, info *typeInfo, parent int32) *ac
 	a.id = c.rec.addActor(name, info, parent)
 	if threaded {
 		makeThread(c, a)
+	}
+	if c.mail.onSend&workObserve != 0 {
+		tell(c.owner, SendObserver.Spawned, a.actor)
 	}
 	if c.states != nil && a.actor != trace.Test { // the spawner may have put data into the handler, so the new actor's history starts as a copy of the spawner's history
 		c.states.happened(event{kind: eventSpawned, actor: a.actor, step: none, spawner: c.rec.cur})

@@ -224,7 +224,7 @@ func (o *Options) offersTime() bool {
 // was lost, delayed or already posted.
 func (t *traffic) goesAstray(m int32) bool {
 	if t.mail.onSend&workObserve != 0 {
-		tellSent(t.owner, m)
+		tell(t.owner, SendObserver.Sent, m)
 	}
 	if t.mail.onSend&workIsolate != 0 {
 		t.guard(m)

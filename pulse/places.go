@@ -7,25 +7,28 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A SendObserver is an Observer whose method Sent is called for each message
-// sent. send is the message's index in Trace.Sends. The sending call is still
-// on the stack, so Sent can find the line of the call. Sent is not called for
-// timers and copies.
+// A SendObserver is an Observer that is told of messages and actors. The method
+// Sent is called for each message that is sent, and for each timer that is set,
+// but not for copies. send is the message's index in Trace.Sends. The method
+// Spawned is called for each actor. actor is its index in Trace.Actors. The call
+// that sends, sets or spawns is still on the stack, so that both methods can find
+// its line.
 type SendObserver interface {
 	Observer
 	Sent(s *System, send int)
+	Spawned(s *System, actor int)
 }
 
-// tellSent calls the SendObservers for message m. It clears the bit
-// workObserve during the calls, so that a message sent by an observer causes
-// no further call.
-func tellSent(s *System, m int32) {
+// tell calls a method of the SendObservers with the index of a message or actor.
+// It clears the bit workObserve during the calls, so that a message sent by an
+// observer causes no further call.
+func tell(s *System, method func(SendObserver, *System, int), index int32) {
 	s.mail.onSend &^= workObserve
 	was := s.rec.called
 	s.rec.callOut()
 	for _, o := range s.observers {
 		if o, ok := o.(SendObserver); ok {
-			o.Sent(s, int(m))
+			method(o, s, int(index))
 		}
 	}
 	s.rec.called = was
@@ -36,17 +39,16 @@ func tellSent(s *System, m int32) {
 // source line at which that code begins.
 type Placed interface {
 	Actor
-	// HandlerPlace returns the line that Host.Place returns for this actor,
-	// such as "writer.go:12".
-	HandlerPlace() string
+	// HandlerPlace returns the line that Host.Place returns for this actor.
+	HandlerPlace() Frame
 }
 
 // Place returns the source line at which the code of an actor's current
-// handler or process begins, such as "writer.go:12". It returns "" for the
-// test, and if the line is not known.
-func (h Host) Place(actor int32) string {
+// handler or process begins. It returns the zero Frame for the test, and if the
+// line is not known.
+func (h Host) Place(actor int32) Frame {
 	if actor <= trace.Test || int(actor) >= len(h.s.actors) {
-		return ""
+		return Frame{}
 	}
 	a := h.s.actors[actor]
 	if a.special && a.spec.Process != nil {
@@ -61,52 +63,60 @@ func (h Host) Place(actor int32) string {
 	return receivePlace(reflect.TypeOf(a.handler), deepest)
 }
 
+// WaitPlace returns the source line at which the process of an actor waits. It
+// returns the zero Frame if the actor is no process, or does not wait.
+func (h Host) WaitPlace(actor int32) (at Frame) {
+	if actor > trace.Test && int(actor) < len(h.s.actors) && h.s.actors[actor].process != nil && h.s.actors[actor].life == alive {
+		at = (&stuckReport{cast: &h.s.cast}).whereWaits(h.s.actors[actor]).At
+	}
+	return at
+}
+
 // deepest limits the depth to which receivePlace searches embedded types, since
 // some types embed themselves.
 const deepest = 8
 
 // receivePlace returns the line at which the method Receive of type t, or of a
-// type embedded in t, begins. It returns "" if none is found.
-func receivePlace(t reflect.Type, deepest int) string {
+// type embedded in t, begins. It returns the zero Frame if none is found.
+func receivePlace(t reflect.Type, deepest int) Frame {
 	if deepest == 0 {
-		return ""
+		return Frame{}
 	}
 	if m, ok := t.MethodByName("Receive"); ok && t.Kind() != reflect.Interface {
 		if f, ok := stack.Begin(m.Func.Interface()); ok {
-			return f.Place()
+			return f
 		}
 	}
 	if t.Kind() == reflect.Pointer {
 		return receivePlace(t.Elem(), deepest-1)
 	}
 	if t.Kind() != reflect.Struct {
-		return ""
+		return Frame{}
 	}
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if !f.Anonymous {
 			continue
 		}
-		if place := receivePlace(f.Type, deepest-1); place != "" {
+		if place := receivePlace(f.Type, deepest-1); place.File != "" {
 			return place
 		}
 	}
-	return ""
+	return Frame{}
 }
 
 // placeOf returns the line at which a function begins. For a method value it
 // returns the line at which the method begins, and caches that line in
 // c.places.
-func (c *cast) placeOf(function any) string {
+func (c *cast) placeOf(function any) Frame {
 	if f, ok := stack.Begin(function); ok {
-		return f.Place()
+		return f
 	}
 	of := reflect.ValueOf(function).Pointer()
 	place, known := c.places[of]
 	if !known {
-		f, _ := stack.BeginOfMethod(function)
-		if place = f.Place(); c.places == nil {
-			c.places = map[uintptr]string{}
+		if place, _ = stack.BeginOfMethod(function); c.places == nil {
+			c.places = map[uintptr]Frame{}
 		}
 		c.places[of] = place
 	}

@@ -4,20 +4,29 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/stack"
 )
 
-// sightings records the line of each call that sends.
-type sightings struct{ lines map[int]string }
+// sightings records the line of each call that sends, sets a timer or spawns.
+type sightings struct{ lines, spawned map[int]string }
 
 func (o *sightings) Stepped(*pulse.System, int) {}
 
-func (o *sightings) Sent(_ *pulse.System, send int) {
+func (o *sightings) Spawned(_ *pulse.System, actor int) {
+	if o.spawned != nil {
+		o.spawned[actor] = o.line()
+	}
+}
+
+func (o *sightings) Sent(_ *pulse.System, send int) { o.lines[send] = o.line() }
+
+func (o *sightings) line() string {
 	pcs := make([]uintptr, 32)
-	calls, _ := stack.NewTrimmer("github.com/jostle-go/jostle/pulse").Inner(pcs[:runtime.Callers(2, pcs)])
-	o.lines[send] = stack.FrameOf(calls[0]).Place()
+	calls, _ := stack.NewTrimmer("github.com/jostle-go/jostle/pulse").Inner(pcs[:runtime.Callers(3, pcs)])
+	return stack.FrameOf(calls[0]).Place()
 }
 
 // lineFrom returns the line of its caller plus an offset.
@@ -64,6 +73,36 @@ func TestSendObserver(t *testing.T) {
 	}
 }
 
+// TestSendObserverOfTimersAndActors: an observer is also called within the calls that set a timer or
+// spawn an actor.
+func TestSendObserverOfTimersAndActors(t *testing.T) {
+	sys := pulse.New(pulse.Options{Record: true})
+	defer sys.Close()
+	o := &sightings{lines: map[int]string{}, spawned: map[int]string{}}
+	sys.Observe(o)
+	var sent, spawned []string
+	a := sys.Spawn("a", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+		if msg == "go" {
+			sent, spawned = append(sent, lineFrom(1)), append(spawned, lineFrom(2))
+			ctx.After(time.Second, "timer")
+			ctx.Spawn("b", placedValue{})
+			spawned = append(spawned, lineFrom(1))
+			ctx.Go("c", func(p *pulse.Process) { p.Receive() })
+		}
+	}))
+	sys.Send(a, "go")
+	sys.Run()
+	if o.lines[1] != sent[0] || o.spawned[2] != spawned[0] || o.spawned[3] != spawned[1] {
+		t.Errorf("sent at %v, spawned at %v, want %v and %v", o.lines, o.spawned, sent, spawned)
+	}
+	if got := sys.Host().WaitPlace(3).Place(); got != spawned[1] {
+		t.Errorf("the process waits at %q, want %q", got, spawned[1])
+	}
+	if got := sys.Host().WaitPlace(2); got != (pulse.Frame{}) {
+		t.Errorf("an actor waits at %v", got)
+	}
+}
+
 // A sendingSender illegally sends a message for each message it observes.
 type sendingSender struct {
 	to   pulse.Ref
@@ -71,6 +110,7 @@ type sendingSender struct {
 }
 
 func (*sendingSender) Stepped(*pulse.System, int) {}
+func (*sendingSender) Spawned(*pulse.System, int) {}
 
 func (e *sendingSender) Sent(s *pulse.System, _ int) {
 	e.told++
@@ -160,7 +200,7 @@ func TestPlaces(t *testing.T) {
 		{"method value as process", sys.Go("", (&placedShop[int]{}).process), placedProcessAt},
 		{"new", sys.SpawnSpec(pulse.Spec{New: func() pulse.Actor { return placedValue{} }}), placedValueAt},
 	} {
-		if got := h.Place(int32(c.ref.Index())); got != c.want {
+		if got := h.Place(int32(c.ref.Index())).Place(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -174,12 +214,12 @@ func TestPlaces(t *testing.T) {
 		a := sys.Spawn("", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Become(become(msg)) }))
 		sys.Send(a, msg)
 		sys.Run()
-		if got := h.Place(int32(a.Index())); got != want {
+		if got := h.Place(int32(a.Index())).Place(); got != want {
 			t.Errorf("became a %s: %q, want %q", msg, got, want)
 		}
 	}
 	for _, actor := range []int32{0, -1, 99} {
-		if got := h.Place(actor); got != "" {
+		if got := h.Place(actor).Place(); got != "" {
 			t.Errorf("actor %d: %q", actor, got)
 		}
 	}
@@ -188,14 +228,14 @@ func TestPlaces(t *testing.T) {
 // foreign represents code of another runtime.
 type foreign struct{}
 
-func (foreign) Receive(*pulse.Ctx, any) {}
-func (foreign) HandlerPlace() string    { return "elsewhere.go:1" }
+func (foreign) Receive(*pulse.Ctx, any)   {}
+func (foreign) HandlerPlace() pulse.Frame { return pulse.Frame{File: "elsewhere.go", Line: 1} }
 
 // TestPlaced: an actor that represents other code reports where that begins.
 func TestPlaced(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
-	if got := sys.Host().Place(int32(sys.Spawn("foreign", foreign{}).Index())); got != "elsewhere.go:1" {
+	if got := sys.Host().Place(int32(sys.Spawn("foreign", foreign{}).Index())).Place(); got != "elsewhere.go:1" {
 		t.Error(got)
 	}
 }

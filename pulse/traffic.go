@@ -288,6 +288,9 @@ func (t *traffic) pushTimer(e entry, d time.Duration, from, to int32, msg any) T
 		kind, e.effect = trace.Periodic, tick
 	}
 	e.send = t.message(from, to, msg, kind, 0)
+	if t.mail.onSend&workObserve != 0 {
+		tell(t.owner, SendObserver.Sent, e.send)
+	}
 	return Timer{sys: t.owner, run: t.run, send: e.send, number: t.clock.push(e)}
 }
 

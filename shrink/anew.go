@@ -193,15 +193,15 @@ const (
 	mostDescent  = 400  // the maximum number of runs of one descent
 	mostDescents = 2    // the maximum number of descents from the runs that one search finds
 	descending   = 8    // the effort of a descent
-	mostAfresh   = 6    // the maximum number of calls to Subject.Afresh
+	mostAfresh   = 4    // the maximum number of calls to Subject.Afresh
 	freshRuns    = 1000 // the maximum number of runs of such a call
-	mostAlike    = 4    // the number of such descents after which afresh ends if they come to the size of the best run
+	mostAlike    = 3    // the number of such descents that settle a run: see settled
 )
 
 // The levels of a descent.
 var (
-	inOrder = level{[]func(*shrinker){later, order, answers}, quickEffort, true}
-	falling = level{[]func(*shrinker){later, order, draws, answers}, descending, true}
+	inOrder = level{[]func(*shrinker){later, order, answers}, quickEffort, true, nil}
+	falling = level{[]func(*shrinker){later, order, draws, answers}, descending, true, nil}
 )
 
 // descend makes a failing run smaller that may be larger than the best run. It uses only cheap passes.
@@ -241,7 +241,7 @@ func (x *shrinker) plunge(inputs []choice.Input) {
 	}
 	near, shrunk := x.Best, x.shrunk
 	near.External, near.Steps = math.MaxInt, math.MaxInt
-	found, made, _ := x.subject.Search(inputs, x.Best.Signature, &near, x.within(x.effort), x.meet)
+	found, made, _ := x.subject.Search(x.ctx, inputs, x.Best.Signature, &near, x.within(x.effort), x.meet)
 	x.Runs += made
 	for _, out := range cloned(found[:min(len(found), mostDescents)]) {
 		if x.descend(&out); x.shrunk > shrunk {
@@ -307,12 +307,10 @@ func (x *shrinker) simplerDraws(i int) (all [][]choice.Input) {
 }
 
 // afresh descends from other failing runs with other draws, which often lead to a smaller run than the
-// given one does. With less than the full effort, it calls Subject.Afresh only once. It ends when
-// several descents have come to as many messages from outside and steps as the best run has, because
-// then the best run is hardly ever larger than the least.
+// given one does. It ends when the best run is settled.
 func afresh(x *shrinker) {
-	for shrunk := x.shrunk; x.afresh < mostAfresh && x.alike < mostAlike && x.shrunk == shrunk && !x.over(); {
-		found, made := x.subject.Afresh(x.afresh, x.Best.Signature, x.within(freshRuns), x.meet)
+	for shrunk := x.shrunk; x.afresh < mostAfresh && !settled(x) && x.shrunk == shrunk && !x.over(); {
+		found, made := x.subject.Afresh(x.ctx, x.afresh, x.Best.Signature, x.within(freshRuns), x.meet)
 		x.Runs += made
 		if x.afresh++; len(found) == 0 {
 			x.afresh = mostAfresh
@@ -325,8 +323,13 @@ func afresh(x *shrinker) {
 				x.alike++
 			}
 		}
-		if x.effort < fullEffort {
-			return
-		}
 	}
 }
+
+// settled reports whether enough descents from unrelated runs have come to as many messages from
+// outside and steps as the best run has. Then the best run is hardly ever larger than the least.
+func settled(x *shrinker) bool { return x.alike >= mostAlike }
+
+// settledOrder reports whether the best run is settled, and has too few constraints to replace them by
+// fewer.
+func settledOrder(x *shrinker) bool { return settled(x) && len(x.Best.Case.Schedule.Before) <= 1 }

@@ -26,7 +26,7 @@
 //     of all constraints, and then each pair and so on, if there are few. Random constraints
 //     are added, and then removed together with others.
 //   - Draws: list elements are removed, and the numbers that generators read are lowered.
-//     Elements are moved to another list, swapped and copied, and two lists are joined. Two
+//     Elements are moved to another list, swapped, copied and added, and two lists are joined. Two
 //     numbers are lowered together, and finally several parts are changed at random. Random
 //     changes also start from other failing runs of equal size. If it is unknown which
 //     numbers belong to an element, all short sequences of numbers are tried.

@@ -23,9 +23,13 @@ func draws(x *shrinker) {
 	}
 }
 
+// exchangesRuns is the maximum number of runs of exchanges.
+const exchangesRuns = 1000
+
 // exchanges lowers two numbers together, or swaps two sequences of numbers. It helps if neither of
 // the two can be changed alone.
 func exchanges(x *shrinker) {
+	defer x.limit(exchangesRuns)()
 	together(x)
 	for i := 0; i < len(x.Best.Case.Inputs) && !x.over(); i++ {
 		if len(x.words(i)) <= mostRaised || !hasParts(x.partsOf(&x.Best), i) {

@@ -277,9 +277,9 @@ func (x *shrinker) replaceTwo(end int) bool {
 // natural replaces each constraint on deliveries to different receivers by a constraint on deliveries
 // to one receiver, if one leads to an equally small run. Such constraints are easier to understand.
 func natural(x *shrinker) {
-	end := x.Runs + naturalRuns
+	defer x.limit(naturalRuns)()
 	for i := range x.Best.Case.Schedule.Before {
-		if x.over() || x.Runs >= end {
+		if x.over() {
 			return
 		}
 		best := x.Best.Clone()
@@ -288,7 +288,7 @@ func natural(x *shrinker) {
 		if best.Receivers == nil || first >= 0 && second >= 0 && sameReceiver(&best, first, &best, second) {
 			continue
 		}
-		x.replaceNaturally(&best, i, end)
+		x.replaceNaturally(&best, i)
 	}
 }
 
@@ -296,11 +296,11 @@ func natural(x *shrinker) {
 // them all would take minutes.
 const naturalRuns = 3000
 
-// replaceNaturally replaces one constraint of the best run (see natural), in runs up to number end.
-func (x *shrinker) replaceNaturally(best *Outcome, i, end int) {
+// replaceNaturally replaces one constraint of the best run (see natural).
+func (x *shrinker) replaceNaturally(best *Outcome, i int) {
 	for second := range best.Taken {
 		for first := second - 1; first >= 0; first-- {
-			if x.over() || x.Runs >= end {
+			if x.over() {
 				return
 			}
 			if !sameReceiver(best, first, best, second) {

@@ -223,3 +223,89 @@ func rowBefore(parts []Part, at int) int {
 	p := &parts[at]
 	return slices.IndexFunc(parts, func(q Part) bool { return q.Draw == p.Draw && q.End == p.At && q.Of == p.Of && q.isNeedless() })
 }
+
+// The limits of inserted.
+const (
+	insertedRuns = 5000 // the maximum number of runs
+	mostElements = 12   // the maximum number of elements of a run to which inserted adds one
+)
+
+// inserted adds one list element to the draws of a run that is as large as the best run. The element is
+// a copy of another one in which at most one number differs by one. Before that, inserted raises the
+// draws that are not lists by one. Some failures take fewer steps with an additional element of a value
+// that the draws of the best run do not allow. They are run in plain order, because the constraints of
+// the best run are often what the additional element replaces.
+func inserted(x *shrinker) {
+	defer x.limit(insertedRuns)()
+	x.base(&x.Best)
+	shrunk := x.shrunk
+	over := func() bool { return x.shrunk > shrunk || x.over() }
+	for _, base := range slices.Clone(x.bases) {
+		for _, list := range raised(base.Case.Inputs, x.partsOf(&base)) {
+			if over() {
+				return
+			}
+			x.tryAlike(Case{list, base.Case.Schedule})
+		}
+	}
+	for _, base := range slices.Clone(x.bases) {
+		for _, list := range longer(base.Case.Inputs, x.partsOf(&base)) {
+			if over() {
+				return
+			}
+			x.tryAlike(Case{Inputs: list})
+		}
+	}
+}
+
+// tryAlike runs a case. If the run fails, it may become the best run or one of x.bases.
+func (x *shrinker) tryAlike(c Case) {
+	if out, alike := x.run(c); alike && !x.take(out) {
+		x.base(&out)
+	}
+}
+
+// raised returns copies of the draws in which one draw without list elements is larger by one.
+func raised(list []choice.Input, parts []Part) (all [][]choice.Input) {
+	for i, in := range list {
+		at := len(in.Words) - 1
+		if at < 0 || in.Words[at] >= small || slices.ContainsFunc(parts, func(p Part) bool { return p.Draw == i && p.Element }) {
+			continue
+		}
+		list := choice.CloneInputs(list)
+		list[i].Words[at]++
+		all = append(all, list)
+	}
+	return all
+}
+
+// longer returns copies of the draws with one more list element (see inserted), nil if there are too
+// many elements.
+func longer(list []choice.Input, parts []Part) (all [][]choice.Input) {
+	elements := slices.DeleteFunc(slices.Clone(parts), func(p Part) bool { return !p.Element })
+	if len(elements) > mostElements {
+		return nil
+	}
+	known := map[string]bool{}
+	for i := range elements {
+		p := &elements[i]
+		words := wordsOf(list, p)
+		for at := 0; at < len(words) && !p.isEnd(); at++ {
+			changed := slices.Clone(words)
+			if at > 0 {
+				changed[at] ^= 1
+			}
+			for k := range elements {
+				q := &elements[k]
+				if q.Of != p.Of {
+					continue
+				}
+				more := spliced(list, []splice{{*q, slices.Concat(changed, wordsOf(list, q))}})
+				if key := inputKey(more); !known[key] {
+					known[key], all = true, append(all, more)
+				}
+			}
+		}
+	}
+	return all
+}

@@ -1,6 +1,7 @@
 package shrink_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -158,11 +159,13 @@ func (y *line) Run(c shrink.Case) shrink.Outcome {
 	return out
 }
 
-func (y *line) Search([]choice.Input, string, *shrink.Outcome, int, func(shrink.Outcome)) ([]shrink.Outcome, int, bool) {
+func (y *line) Search(context.Context, []choice.Input, string, *shrink.Outcome, int, func(shrink.Outcome)) ([]shrink.Outcome, int, bool) {
 	return nil, 0, false
 }
 
-func (y *line) Afresh(int, string, int, func(shrink.Outcome)) ([]shrink.Outcome, int) { return nil, 0 }
+func (y *line) Afresh(context.Context, int, string, int, func(shrink.Outcome)) ([]shrink.Outcome, int) {
+	return nil, 0
+}
 
 func (y *line) Parts(shrink.Case) []shrink.Part { return nil }
 
@@ -238,7 +241,7 @@ func (y *slope) Run(c shrink.Case) shrink.Outcome {
 	return out
 }
 
-func (y *slope) Search(inputs []choice.Input, _ string, near *shrink.Outcome, _ int, _ func(shrink.Outcome)) (found []shrink.Outcome, made int, all bool) {
+func (y *slope) Search(_ context.Context, inputs []choice.Input, _ string, near *shrink.Outcome, _ int, _ func(shrink.Outcome)) (found []shrink.Outcome, made int, all bool) {
 	c := shrink.Case{Inputs: inputs}
 	for i := range y.unneeded {
 		c.Schedule.Before = append(c.Schedule.Before, choice.Constraint{First: uint64(i) + 1, Second: uint64(i) + 2})
@@ -249,7 +252,7 @@ func (y *slope) Search(inputs []choice.Input, _ string, near *shrink.Outcome, _ 
 	return found, 1, false
 }
 
-func (y *slope) Afresh(call int, _ string, _ int, _ func(shrink.Outcome)) (found []shrink.Outcome, made int) {
+func (y *slope) Afresh(_ context.Context, call int, _ string, _ int, _ func(shrink.Outcome)) (found []shrink.Outcome, made int) {
 	if call < len(y.others) {
 		found, made = []shrink.Outcome{y.Run(y.others[call])}, 1
 	}
@@ -309,7 +312,7 @@ func newShy(runs int) *shy {
 	}}, runs}
 }
 
-func (y *shy) Search(inputs []choice.Input, signature string, _ *shrink.Outcome, runs int, _ func(shrink.Outcome)) (found []shrink.Outcome, made int, all bool) {
+func (y *shy) Search(_ context.Context, inputs []choice.Input, signature string, _ *shrink.Outcome, runs int, _ func(shrink.Outcome)) (found []shrink.Outcome, made int, all bool) {
 	c := shrink.Case{Inputs: inputs}
 	if runs >= y.runs {
 		c.Schedule.Before = []choice.Constraint{{First: 1, Second: 2}}

@@ -49,14 +49,16 @@ func next(deliveries int, taken []uint64, before []choice.Constraint) (next uint
 	return next
 }
 
-func (y *race) Search(_ []choice.Input, _ string, _ *shrink.Outcome, runs int, _ func(shrink.Outcome)) ([]shrink.Outcome, int, bool) {
+func (y *race) Search(_ context.Context, _ []choice.Input, _ string, _ *shrink.Outcome, runs int, _ func(shrink.Outcome)) ([]shrink.Outcome, int, bool) {
 	if y.finds == nil || runs < 200 {
 		return nil, 1, false
 	}
 	return []shrink.Outcome{y.Run(under(y.finds...))}, 1, true
 }
 
-func (y *race) Afresh(int, string, int, func(shrink.Outcome)) ([]shrink.Outcome, int) { return nil, 0 }
+func (y *race) Afresh(context.Context, int, string, int, func(shrink.Outcome)) ([]shrink.Outcome, int) {
+	return nil, 0
+}
 
 func (y *race) Parts(shrink.Case) []shrink.Part { return nil }
 
@@ -104,7 +106,7 @@ func (y *shelf) Run(c shrink.Case) shrink.Outcome {
 	return out
 }
 
-func (y *shelf) Search(inputs []choice.Input, _ string, _ *shrink.Outcome, runs int, _ func(shrink.Outcome)) ([]shrink.Outcome, int, bool) {
+func (y *shelf) Search(_ context.Context, inputs []choice.Input, _ string, _ *shrink.Outcome, runs int, _ func(shrink.Outcome)) ([]shrink.Outcome, int, bool) {
 	c := under(choice.Constraint{First: 1, Second: 2})
 	c.Inputs = inputs
 	if out := y.Run(c); runs >= 100 && out.Drawn == y.rare {
@@ -278,6 +280,7 @@ var plantedFaults = []struct {
 	{"afresh", "other lists", far()},
 	{"perturb", "one constraint in place of two", oneForTwo()},
 	{"rearrangedBases", "two moves", twoMoves()},
+	{"inserted", "one element more", oneMore()},
 	{"exchanges", "two numbers that differ", startedToy("two numbers that differ")},
 	{"doubted", "a rare order of other draws", rareOrder()},
 	{"united", "a certain sum", certainSum()},
@@ -320,4 +323,9 @@ func sizeOf(out *shrink.Outcome) string {
 		answers += min(int(a.Value), 1)
 	}
 	return fmt.Sprintf("%d, %d, %d, %d", out.External, out.Steps, len(out.Case.Schedule.Before), answers)
+}
+
+// oneMore has fewer steps with one more element. Its value is larger by one than the given ones.
+func oneMore() started {
+	return startedBoard("[3 3] [7]", only(map[string]int{"[3 3] [7]": 9, "[3 2 3] [7]": 4}))
 }

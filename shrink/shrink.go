@@ -16,13 +16,14 @@ type Subject interface {
 	// returns some runs that fail with the signature. None of them has more messages from outside
 	// or more steps than near, a failing run that may have different inputs. Search may use near to
 	// find failing orders sooner. It also returns the number of runs that it made, and whether it
-	// ran all orders. It calls other for each run that it does not return.
-	Search(inputs []choice.Input, signature string, near *Outcome, runs int, other func(Outcome)) (found []Outcome, made int, all bool)
+	// ran all orders. It calls other for each run that it does not return. It makes no further run
+	// when ctx is done.
+	Search(ctx context.Context, inputs []choice.Input, signature string, near *Outcome, runs int, other func(Outcome)) (found []Outcome, made int, all bool)
 	// Afresh makes up to the given number of runs with random draws in random orders, and returns a few
 	// runs that fail with the signature. Calls with different numbers `call` make different runs. It
 	// also returns the number of runs that it made. It calls other for each run that it does not
-	// return.
-	Afresh(call int, signature string, runs int, other func(Outcome)) (found []Outcome, made int)
+	// return. It makes no further run when ctx is done.
+	Afresh(ctx context.Context, call int, signature string, runs int, other func(Outcome)) (found []Outcome, made int)
 	// Parts runs a case. It returns the known parts of the draws of the case (see Part).
 	Parts(c Case) []Part
 }
@@ -75,20 +76,27 @@ type level struct {
 	// again is set to repeat the level if it has made only the draws or answers smaller. If again
 	// is not set, the next level follows.
 	again bool
+	// unless reports that the level would hardly make the case smaller, and is skipped. It is nil
+	// if the level is never skipped.
+	unless func(*shrinker) bool
 }
 
+// Afresh comes early, because other failing runs often lead to the least run, and because several
+// of them that lead to runs of one size make other expensive passes needless: see settled.
 var levels = [...]level{
-	{[]func(*shrinker){later, order, draws, answers}, littleEffort, true},
-	{[]func(*shrinker){nearest, elsewhere, fewer, rearranged}, littleEffort, false},
-	{[]func(*shrinker){wander}, littleEffort, false},
-	{[]func(*shrinker){simpler, afresh}, littleEffort, false},
-	{[]func(*shrinker){perturb}, littleEffort, false},
-	{[]func(*shrinker){afresh, nearest, elsewhere, rearrangedBases}, fullEffort, false},
-	{[]func(*shrinker){simpler}, fullEffort / 3, false},
-	{[]func(*shrinker){draws, exchanges, rearranged}, littleEffort, true},
-	{[]func(*shrinker){doubted}, fullEffort / 3, false},
-	{[]func(*shrinker){united}, littleEffort, false},
-	{[]func(*shrinker){wander}, fullEffort, false},
+	{[]func(*shrinker){later, order, draws, answers}, littleEffort, true, nil},
+	{[]func(*shrinker){nearest, elsewhere, fewer, rearranged}, littleEffort, false, nil},
+	{[]func(*shrinker){wander}, littleEffort, false, nil},
+	{[]func(*shrinker){afresh}, fullEffort, false, nil},
+	{[]func(*shrinker){simpler}, littleEffort, false, settled},
+	{[]func(*shrinker){simpler}, fullEffort / 3, false, nil},
+	{[]func(*shrinker){perturb}, littleEffort, false, settledOrder},
+	{[]func(*shrinker){nearest, elsewhere}, fullEffort, false, settledOrder},
+	{[]func(*shrinker){rearrangedBases, inserted}, fullEffort, false, settled},
+	{[]func(*shrinker){draws, exchanges, rearranged}, littleEffort, true, nil},
+	{[]func(*shrinker){doubted}, fullEffort / 3, false, settled},
+	{[]func(*shrinker){united}, littleEffort, false, nil},
+	{[]func(*shrinker){wander}, fullEffort, false, settled},
 }
 
 // Shrink makes a failing case as small as it can. The outcome found must be the result of running
@@ -97,6 +105,9 @@ var levels = [...]level{
 func Shrink(ctx context.Context, s Subject, found Outcome, o Options) Result {
 	x := newShrinker(ctx, s, found, o)
 	for i := 0; i < len(levels); i++ {
+		if levels[i].unless != nil && levels[i].unless(x) {
+			continue
+		}
 		shrunk, taken := x.shrunk, x.Taken
 		switch x.round(&levels[i]); {
 		case x.over():
@@ -170,6 +181,13 @@ func (x *shrinker) within(runs int) int {
 		return min(runs, x.options.Runs-x.Runs)
 	}
 	return runs
+}
+
+// limit limits the runs to the given number of further runs, until the returned function is called.
+func (x *shrinker) limit(runs int) (restore func()) {
+	was := x.options.Runs
+	x.options.Runs = x.Runs + x.within(runs)
+	return func() { x.options.Runs = was }
 }
 
 // run runs a case, and reports whether the run failed with the same signature as the best run.
@@ -271,7 +289,7 @@ func (x *shrinker) search(inputs []choice.Input, runs int) (taken, all bool) {
 	}
 	runs = x.within(runs)
 	near := x.Best
-	found, made, all := x.subject.Search(inputs, x.Best.Signature, &near, runs, x.meet)
+	found, made, all := x.subject.Search(x.ctx, inputs, x.Best.Signature, &near, runs, x.meet)
 	x.Runs += made
 	for i := range found {
 		if !taken || found[i].External == x.Best.External && found[i].Steps == x.Best.Steps {

@@ -32,7 +32,9 @@ func (y *toy) Run(c shrink.Case) shrink.Outcome {
 }
 
 // Parts returns none: the parts of the lists are not known.
-func (y *toy) Afresh(int, string, int, func(shrink.Outcome)) ([]shrink.Outcome, int) { return nil, 0 }
+func (y *toy) Afresh(context.Context, int, string, int, func(shrink.Outcome)) ([]shrink.Outcome, int) {
+	return nil, 0
+}
 
 func (y *toy) Parts(shrink.Case) []shrink.Part {
 	y.runs++
@@ -40,7 +42,7 @@ func (y *toy) Parts(shrink.Case) []shrink.Part {
 }
 
 // Search tries the order of the near run and plain order.
-func (y *toy) Search(inputs []choice.Input, signature string, near *shrink.Outcome, runs int, other func(shrink.Outcome)) (found []shrink.Outcome, made int, all bool) {
+func (y *toy) Search(_ context.Context, inputs []choice.Input, signature string, near *shrink.Outcome, runs int, other func(shrink.Outcome)) (found []shrink.Outcome, made int, all bool) {
 	for _, before := range [][]choice.Constraint{near.Case.Schedule.Before, nil} {
 		c := shrink.Case{Inputs: inputs, Schedule: choice.Schedule{Before: before, Choices: near.Case.Schedule.Choices}}
 		if out := y.Run(c); out.Signature == signature {
@@ -228,14 +230,16 @@ func (y *board) Run(c shrink.Case) shrink.Outcome {
 	return out
 }
 
-func (y *board) Search(inputs []choice.Input, _ string, _ *shrink.Outcome, _ int, _ func(shrink.Outcome)) ([]shrink.Outcome, int, bool) {
+func (y *board) Search(_ context.Context, inputs []choice.Input, _ string, _ *shrink.Outcome, _ int, _ func(shrink.Outcome)) ([]shrink.Outcome, int, bool) {
 	if out := y.Run(shrink.Case{Inputs: inputs}); out.Signature != "" {
 		return []shrink.Outcome{out}, 1, true
 	}
 	return nil, 1, true
 }
 
-func (y *board) Afresh(int, string, int, func(shrink.Outcome)) ([]shrink.Outcome, int) { return nil, 0 }
+func (y *board) Afresh(context.Context, int, string, int, func(shrink.Outcome)) ([]shrink.Outcome, int) {
+	return nil, 0
+}
 
 func (y *board) Parts(c shrink.Case) []shrink.Part {
 	_, a := read(0, c.Inputs[0].Words)

@@ -47,10 +47,15 @@ func (l *limits) end(made int) (bound Bound, over bool) {
 func (l *limits) pause(runs int) { l.untilPause, l.paused = runs, false }
 
 // endOfTime reports whether Time or Stop ends the search, and returns that bound. It
-// reads the clock only at intervals.
+// reads the clock only at intervals, but looks at Stop after each run.
 func (l *limits) endOfTime() (bound Bound, over bool) {
 	if l.late != nil && l.late.Load() {
 		return BoundTime, true
+	}
+	select {
+	case <-l.stop:
+		return BoundStop, true
+	default:
 	}
 	if !l.clock.tick() {
 		return NoBound, false
@@ -61,12 +66,7 @@ func (l *limits) endOfTime() (bound Bound, over bool) {
 	if l.time > 0 && l.clock.last.Sub(l.began) >= l.time {
 		return BoundTime, true
 	}
-	select {
-	case <-l.stop:
-		return BoundStop, true
-	default:
-		return NoBound, false
-	}
+	return NoBound, false
 }
 
 // A clock reads the time only once in many runs, because one read takes a considerable

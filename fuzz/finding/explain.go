@@ -30,14 +30,17 @@ func (s *shrinking) explain(ctx context.Context, c *shrink.Case, signature strin
 // for happens-before sets is quadratic in the number of steps: 32 MB for mostExplored steps.
 const mostExplored = 1 << 14
 
-// unexplored returns what is known about a case whose orders are not run, because it has too
-// many steps.
+// isLong reports whether a run has too many steps to explore its orders. sys may be nil.
+func isLong(sys *pulse.System) bool { return sys != nil && sys.Steps() > mostExplored }
+
+// unexplored returns what is known about a case whose orders are not run, because there is no time
+// or it has too many steps. res is the result of the case.
 func (s *shrinking) unexplored(ctx context.Context, c *shrink.Case, res *props.Result) explanation {
-	e := explanation{Before: c.Schedule.Before, Given: givenBy(c), Long: true, steps: map[uint64]stepName{}, kinds: map[uint64]string{}}
+	e := explanation{Before: c.Schedule.Before, Given: givenBy(c), Long: isLong(res.System), steps: map[uint64]stepName{}, kinds: map[uint64]string{}}
 	switch {
-	case res.System.Trace().Sequential() && len(res.System.Record().Choices) == 0:
+	case e.Long && res.System.Trace().Sequential() && len(res.System.Record().Choices) == 0:
 		e.Orders, e.Failing, e.Complete = 1, 1, true
-	case len(e.named()) > 0:
+	case res.System != nil && len(e.named()) > 0:
 		(&explainer{shrinking: s, out: e}).name(res.System)
 	}
 	e.Cut = !e.Complete && ctx.Err() != nil
@@ -47,20 +50,25 @@ func (s *shrinking) unexplored(ctx context.Context, c *shrink.Case, res *props.R
 // explainAll runs all orders, if they are few enough, and returns which of them fail.
 func (s *shrinking) explainAll(ctx context.Context, c *shrink.Case, signature string, runs int) explanation {
 	res := s.run(*c)
-	if res.System != nil && res.System.Steps() > mostExplored {
+	if isLong(res.System) || ctx.Err() != nil {
 		return s.unexplored(ctx, c, &res)
+	}
+	all := unreduced * runs
+	if res.System != nil {
+		most := exploring / max(1, res.System.Steps())
+		runs, all = min(runs, most), min(all, most)
 	}
 	if !res.Unproven() && !res.Watches {
 		e := s.explainBy(ctx, c, signature, explore.Options{Runs: runs}, false)
 		if !e.refuted {
 			return e
 		}
-		if all := s.explainUnreduced(ctx, c, signature, runs); all.Complete {
-			return all
+		if whole := s.explainUnreduced(ctx, c, signature, all); whole.Complete {
+			return whole
 		}
 		return e
 	}
-	if e := s.explainUnreduced(ctx, c, signature, runs); e.Complete {
+	if e := s.explainUnreduced(ctx, c, signature, all); e.Complete {
 		return e
 	}
 	e := s.explainBy(ctx, c, signature, explore.Options{Runs: runs}, true)
@@ -68,14 +76,15 @@ func (s *shrinking) explainAll(ctx context.Context, c *shrink.Case, signature st
 	return e
 }
 
-// unreduced is the factor by which an exploration without a reduction may exceed the allowed
-// number of runs.
-const unreduced = 5
+// The limits of explorations for an explanation.
+const (
+	unreduced = 5       // the factor by which an exploration without a reduction may exceed the allowed number of runs
+	exploring = 200_000 // the maximum number of steps of an exploration, if all runs are as long as the case
+)
 
 // explainUnreduced runs all orders without a reduction, if they are few enough.
 func (s *shrinking) explainUnreduced(ctx context.Context, c *shrink.Case, signature string, runs int) explanation {
-	all := explore.Options{Runs: unreduced * runs, Method: explore.Method{Reduction: explore.Everything}}
-	return s.explainBy(ctx, c, signature, all, false)
+	return s.explainBy(ctx, c, signature, explore.Options{Runs: runs, Method: explore.Method{Reduction: explore.Everything}}, false)
 }
 
 // explainBy explores the orders of a case with the given options. If watched is set, the

@@ -52,15 +52,16 @@ type Finding struct {
 	Also []string
 	// Unfinished is set if shrinking needs more time, which JOSTLE_SHRINK can give it.
 	Unfinished bool
-	// Unsaved is set if JOSTLE_REPAIR=1 would save this run in place of a larger saved one.
-	Unsaved bool
 	// Passing is the nearest passing run, nil if none is known. Only Shrink sets it.
 	Passing *record.Passing
+	// Changes says what the deciding step has changed: see record.Record. Only Look sets it.
+	Changes []record.Change
 	// Seen is the result of Look; nil if Look was not called.
 	Seen *Seen
 
-	print pulse.Print // the fingerprint of the run
-	filed bool        // set if Case.Explanation was read from the case's file
+	passed []trace.Field // the state of the actor after the deciding step, in the run Passing
+	print  pulse.Print   // the fingerprint of the run
+	filed  bool          // set if Case.Explanation was read from the case's file
 
 	// Replays is the number of replays, out of Tried, that had the same failure and trace.
 	// It is set by Confirm.
@@ -122,6 +123,12 @@ func (f *Finding) draw(t *trace.Trace) {
 			return strings.TrimSpace(record.Decides(e.Point) + " " + swap)
 		}
 		return swap
+	}
+	o.Below = func(step int) []string {
+		if e := f.Case.Explanation; len(f.Changes) > 0 && e != nil && e.Point != nil && e.Point.Step == step {
+			return []string{record.Changed(f.Changes)}
+		}
+		return nil
 	}
 	f.Chart = t.ChartWith(o)
 }

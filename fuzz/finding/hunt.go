@@ -2,6 +2,7 @@ package finding
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 
@@ -18,8 +19,8 @@ import (
 // inputs, Search first tries the order of near, as far as messages have the same names, and the
 // order in which the oldest message comes first. Then it tries all orders, if they are few, and
 // random orders.
-func (s *shrinking) Search(inputs []choice.Input, signature string, near *shrink.Outcome, runs int, other func(shrink.Outcome)) ([]shrink.Outcome, int, bool) {
-	h := &hunt{shrinking: s, inputs: inputs, signature: signature, near: near, other: other, left: runs}
+func (s *shrinking) Search(ctx context.Context, inputs []choice.Input, signature string, near *shrink.Outcome, runs int, other func(shrink.Outcome)) ([]shrink.Outcome, int, bool) {
+	h := &hunt{shrinking: s, ctx: ctx, inputs: inputs, signature: signature, near: near, other: other, left: runs}
 	if h.elsewhere() {
 		h.everywhere(h.left / 2)
 		h.random(usualHunted)
@@ -42,6 +43,7 @@ const (
 // A hunt is the state of one call to shrinking.Search.
 type hunt struct {
 	*shrinking
+	ctx       context.Context
 	inputs    []choice.Input
 	signature string
 	near      *shrink.Outcome // the run whose order and size the search starts from
@@ -57,9 +59,11 @@ func (h *hunt) elsewhere() bool {
 	return sameInputs(h.inputs, h.near.Case.Inputs)
 }
 
-// over reports whether the search ends: enough failing runs were found, every order was run, or
-// no runs are left.
-func (h *hunt) over() bool { return h.left <= 0 || h.all || len(h.found) >= usualHunted }
+// over reports whether the search ends: enough failing runs were found, every order was run, no
+// runs are left, or the context is done.
+func (h *hunt) over() bool {
+	return h.left <= 0 || h.all || len(h.found) >= usualHunted || h.ctx.Err() != nil
+}
 
 // try runs the inputs with a schedule and offers the run.
 func (h *hunt) try(by choice.Schedule) {
@@ -81,7 +85,7 @@ func (h *hunt) offer(out shrink.Outcome) {
 
 // check replays a failing run with its schedule, and offers the outcome.
 func (h *hunt) check(c shrink.Case) {
-	if h.left > 0 {
+	if h.left > 0 && h.ctx.Err() == nil {
 		h.left--
 		h.offer(h.Run(c))
 	}
@@ -90,7 +94,7 @@ func (h *hunt) check(c shrink.Case) {
 // byName runs the inputs in the order of the near run, translated by the names of messages.
 // With different inputs the messages have different IDs, but often the same names.
 func (h *hunt) byName() {
-	if h.left < 2 || len(h.near.Case.Schedule.Before) == 0 {
+	if h.left < 2 || h.over() || len(h.near.Case.Schedule.Before) == 0 {
 		return
 	}
 	is := h.latest // the last run, which usually has these inputs
@@ -122,6 +126,9 @@ func (h *hunt) byName() {
 func (h *hunt) namesOfNear() (*twoNames, bool) {
 	c := &h.near.Case
 	if !sameCase(&h.named, c) {
+		if h.over() {
+			return nil, false
+		}
 		h.left--
 		h.run(*c)
 		h.named, h.names = c.Clone(), h.latest.names()
@@ -139,10 +146,13 @@ const (
 // the near run does not receive come last. If the inputs lead to fewer actors of a label, byOrder
 // tries which actors of the near run they lack.
 func (h *hunt) byOrder() {
-	if h.over() || len(h.near.Taken) > mostTransplanted || !h.noteNear() {
+	if len(h.near.Taken) > mostTransplanted || !h.noteNear() {
 		return
 	}
 	if !h.latest.known || !sameInputs(h.latest.inputs, h.inputs) {
+		if h.over() {
+			return
+		}
 		h.try(choice.Schedule{Choices: h.near.Case.Schedule.Choices})
 	}
 	if h.latest.system == nil {
@@ -186,13 +196,18 @@ func (h *hunt) noteNear() bool {
 	}
 	h.noted = orderOf{run: c.Clone()}
 	for i := range h.noted.by {
+		if h.over() {
+			return false
+		}
 		n := &noted{namer: namer{naming: naming{types: i == 1}}, by: strategy.Ordered(&c.Schedule)}
 		h.left--
 		res := h.play(props.Plan{Inputs: padded(c.Inputs), EarlyTimers: h.early, Strategy: n})
 		if res.System == nil {
 			return false
 		}
-		h.noted.by[i], h.noted.actors = n, countActors(res.System)
+		if h.noted.by[i] = n; i == 1 {
+			h.noted.actors = countActors(res.System)
+		}
 	}
 	return true
 }
@@ -248,11 +263,11 @@ func subsets(n, k uint64) (all [][]uint64) {
 // everywhere runs up to `most` orders of the inputs. It sets h.all if there are no other
 // orders.
 func (h *hunt) everywhere(most int) {
-	if h.over() || most <= 0 || h.latest.isLong() { // for Explore, zero would mean no bound
+	if h.over() || most <= 0 || isLong(h.latest.system) { // for Explore, zero would mean no bound
 		return
 	}
 	w := &orderer{hunt: h}
-	result, err := explore.Explore(explore.Options{KeepOn: true, Runs: most}, w)
+	result, err := explore.Explore(explore.Options{KeepOn: true, Runs: most, Stop: h.ctx.Done()}, w)
 	h.left = max(0, h.left-w.made)
 	for _, c := range w.cases {
 		h.check(c)
@@ -322,9 +337,9 @@ func randomOrders() []pulse.Strategy {
 const mostAfresh = 3
 
 // Afresh makes runs with random draws in random orders: see shrink.Subject.
-func (s *shrinking) Afresh(call int, signature string, runs int, other func(shrink.Outcome)) (found []shrink.Outcome, made int) {
+func (s *shrinking) Afresh(ctx context.Context, call int, signature string, runs int, other func(shrink.Outcome)) (found []shrink.Outcome, made int) {
 	arms := randomOrders()
-	for made < runs && len(found) < mostAfresh {
+	for made < runs && len(found) < mostAfresh && ctx.Err() == nil {
 		seed := hash.Mix(hash.Mix(uint64(call)) + uint64(made))
 		made++
 		res := s.play(props.Plan{Seed: seed, EarlyTimers: s.early, Strategy: arms[made%len(arms)], StrategySeed: hash.Mix(seed)})

@@ -78,7 +78,7 @@ func TestOrderOfMoreActors(t *testing.T) {
 	inputs[0].Words = number(1) // the draw for three clients
 	for at := range 2 {
 		inputs[1].Words = number(at)
-		h := &hunt{shrinking: by, inputs: inputs, signature: near.Signature, near: &near, other: func(shrink.Outcome) {}, left: 100}
+		h := &hunt{shrinking: by, ctx: t.Context(), inputs: inputs, signature: near.Signature, near: &near, other: func(shrink.Outcome) {}, left: 100}
 		h.byOrder()
 		if len(h.found) == 0 {
 			t.Errorf("at %d: no run fails in the order of a run of %d steps", at, near.Steps)

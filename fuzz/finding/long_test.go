@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
@@ -76,5 +77,82 @@ func TestLeaving(t *testing.T) {
 	defer cancel()
 	if _, bounded := without.Deadline(); bounded {
 		t.Error("where time is not bounded it is now")
+	}
+}
+
+// counted runs another property and calls a function with the number of each run.
+func counted(property func(*props.T), run func(n int)) func(*props.T) {
+	n := 0
+	return func(t *props.T) {
+		n++
+		run(n)
+		property(t)
+	}
+}
+
+// TestShrinkingStaysWithinItsBudget: at most one run begins after the context of a shrinking is
+// done, and no more runs are made than allowed. What then remains is to confirm and describe the
+// result. It takes at most the runs for which Shrink reserves time.
+func TestShrinkingStaysWithinItsBudget(t *testing.T) {
+	every := 1 // the next of the numbers of runs is larger by this part of it
+	if nightly() {
+		every = 20
+	}
+	for _, name := range []string{"writer-error", "raft-dupvote"} {
+		s, _ := subjects.ByName(name)
+		made, end, cancel := 0, 0, context.CancelFunc(nil)
+		r := props.NewRunner(name, counted(s.Property(false), func(int) {
+			if made++; made == end {
+				cancel()
+			}
+		}))
+		defer r.Close()
+		_, f := foundBy(t, s.Property(false), 1)
+		by := &shrinking{runner: r, early: f.Case.EarlyTimers}
+		first, _ := by.first(f)
+		for at, done := 1, false; !done; at += 1 + at/every {
+			ctx, stop := context.WithCancel(t.Context())
+			made, end, cancel = 0, at, stop
+			out := shrink.Shrink(ctx, by, first, shrink.Options{})
+			if done = out.Done; made != out.Runs || !done && made > at+1 {
+				t.Errorf("%s: %d runs, said to be %d, where run %d ends the time", name, made, out.Runs, at)
+			}
+			made, end = 0, 0
+			if out := shrink.Shrink(t.Context(), by, first, shrink.Options{Runs: at}); made != out.Runs || made > at {
+				t.Errorf("%s: %d runs, said to be %d, of %d", name, made, out.Runs, at)
+			}
+			made, end = 0, at
+			ctx, cancel = context.WithCancel(t.Context())
+			if Shrink(ctx, r, f, shrink.Options{}); made > at+2*afterwards {
+				t.Errorf("%s: %d runs after run %d, which ended the time", name, made-at, at)
+			}
+			cancel()
+		}
+	}
+}
+
+// TestExplanationsOfLongRunsAreCheap: the orders of a case with many steps are run as far as a fixed
+// number of steps allows, whether they are reduced or not. All that was limited were the runs, and
+// those of a raft cluster took half a minute.
+func TestExplanationsOfLongRunsAreCheap(t *testing.T) {
+	for _, watched := range []bool{false, true} {
+		steps := 0
+		r := props.NewRunner(t.Name(), func(t *props.T) {
+			sys := t.System()
+			trial.Crowd(sys, 100, func(string) {})
+			if watched {
+				t.Always("anything", func() error { return nil })
+			}
+			sys.Run()
+			steps += sys.Steps()
+			t.Error("fails")
+		})
+		defer r.Close()
+		res := r.Run(props.Plan{})
+		by, c, signature := &shrinking{runner: r}, shrinkCase(&res), res.Failure.Signature()
+		steps = 0
+		if e := by.explainAll(t.Context(), &c, signature, explained); e.Complete || steps < exploring/2 || steps > 2*exploring+exploring/10 {
+			t.Errorf("watched %t: complete %t after %d steps", watched, e.Complete, steps)
+		}
 	}
 }

@@ -12,12 +12,23 @@ import (
 type Seen struct {
 	// Sent has, for each element of Trace.Sends, the line that sent the message.
 	Sent []string
-	// Handled has, for each step, the first line of the handler that received the message.
+	// SentFrom has, for each element of Trace.Sends, the line of the sender's handler that led to the
+	// line in Sent, "" if both are in one function or the sender is no handler. SentBy has the name of
+	// the function with the line in Sent, or "" like SentFrom.
+	SentFrom, SentBy []string
+	// Handlers has, for each element of Trace.Sends, the first line of the handler that received the
+	// message, or would have received it.
+	Handlers []string
+	// Handled has, for each element of Trace.Sends, the line that handled the message: see
+	// sources.branch.
 	Handled []string
+	// Helpers has, for each element of Trace.Sends, the functions that the case with the line in
+	// Handled calls.
+	Helpers [][]string
+	// Spawned has, for each actor, the line that spawned it.
+	Spawned []string
 	// Labels has, for each element of Trace.Sends, the label of the message.
 	Labels []string
-	// Handlers has, for each actor, the first line of its last handler.
-	Handlers []string
 	// After has, for each step, the actor states that the step changed.
 	After [][]string
 	// Diagram is the run as a Mermaid sequence diagram with the constraints marked, "" if
@@ -39,22 +50,30 @@ func (f *Finding) Look(r *props.Runner) {
 	}
 	l := &looker{states: len(f.Trace.Steps)*len(f.Trace.Actors) <= mostStates}
 	plan := planOf(&f.Case, strategy.Replay(&f.Case.Record, strategy.ReplayOptions{}))
-	plan.Observer = l
+	plan.Observer, plan.Look = l, l.deciding.end
+	if e := f.Case.Explanation; e != nil && e.Point != nil && e.Point.Step >= 0 {
+		l.deciding = stateAt{on: true, step: e.Point.Step, actor: f.Trace.Steps[e.Point.Step].Actor}
+	}
 	res := r.Run(plan)
 	if res.System == nil || res.System.Trace().Hash != f.Trace.Hash {
 		return
 	}
 	t, h := res.System.Trace(), res.System.Host()
-	for i := len(l.Handled); i < len(t.Steps); i++ { // Stepped is not called for the step that failed
+	for i := len(l.used); i < len(t.Steps); i++ { // Stepped is not called for the step that failed
 		l.handle(res.System, i)
 	}
 	for i := range t.Actors {
-		set(&l.Handlers, i, h.Place(int32(i)))
+		set(&l.codes, i, code{h.Place(int32(i)), h.WaitPlace(int32(i))})
 	}
+	l.locate(t)
 	for i := range t.Sends { // labels are made now, because the next run makes actor references invalid
 		l.Labels = append(l.Labels, t.Sends[i].Label())
 	}
 	l.Diagram = f.diagram(t)
+	f.Changes = nil
+	if l.deciding.on {
+		f.Changes = l.deciding.changes(visible(t.Name(l.deciding.actor)), f.passed)
+	}
 	f.draw(t) // draw the chart again, now with the deciding step marked
 	f.Case.Comment = f.comment()
 	after := l.after(t, t.Names())
@@ -68,21 +87,46 @@ func (f *Finding) Look(r *props.Runner) {
 type looker struct {
 	Seen
 	changes
-	states bool
+	states   bool
+	deciding stateAt
+	codes    []code // for each actor, the code that handles its next message
+	used     []code // for each step, the code that handled the message
+}
+
+// A code is the code of an actor that handles its next message.
+type code struct {
+	handler pulse.Frame // the first line of the handler or process
+	waits   pulse.Frame // the line at which the process waits, if it does
+}
+
+// Spawned records the line that spawns an actor.
+func (l *looker) Spawned(_ *pulse.System, actor int) {
+	set(&l.Seen.Spawned, actor, props.Caller().At)
 }
 
 // Sent records the line that sends a message, and the handlers of new actors. It omits the
 // handler of an actor that has changed its handler in the current step.
-func (l *looker) Sent(s *pulse.System, send int) { l.sent(s, send, props.Line()) }
+func (l *looker) Sent(s *pulse.System, send int) {
+	l.sent(s, send, props.Caller())
+}
 
-func (l *looker) sent(s *pulse.System, send int, line string) {
-	set(&l.Seen.Sent, send, line)
+// sent records the call that sends a message. In a step, a call by the property is the one that runs
+// the system, which then sends the message by itself.
+func (l *looker) sent(s *pulse.System, send int, by props.Call) {
 	t, step := s.Trace(), s.Host().Step()
-	for i := len(l.Handlers); i < len(t.Actors); i++ {
+	if step >= 0 && by.Test {
+		by = props.Call{}
+	}
+	set(&l.Seen.Sent, send, by.At)
+	if step >= 0 && at(l.codes, t.Steps[step].Actor).waits.File == "" {
+		set(&l.Seen.SentFrom, send, by.From)
+		set(&l.Seen.SentBy, send, by.By)
+	}
+	for i := len(l.codes); i < len(t.Actors); i++ {
 		if step >= 0 && i == int(t.Steps[step].Actor) && t.Steps[step].Changed {
 			return
 		}
-		set(&l.Handlers, i, s.Host().Place(int32(i)))
+		set(&l.codes, i, code{handler: s.Host().Place(int32(i))})
 	}
 }
 
@@ -90,41 +134,61 @@ func (l *looker) sent(s *pulse.System, send int, line string) {
 func (l *looker) Stepped(s *pulse.System, step int) {
 	if l.states {
 		l.changes.Stepped(s, step)
+		l.deciding.Stepped(s, step)
 	}
 	l.handle(s, step)
-	for i := len(l.Handlers); i < len(s.Trace().Actors); i++ {
-		set(&l.Handlers, i, s.Host().Place(int32(i)))
+	for i := len(l.codes); i < len(s.Trace().Actors); i++ {
+		set(&l.codes, i, code{handler: s.Host().Place(int32(i))})
 	}
 	actor := s.Trace().Steps[step].Actor
-	set(&l.Handlers, int(actor), s.Host().Place(actor))
+	set(&l.codes, int(actor), code{s.Host().Place(actor), s.Host().WaitPlace(actor)})
 }
 
-// handle records the handler that received a message in a step. The step may have changed the
-// handler of the actor, so the recorded handler is the one before the step.
+// handle records the code that handled a message in a step. The step may have changed the handler of
+// the actor, so the recorded handler is the one before the step.
 func (l *looker) handle(s *pulse.System, step int) {
 	st := &s.Trace().Steps[step]
-	place := at(l.Handlers, st.Actor)
-	if int(st.Actor) >= len(l.Handlers) && !st.Changed {
-		place = s.Host().Place(st.Actor)
+	c := at(l.codes, st.Actor)
+	if int(st.Actor) >= len(l.codes) && !st.Changed {
+		c.handler = s.Host().Place(st.Actor)
 	}
-	if st.Kind != trace.Receive {
-		place = ""
+	set(&l.used, step, c)
+}
+
+// locate sets Handlers, Handled and Helpers, and the lines that sent copies.
+func (l *looker) locate(t *trace.Trace) {
+	files := sources{}
+	for i := range t.Sends {
+		d := &t.Sends[i]
+		c := at(l.used, d.Receipt)
+		if d.Receipt == trace.None {
+			c = at(l.codes, d.To)
+		}
+		l.Handlers = append(l.Handlers, c.handler.Place())
+		for k := i - 1; k >= 0 && d.Kind == trace.Copy && at(l.Seen.Sent, int32(i)) == ""; k-- {
+			if o := &t.Sends[k]; o.From == d.From && o.To == d.To && o.Step == d.Step {
+				set(&l.Seen.Sent, i, at(l.Seen.Sent, int32(k)))
+				set(&l.SentFrom, i, at(l.SentFrom, int32(k)))
+				set(&l.SentBy, i, at(l.SentBy, int32(k)))
+			}
+		}
+		line, helpers := files.branch(c.handler, c.waits, d.Body)
+		l.Handled, l.Helpers = append(l.Handled, line), append(l.Helpers, helpers)
 	}
-	set(&l.Handled, step, place)
 }
 
 // set sets element i of a list, extending the list if necessary.
-func set(list *[]string, i int, text string) {
+func set[E any](list *[]E, i int, e E) {
 	for len(*list) <= i {
-		*list = append(*list, "")
+		*list = append(*list, *new(E))
 	}
-	(*list)[i] = text
+	(*list)[i] = e
 }
 
-// at returns element i of a list, "" if there is none.
-func at(list []string, i int32) string {
+// at returns element i of a list, its zero value if there is none.
+func at[E any](list []E, i int32) (e E) {
 	if i < 0 || int(i) >= len(list) {
-		return ""
+		return e
 	}
 	return list[i]
 }

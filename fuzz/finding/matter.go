@@ -31,14 +31,18 @@ import (
 //     holds for early timers.
 func (s *shrinking) cause(ctx context.Context, out *Shrunk) *corpus.Explanation {
 	e := out.why.data(s.messages(out))
-	e.Needs, e.Early = s.faults(&out.Best), s.needsEarly(&out.Best)
+	e.Needs, e.Early = s.faults(ctx, &out.Best), s.needsEarly(ctx, &out.Best)
 	m := &matter{shrinking: s, best: &out.Best, left: mattering}
 	for i := range out.Best.Case.Inputs {
 		e.Draws = append(e.Draws, m.draw(ctx, i))
 	}
-	if !e.Cut && !e.Long {
+	if !e.Cut && !e.Long && ctx.Err() == nil {
 		e.Point = s.pointOf(ctx, out.Finding, e.Of(corpus.InCondition))
-		out.Finding.Passing = s.nearest(ctx, &out.Best.Case, out.Best.Signature)
+		step := int(trace.None)
+		if e.Point != nil {
+			step = e.Point.Step
+		}
+		out.Finding.Passing, out.Finding.passed = s.nearest(ctx, &out.Best.Case, out.Best.Signature, step)
 	}
 	for i := range e.Draws {
 		if e.Point != nil && e.Point.Step < 0 && e.Draws[i] != "any" {
@@ -85,16 +89,16 @@ type tried struct {
 // draw returns the remark on draw i, "" if there is nothing to say.
 func (m *matter) draw(ctx context.Context, i int) string {
 	own := m.best.Case.Inputs[i]
-	if len(own.Words) == 0 { // the draw is a Source, or it reads no numbers
+	if len(own.Words) == 0 || ctx.Err() != nil { // without words the draw is a Source, or it reads no numbers
 		return ""
 	}
 	m.values, m.tried, m.known, m.unknown = nil, nil, map[string]bool{}, false
-	m.try(i, own)
+	m.try(ctx, i, own)
 	if len(m.tried) == 0 || !m.tried[0].failed {
 		return ""
 	}
 	for k := 0; k < variants && len(m.tried) < mostTried && m.more(ctx); k++ {
-		m.try(i, variant(&own, k))
+		m.try(ctx, i, variant(&own, k))
 	}
 	for _, way := range []int64{1, -1} {
 		for k := 0; k < nearer && m.more(ctx); k++ {
@@ -102,7 +106,7 @@ func (m *matter) draw(ctx context.Context, i int) string {
 			if !gap {
 				break
 			}
-			m.try(i, in)
+			m.try(ctx, i, in)
 		}
 	}
 	if !m.more(ctx) {
@@ -166,7 +170,7 @@ func variant(own *choice.Input, k int) choice.Input {
 // try runs the case with another input for draw i, and adds the value to tried. It ignores
 // skipped runs, and inputs that change the values of other draws. The first input tried must be
 // the case's own.
-func (m *matter) try(i int, in choice.Input) {
+func (m *matter) try(ctx context.Context, i int, in choice.Input) {
 	c := m.best.Case.Clone()
 	c.Inputs[i] = in
 	m.left--
@@ -198,7 +202,7 @@ func (m *matter) try(i int, in choice.Input) {
 	t.measure, m.unit, m.of = measure(res.Values[i], res.Arity[i])
 	if !t.failed && !applies(c.Schedule.Before, &res) {
 		var known bool
-		t.failed, known = m.inAnother(c.Inputs)
+		t.failed, known = m.inAnother(ctx, c.Inputs)
 		m.unknown = m.unknown || !known
 	}
 	m.tried = append(m.tried, t)
@@ -218,11 +222,11 @@ func applies(list []choice.Constraint, res *props.Result) bool {
 
 // inAnother searches a few orders, and reports whether the inputs fail in one of them. known is
 // false if they fail in none and there are further orders.
-func (m *matter) inAnother(inputs []choice.Input) (fails, known bool) {
+func (m *matter) inAnother(ctx context.Context, inputs []choice.Input) (fails, known bool) {
 	s := &shrinking{runner: m.runner, origin: m.origin, early: m.early, far: m.far}
 	near := *m.best
 	near.External, near.Steps = math.MaxInt, math.MaxInt
-	h := &hunt{shrinking: s, inputs: inputs, signature: m.best.Signature, near: &near, other: func(shrink.Outcome) {}, left: hunted}
+	h := &hunt{shrinking: s, ctx: ctx, inputs: inputs, signature: m.best.Signature, near: &near, other: func(shrink.Outcome) {}, left: hunted}
 	if h.byName(); len(h.found) == 0 {
 		h.everywhere(h.left / 2)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/strategy"
 	"github.com/jostle-go/jostle/pulse/trace"
 	"github.com/jostle-go/jostle/shrink"
@@ -19,7 +20,10 @@ const (
 // nearest returns the passing run that differs from a case in the fewest swaps, as far as a search
 // in mostNear runs finds it; nil if it finds none. A swap is two messages that one actor receives
 // in the other order. All messages keep the order of the case as far as possible.
-func (s *shrinking) nearest(ctx context.Context, c *shrink.Case, signature string) *record.Passing {
+//
+// after is the state of an actor after the step that receives the same message as the given step of
+// the case.
+func (s *shrinking) nearest(ctx context.Context, c *shrink.Case, signature string, step int) (best *record.Passing, after []trace.Field) {
 	w := &nearing{turner: turner{shrinking: s, left: turning, inputs: c, signature: signature}, trials: mostNear}
 	pairs := w.begin()
 	var more []pair
@@ -35,20 +39,33 @@ func (s *shrinking) nearest(ctx context.Context, c *shrink.Case, signature strin
 		}
 		w.try(&more[i], nil)
 	}
-	w.look()
-	return w.best
+	return w.best, w.look(step)
 }
 
-// look reruns the best run and records the states that its steps change.
-func (w *nearing) look() {
+// passed is the observer of look.
+type passed struct {
+	changes
+	state stateAt
+}
+
+func (p *passed) Stepped(s *pulse.System, step int) {
+	p.changes.Stepped(s, step)
+	p.state.Stepped(s, step)
+}
+
+// look reruns the best run and records the states that its steps change. It returns the state of an
+// actor after a step: see nearest.
+func (w *nearing) look(step int) []trace.Field {
 	if w.best == nil {
-		return
+		return nil
 	}
-	var seen changes
+	var seen passed
+	seen.state.step = slices.IndexFunc(w.best.Steps, func(s record.PassingStep) bool { return s.Step == step })
+	seen.state.on = step >= 0
 	res := w.play(props.Plan{Inputs: padded(w.inputs.Inputs), EarlyTimers: w.early, Observer: &seen,
 		Strategy: &steered{answers: w.answers, order: w.by.order, exact: w.by.exact}})
 	if res.System == nil || len(res.System.Trace().Steps) != len(w.best.Steps) {
-		return
+		return nil
 	}
 	after := seen.after(res.System.Trace(), res.System.Trace().Names())
 	for i := range w.best.Steps {
@@ -56,6 +73,7 @@ func (w *nearing) look() {
 			w.best.Steps[i].After = append(w.best.Steps[i].After, visible(line))
 		}
 	}
+	return seen.state.after
 }
 
 // A nearing searches the nearest passing run. It identifies messages by numbers: see namer.

@@ -51,7 +51,7 @@ func TestNearestAgainstAllOrders(t *testing.T) {
 			return false
 		}
 		tested++
-		got := (&shrinking{runner: r}).nearest(t.Context(), &c, signature)
+		got, _ := (&shrinking{runner: r}).nearest(t.Context(), &c, signature, -1)
 		switch {
 		case got == nil:
 			none++

@@ -1,6 +1,8 @@
 package finding
 
 import (
+	"context"
+
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -8,8 +10,11 @@ import (
 )
 
 // needsEarly reports whether the case has early timers and does not fail with the same
-// signature if none are allowed.
-func (s *shrinking) needsEarly(best *shrink.Outcome) bool {
+// signature if none are allowed. It returns false if there is no time to find out.
+func (s *shrinking) needsEarly(ctx context.Context, best *shrink.Outcome) bool {
+	if ctx.Err() != nil {
+		return false
+	}
 	if res := s.run(best.Case); res.System == nil || res.System.Record().Early() == 0 {
 		return false
 	}
@@ -21,8 +26,8 @@ func (s *shrinking) needsEarly(best *shrink.Outcome) bool {
 }
 
 // faults returns the number of needed faults of each kind. A fault is needed if the case does
-// not fail with the same signature without it.
-func (s *shrinking) faults(best *shrink.Outcome) (list []corpus.Need) {
+// not fail with the same signature without it. When the time is up, faults returns nil.
+func (s *shrinking) faults(ctx context.Context, best *shrink.Outcome) (list []corpus.Need) {
 	for _, kind := range [...]choice.Kind{choice.Drop, choice.Duplicate, choice.Delay, choice.Fault} {
 		n := 0
 		for i, c := range best.Case.Schedule.Choices {
@@ -31,6 +36,9 @@ func (s *shrinking) faults(best *shrink.Outcome) (list []corpus.Need) {
 			}
 			without := best.Case.Clone()
 			without.Schedule.Choices[i].Value = 0
+			if ctx.Err() != nil {
+				return nil
+			}
 			if s.Run(without).Signature != best.Signature {
 				n++
 			}

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -17,7 +18,7 @@ func (f *Finding) Record(where string) record.Record {
 	r.Format, r.Where, r.Case, r.Worth = record.Format, where, f.Whole(), f.Worth()
 	r.Exact, r.Condition, r.Cause = f.Failure.Signature(), f.Case.Condition, f.Case.Cause()
 	r.Also = slices.Clone(f.Also)
-	if f.Seen != nil {
+	if r.Changes = f.Changes; f.Seen != nil {
 		f.addSteps(&r)
 	}
 	if f.Passing != nil && len(f.Passing.Steps) <= mostPaged {
@@ -29,7 +30,7 @@ func (f *Finding) Record(where string) record.Record {
 // outline returns the record without its steps and without the text of the case.
 func (f *Finding) outline() record.Record {
 	r := record.Record{Property: f.Case.Property, Test: f.Case.Test, Failure: f.Failure.Text, Detail: f.Failure.Detail, Waits: f.Failure.Waits, Advice: f.Failure.Advice, File: f.Location.File, Line: f.Location.Line,
-		Signature: f.Case.Signature, Shrunk: f.Shrunk, Unfinished: f.Unfinished, Unsaved: f.Unsaved, Replays: f.Replays, Tried: Tried, Differs: f.Differs, Length: f.Steps(), Early: f.Case.Record.Early(),
+		Signature: f.Case.Signature, Shrunk: f.Shrunk, Unfinished: f.Unfinished, Replays: f.Replays, Tried: Tried, Differs: f.Differs, Length: f.Steps(), Early: f.Case.Record.Early(),
 		Why: f.Case.Explanation, Filed: f.filed, Faces: slices.Clone(f.Case.Faces), Chart: f.Chart,
 		Draws: slices.Clone(f.Draws), Logs: slices.Clone(f.Logs)}
 	if r.Early > 0 && f.Trace != nil && !slices.ContainsFunc(f.Case.Record.Choices, func(c choice.Choice) bool { return c.Kind.IsFault() && c.Value > 0 }) {
@@ -101,36 +102,73 @@ func Doubt(c *corpus.Case) {
 	}
 }
 
-// addPlaces adds the lines of code that send and handle the messages named in the explanation.
-// It ignores messages that the run does not send.
+// addPlaces adds the lines of code that send and handle the messages that decide. It ignores
+// messages that the run does not send.
 func (f *Finding) addPlaces(r *record.Record) {
 	if r.Why == nil || f.Trace == nil {
 		return
 	}
-	var sends []int
-	for _, c := range r.Why.Main() {
-		sends = append(sends, c.First.Send, c.Second.Send)
-	}
-	if p := r.Why.Point; p != nil {
-		if sends = append(sends, p.Message.Send); p.Other != nil {
-			sends = append(sends, p.Other.Send)
-		}
-	}
-	for _, send := range sends {
-		known := slices.ContainsFunc(r.Places, func(p record.Place) bool { return p.Send == send })
-		if send < 0 || send >= len(f.Trace.Sends) || known {
+	for _, m := range f.deciding(r.Why) {
+		known := slices.ContainsFunc(r.Places, func(p record.Place) bool { return p.Send == m.Send })
+		if m.Send < 0 || m.Send >= len(f.Trace.Sends) || known {
 			continue
 		}
-		d := &f.Trace.Sends[send]
-		p := record.Place{Send: send, Step: int(d.Receipt)}
+		p, send := record.Place{Send: m.Send, Step: int(f.Trace.Sends[m.Send].Receipt), Text: m.Text}, int32(m.Send)
 		if f.Seen != nil {
-			p.SentAt, p.Handler = at(f.Seen.Sent, int32(send)), at(f.Seen.Handled, d.Receipt)
-			if d.Receipt == trace.None {
-				p.Handler = at(f.Seen.Handlers, d.To)
-			}
+			p.SentAt, p.SentFrom, p.SentBy = at(f.Seen.Sent, send), at(f.Seen.SentFrom, send), at(f.Seen.SentBy, send)
+			p.Handler, p.Handled, p.Helpers = at(f.Seen.Handlers, send), at(f.Seen.Handled, send), at(f.Seen.Helpers, send)
+			p.Text = cmp.Or(p.Text, visible(at(f.Seen.Labels, send)))
 		}
 		r.Places = append(r.Places, p)
 	}
+}
+
+// deciding returns the messages that decide, the most important first: those of the point of no
+// return, and those of the constraints. If there are none, it returns the message in whose step the
+// run failed, or else the last one.
+func (f *Finding) deciding(e *corpus.Explanation) (list []corpus.Message) {
+	t := f.Trace
+	for _, c := range e.Main() {
+		list = append(list, c.First, c.Second)
+	}
+	if p := e.Point; p != nil && p.Step >= 0 && p.Step < len(t.Steps) {
+		about := []corpus.Message{p.Message}
+		if p.Message.Send < 0 {
+			about = f.struck(p.Step)
+		}
+		if p.Other != nil {
+			about = append(about, *p.Other)
+		}
+		list = append(about, list...)
+	}
+	if list = slices.DeleteFunc(list, func(m corpus.Message) bool { return m.Send < 0 }); len(list) > 0 || len(t.Steps) == 0 {
+		return list
+	}
+	last := len(t.Steps) - 1
+	if f.Failure.Step >= 0 {
+		last = min(f.Failure.Step, last)
+	}
+	return []corpus.Message{{Send: int(t.Steps[last].Send)}}
+}
+
+// struck returns the messages that a fault in a step is about: the lost or doubled message that the
+// step sends, or else the message of the step. If the step is a fault of an actor, they are the last
+// message that the actor received before, and the last one that it sent to another actor.
+func (f *Finding) struck(step int) []corpus.Message {
+	t, received, sent := f.Trace, int(trace.None), int(trace.None)
+	st := &t.Steps[step]
+	for i := range t.Sends {
+		switch d := &t.Sends[i]; {
+		case st.Kind == trace.Receive && int(d.Step) == step && (d.Kind == trace.Copy || d.Fate == trace.Dropped):
+			return []corpus.Message{{Send: i}}
+		case st.Kind != trace.Receive && d.From == st.Actor && d.To != st.Actor && int(d.Step) < step && d.Step >= 0:
+			sent = i
+		}
+	}
+	for at := int32(step); at != trace.None && received < 0; at = t.Steps[at].Prev {
+		received = int(t.Steps[at].Send)
+	}
+	return []corpus.Message{{Send: received}, {Send: sent}}
 }
 
 func visible(text string) string { return trace.Visible(text) }
@@ -147,13 +185,14 @@ func (f *Finding) addSteps(p *record.Record) {
 	}
 	shown := min(len(t.Steps), mostPaged)
 	p.LeftOut = len(t.Steps) - shown
+	calls := f.calls()
 	for i := range t.Steps[:shown] {
 		st := &t.Steps[i]
-		s := record.Step{Number: i, Kind: st.Kind.String(), Failed: i == f.Failure.Step, Log: append([]string{}, logs[i]...), After: []string{},
+		s := record.Step{Number: i, Kind: st.Kind.String(), Failed: i == f.Failure.Step, Log: append([]string{}, logs[i]...), After: []string{}, Calls: calls[i],
 			Message: record.Message{From: int(trace.None), To: int(st.Actor), Label: visible(t.StepLabel(i)), SentIn: int(trace.None)}}
 		if st.Kind == trace.Receive {
 			s.Message = f.message(st.Send)
-			s.Handler = at(f.Seen.Handled, int32(i))
+			s.Handler, s.Handled = at(f.Seen.Handlers, st.Send), at(f.Seen.Handled, st.Send)
 		}
 		for _, line := range f.Seen.After[i] {
 			s.After = append(s.After, visible(line))
@@ -165,6 +204,30 @@ func (f *Finding) addSteps(p *record.Record) {
 			p.Waiting = append(p.Waiting, f.message(int32(i)))
 		}
 	}
+}
+
+// calls returns what the code of each step did, as far as the lines of these calls are known.
+func (f *Finding) calls() [][]record.Call {
+	t := f.Trace
+	list, names := make([][]record.Call, len(t.Steps)), t.Names()
+	add := func(step int32, what, text, line string) {
+		if step >= 0 && line != "" {
+			list[step] = append(list[step], record.Call{What: what, Text: visible(text), At: line})
+		}
+	}
+	for i := range t.Sends {
+		d, what := &t.Sends[i], "sends"
+		if d.Kind.IsTimer() {
+			what = "sets the timer"
+		}
+		if d.Kind != trace.Start {
+			add(d.Step, what, at(f.Seen.Labels, int32(i))+" to "+names.Of(d.To), at(f.Seen.Sent, int32(i)))
+		}
+	}
+	for i := range t.Actors {
+		add(t.Actors[i].Step, "spawns", names.Of(int32(i)), at(f.Seen.Spawned, int32(i)))
+	}
+	return list
 }
 
 // message returns the message with index send in the trace.

@@ -46,7 +46,7 @@ func Repair(ctx context.Context, r *props.Runner, c *corpus.Case) (f *Finding, o
 	if played.Result.System == nil {
 		return nil, false // the run made no system, so there is no order to search for
 	}
-	h := &hunt{shrinking: s, inputs: near.Case.Inputs, signature: c.Signature, near: &near, other: func(shrink.Outcome) {}}
+	h := &hunt{shrinking: s, ctx: ctx, inputs: near.Case.Inputs, signature: c.Signature, near: &near, other: func(shrink.Outcome) {}}
 	near.External, near.Steps = math.MaxInt, math.MaxInt // accept longer runs
 	for _, stage := range []struct {
 		runs int

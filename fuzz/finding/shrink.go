@@ -42,7 +42,8 @@ func Shrink(ctx context.Context, r *props.Runner, f *Finding, o shrink.Options) 
 		return out
 	}
 	first, why := s.first(f)
-	ctx, cancel := leaving(ctx, afterwards*time.Since(start))
+	whole := ctx
+	ctx, cancel := leaving(ctx, max(leastLeft, afterwards*time.Since(start)))
 	defer cancel()
 	if why != "" {
 		f.Shrunk = keptAs(f, why)
@@ -63,7 +64,7 @@ func Shrink(ctx context.Context, r *props.Runner, f *Finding, o shrink.Options) 
 	out.Finding.Look(r) // now, so that the diagram shows the explanation
 	out.Finding.Case.Condition = out.why.condition()
 	out.Cut, out.Smaller = ctx.Err() != nil, out.smaller(first)
-	for i := range out.Result.Others {
+	for i := 0; i < len(out.Result.Others) && whole.Err() == nil; i++ {
 		if other, why := s.finding(out.Result.Others[i].Case); why == "" {
 			out.Others = append(out.Others, other)
 		}
@@ -71,9 +72,12 @@ func Shrink(ctx context.Context, r *props.Runner, f *Finding, o shrink.Options) 
 	return out
 }
 
-// afterwards determines the time that Shrink reserves to confirm, save and report the smallest
-// run. That time is afterwards times as long as the first runs of Shrink took.
-const afterwards = 4
+// The time that Shrink reserves to confirm, save and report the smallest run is afterwards times as
+// long as its first two runs took, but at least leastLeft.
+const (
+	afterwards = 4
+	leastLeft  = 50 * time.Millisecond
+)
 
 // leaving returns a context that ends earlier than ctx by the given time, but by at most half
 // of the remaining time.

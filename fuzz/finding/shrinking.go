@@ -292,9 +292,6 @@ type latest struct {
 	system *pulse.System
 }
 
-// isLong reports whether the run has too many steps to explore its orders.
-func (l *latest) isLong() bool { return l.system != nil && l.system.Steps() > mostExplored }
-
 // names returns the names of the run's steps, nil if it had no system.
 func (l *latest) names() *twoNames {
 	if l.system == nil {

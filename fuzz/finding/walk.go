@@ -163,7 +163,7 @@ func (w *walker) Err() error {
 // Sent records the line that sends a message.
 func (w *walker) Sent(s *pulse.System, send int) {
 	w.sys = s
-	w.sent(s, send, props.Line())
+	w.sent(s, send, props.Caller())
 }
 
 // Stepped records the receiver's state, and the other states that the step changed.
@@ -196,9 +196,10 @@ func fieldsOf(s *pulse.System, actor int32) (list []record.Field) {
 
 // fill completes a walk with data from the trace of the run.
 func (w *walker) fill(to *record.Walk, t *trace.Trace, failure *pulse.Failure) {
-	for i := len(w.Handled); i < len(t.Steps); i++ {
+	for i := len(w.used); i < len(t.Steps); i++ {
 		w.handle(w.sys, i)
 	}
+	w.locate(t)
 	names := t.Names()
 	for _, name := range names {
 		to.Actors = append(to.Actors, visible(name))
@@ -237,7 +238,8 @@ func (w *walker) step(m *record.Moment, t *trace.Trace, i int, names trace.Names
 		Message: record.Message{From: int(trace.None), To: int(st.Actor), SentIn: int(trace.None)}}
 	if st.Kind == trace.Receive {
 		d := &t.Sends[st.Send]
-		m.Message, m.Handler = messageOf(d, d.Label(), at(w.Seen.Sent, st.Send)), at(w.Handled, int32(i))
+		m.Message, m.Handler = messageOf(d, d.Label(), at(w.Seen.Sent, st.Send)), at(w.Handlers, st.Send)
+		m.Handled = at(w.Handled, st.Send)
 	} else {
 		m.Label = visible(t.StepLabel(i))
 	}

@@ -24,7 +24,6 @@ package goroutine
 
 import (
 	"fmt"
-	"path"
 	"reflect"
 	"runtime"
 	"slices"
@@ -146,11 +145,11 @@ type routine struct {
 	thread thread
 	id     uint64 // its number in the run, from 1; 1 is the goroutine that runs main
 	ref    pulse.Ref
-	place  string // the line at which the goroutine's function begins
-	begun  bool   // set in the goroutine's first step
-	why    reason // why the goroutine returned control to jostle
-	turn   *site  // the message that the goroutine is to receive, or nil if it cannot run
-	since  int    // the number of steps of the run when the goroutine became able to run
+	place  stack.Frame // the line at which the goroutine's function begins
+	begun  bool        // set in the goroutine's first step
+	why    reason      // why the goroutine returned control to jostle
+	turn   *site       // the message that the goroutine is to receive, or nil if it cannot run
+	since  int         // the number of steps of the run when the goroutine became able to run
 }
 
 // Receive takes one step of the goroutine.
@@ -232,7 +231,7 @@ func (r *routine) frames() []stack.Frame {
 var trimmer = stack.NewTrimmer(reflect.TypeFor[world]().PkgPath())
 
 // HandlerPlace returns the line at which the goroutine's function begins.
-func (r *routine) HandlerPlace() string { return r.place }
+func (r *routine) HandlerPlace() stack.Frame { return r.place }
 
 // Waits says what the goroutine waits for, and where, who holds that lock, and where that
 // channel was made.
@@ -314,20 +313,20 @@ func (r *routine) String() string {
 
 // labelOf returns the name of a goroutine's function without its package, and the line at
 // which the function begins. The goroutine that runs main is named so.
-func labelOf(s *state) (name, place string) {
+func labelOf(s *state) (name string, place stack.Frame) {
 	f := runtime.FuncForPC(s.start)
 	switch {
 	case s.id == 1:
-		return "main", ""
+		return "main", place
 	case f == nil:
-		return "goroutine", ""
+		return "goroutine", place
 	case strings.HasPrefix(f.Name(), "testing.(*T).Run"):
-		return "test", ""
+		return "test", place
 	case strings.HasPrefix(f.Name(), "sync.(*WaitGroup).Go."):
-		return "Go", ""
+		return "Go", place
 	}
-	file, line := f.FileLine(s.start)
 	name = f.Name()[strings.LastIndex(f.Name(), "/")+1:]
 	_, name, _ = strings.Cut(name, ".")
-	return name, fmt.Sprintf("%s:%d", path.Base(file), line)
+	file, line := f.FileLine(s.start)
+	return name, stack.FrameOf(runtime.Frame{Function: f.Name(), File: file, Line: line})
 }

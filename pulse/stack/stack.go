@@ -16,7 +16,13 @@ type Frame struct {
 	Func string `json:"func,omitempty"` // the name of the function, independent of inlining: "pkg.F", "pkg.(*T).M", "func in F"
 	File string `json:"file,omitempty"` // the last element of the file's path
 	Line int    `json:"line,omitempty"`
+
+	path string // see Path
 }
+
+// Path returns the path of the file, as the compiler has recorded it. With -trimpath it begins with
+// the path of the module. It is "" if unknown.
+func (f Frame) Path() string { return f.path }
 
 // String returns the frame as one line, such as "pkg.(*T).Method file.go:12".
 func (f Frame) String() string { return f.Func + " " + f.Place() }
@@ -31,7 +37,7 @@ func (f Frame) Place() string {
 
 // FrameOf returns the frame of a call.
 func FrameOf(call runtime.Frame) Frame {
-	return Frame{nameOf(call.Function), path.Base(call.File), call.Line}
+	return Frame{nameOf(call.Function), path.Base(call.File), call.Line, call.File}
 }
 
 // Frames returns the frames of calls.

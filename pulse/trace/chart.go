@@ -220,21 +220,26 @@ const (
 
 // text returns the chart with at most the given number of columns, if it is not zero.
 func (c *chart) text(most int) string {
-	last, column, remarks := int32(0), 0, 0
+	last, remarks := int32(0), 0
 	for _, row := range c.rows {
 		last = max(last, row.step)
-		column = max(column, row.columns()+gap)
 		remarks = max(remarks, utf8.RuneCountInString(row.remark))
 	}
 	width := len(strconv.Itoa(int(last)))
-	column = (column + tab - 1) / tab * tab
-	if most -= width + 2; most > 0 && column+remarks > most {
-		start := min(column, most-min(remarks, mostRemark))
-		column = 0
+	column := (c.widest(false) + gap + tab - 1) / tab * tab
+	if most -= width + 2; most > 0 {
+		start := column
+		if column+remarks > most {
+			start = min(c.widest(true)+2, most-min(remarks, mostRemark))
+		}
 		for i := range c.rows {
-			if c.rows[i].fit(start, most); c.rows[i].remark != "" {
-				column = max(column, c.rows[i].columns()+2)
-			}
+			c.rows[i].fit(start, most)
+		}
+		if column+remarks > most {
+			column = c.widest(true) + 2
+		}
+		for i := range c.rows {
+			c.rows[i].remark = Shortened(c.rows[i].remark, most-column)
 		}
 	}
 	var b strings.Builder
@@ -253,16 +258,25 @@ func (c *chart) text(most int) string {
 	return b.String()
 }
 
-// fit shortens a row whose remark starts in the given column to at most the given number of
-// columns.
-func (r *chartRow) fit(column, most int) {
-	room := most
-	if r.remark != "" {
-		room = column - 2
-		r.remark = Shortened(r.remark, most-column)
+// widest returns the number of columns of the widest row without its remark, among the steps and the
+// rows with a remark. If remarked is set, it ignores the steps without a remark.
+func (c *chart) widest(remarked bool) (most int) {
+	for i := range c.rows {
+		if c.rows[i].remark != "" || !remarked && c.rows[i].step != None {
+			most = max(most, c.rows[i].columns())
+		}
 	}
-	r.line = Shortened(r.line, max(1, room-utf8.RuneCountInString(r.to)))
-	r.to = Shortened(r.to, max(1, room-utf8.RuneCountInString(r.line)))
+	return most
+}
+
+// fit shortens a row to at most the given number of columns, without its remark. If the row has a
+// remark, which starts in the given column, fit leaves room for it.
+func (r *chartRow) fit(column, most int) {
+	if r.remark != "" {
+		most = min(most, column-2)
+	}
+	r.line = Shortened(r.line, max(1, most-utf8.RuneCountInString(r.to)))
+	r.to = Shortened(r.to, max(1, most-utf8.RuneCountInString(r.line)))
 }
 
 // Shortened returns a text with at most the given number of characters. If it must be cut, it is

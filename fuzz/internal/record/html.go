@@ -123,7 +123,7 @@ func inWords(m *corpus.Message, p *Place) string {
 
 // table writes the steps with all their details.
 func (p *Record) table(w *Writer) {
-	w.Put("<%s>Steps</%s>\n"+Scroll+"<table>\n<tr><th>step</th><th>message</th><th>sent at</th><th>handler at</th><th>log, and new states of actors</th></tr>\n", w.below, w.below, "Steps")
+	w.Put("<%s>Steps</%s>\n"+Scroll+"<table>\n<tr><th>step</th><th>message</th><th>sent at</th><th>handled at</th><th>log, and new states of actors</th></tr>\n", w.below, w.below, "Steps")
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		w.Put("<tr id=\"%sstep%s\"><td>%s</td><td>%s", w.id, fmt.Sprint(s.Number), fmt.Sprint(s.Number), p.inWords(s))
@@ -133,7 +133,12 @@ func (p *Record) table(w *Writer) {
 		if p.decides(s) {
 			w.Put(" <span class=\"edge\">%s</span>", Decides(p.Why.Point))
 		}
-		w.Put("</td><td>%s</td><td>%s</td><td>", s.SentAt, s.Handler)
+		_, at := handled(s.Handled, s.Handler)
+		w.Put("</td><td>%s</td><td>%s", s.SentAt, at)
+		for _, c := range s.Calls {
+			w.Put("<div class=\"faint\">%s %s at %s</div>", c.What, c.Text, c.At)
+		}
+		w.Put("</td><td>")
 		for _, line := range s.Log {
 			w.Put("<div>log: %s</div>", line)
 		}

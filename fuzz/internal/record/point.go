@@ -244,6 +244,29 @@ func fitted(texts ...string) string {
 	return b.String()
 }
 
+// Changed describes in one line how the deciding step has changed the state of its actor:
+// "writer: stored = [] (passes with [1])". It returns "" if there is nothing to say.
+func Changed(list []Change) string {
+	var parts []string
+	for _, c := range list {
+		text := c.After
+		if c.Field != "" {
+			text = c.Field + " = " + c.After
+		}
+		switch {
+		case c.Passing != "" && c.Passing != c.After:
+			text += " (passes with " + c.Passing + ")"
+		case c.Before != "":
+			text += " (was " + c.Before + ")"
+		}
+		parts = append(parts, text)
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0].Actor + ": " + strings.Join(parts, ", ")
+}
+
 // fewestCut is the number of characters that fitted leaves of each text at least.
 const fewestCut = 12
 

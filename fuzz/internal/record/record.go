@@ -47,8 +47,6 @@ type Record struct {
 	Shrunk string `json:"shrunk,omitempty"`
 	// Unfinished is set if shrinking needs more time, which JOSTLE_SHRINK can give it.
 	Unfinished bool `json:"unfinished,omitempty"`
-	// Unsaved is set if JOSTLE_REPAIR=1 would save this run in place of a larger saved one.
-	Unsaved bool `json:"unsaved,omitempty"`
 	// Replays is the number of replays with the same failure and trace.
 	Replays int `json:"replays"`
 	// Tried is the number of replays.
@@ -95,7 +93,8 @@ type Record struct {
 	// Known is set if the record is about a case that was saved before.
 	Known bool `json:"known,omitempty"`
 
-	// Places has the lines of code that send and handle the messages in Why.
+	// Places has the lines of code that send and handle the messages that decide: first those of the
+	// point of no return and of the constraints in Why. The most important come first.
 	Places []Place  `json:"places,omitempty"`
 	Actors []string `json:"actors,omitempty"` // the names of actors; the first is the test
 	Steps  []Step   `json:"steps,omitempty"`
@@ -105,6 +104,18 @@ type Record struct {
 	Waiting []Message `json:"waiting,omitempty"`
 	// Passing is the nearest passing run, nil if none is known.
 	Passing *Passing `json:"passing,omitempty"`
+	// Changes has the fields that the deciding step has left with another value than the same step of
+	// the passing run, or else the fields that the deciding step has changed.
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// A Change is a field of an actor's state, with its value as text.
+type Change struct {
+	Actor   string `json:"actor"`
+	Field   string `json:"field,omitempty"`   // the name, "" if the state is no struct
+	Before  string `json:"before,omitempty"`  // the value before the deciding step, "" if unknown
+	After   string `json:"after"`             // the value after the deciding step
+	Passing string `json:"passing,omitempty"` // the value after the same step of the passing run, "" if unknown
 }
 
 // A Passing is a passing run with the draws and the faults of a failing run. It differs from the
@@ -192,10 +203,20 @@ func (r *Record) Save(folder corpus.Folder) (fresh bool) {
 
 // A Place has the lines of code that send and handle a message.
 type Place struct {
-	Send    int    `json:"send"`    // the index of the message among all messages of the run
-	Step    int    `json:"step"`    // the step that received the message, -1 if none did
-	SentAt  string `json:"sentAt"`  // the line that sent the message
-	Handler string `json:"handler"` // the first line of the handler that received the message
+	Send   int    `json:"send"`   // the index of the message among all messages of the run
+	Step   int    `json:"step"`   // the step that received the message, -1 if none did
+	Text   string `json:"text"`   // the message
+	SentAt string `json:"sentAt"` // the line that sent the message
+	// SentFrom is the line of the sender's handler that led to the line SentAt, in the function SentBy.
+	// Both are "" if the line SentAt is in the handler itself.
+	SentFrom string `json:"sentFrom,omitempty"`
+	SentBy   string `json:"sentBy,omitempty"`
+	Handler  string `json:"handler"` // the first line of the handler that received the message
+	// Handled is the line that handles the message: the case of its type in the handler, or the line
+	// at which the process waited. It is "" if unknown.
+	Handled string `json:"handled,omitempty"`
+	// Helpers are the functions of the same file that the case calls.
+	Helpers []string `json:"helpers,omitempty"`
 }
 
 // A Message is a message of the run. Actors are given as indices in Record.Actors.
@@ -211,11 +232,20 @@ type Message struct {
 type Step struct {
 	Message
 	Number  int      `json:"number"`
-	Kind    string   `json:"kind"`    // "receive", or the kind of fault
-	Handler string   `json:"handler"` // the first line of the handler that received the message
-	Failed  bool     `json:"failed"`  // set if the run failed in this step
+	Kind    string   `json:"kind"`              // "receive", or the kind of fault
+	Handler string   `json:"handler"`           // the first line of the handler that received the message
+	Handled string   `json:"handled,omitempty"` // see Place.Handled
+	Calls   []Call   `json:"calls,omitempty"`   // what the code of the step did
+	Failed  bool     `json:"failed"`            // set if the run failed in this step
 	Log     []string `json:"log"`
 	After   []string `json:"after"` // the actor states that the step changed
+}
+
+// A Call is a call within a step.
+type Call struct {
+	What string `json:"what"` // "sends", "sets the timer" or "spawns"
+	Text string `json:"text"` // the message with its receiver, or the actor
+	At   string `json:"at"`   // the line of the call, "" if unknown
 }
 
 // JSON returns a record as JSON.

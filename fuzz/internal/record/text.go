@@ -1,9 +1,9 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -76,7 +76,7 @@ func (r *Record) writeFailure(b *strings.Builder) {
 		fmt.Fprintf(b, "        %s\n", r.Where)
 	}
 	for _, line := range r.hints() {
-		fmt.Fprintf(b, "        %s\n", visible(line))
+		writeFolded(b, visible(line))
 	}
 	if r.Detail != "" {
 		b.WriteString(words.Indented(visible(r.Detail)))
@@ -88,9 +88,25 @@ func (r *Record) writeFailure(b *strings.Builder) {
 	if shrunk := r.shrunk(); shrunk != "" {
 		run += "; " + shrunk
 	}
-	fmt.Fprintf(b, "        %s, %s\n", run, r.repeats())
+	first, more, _ := strings.Cut(run+", "+r.repeats(), "\n")
+	if faults := needs(r.why().Needs); faults != "" && utf8.RuneCountInString(first+", "+faults) > mostInLine {
+		first = faults + "\n        " + first
+	} else if faults != "" {
+		first += ", " + faults
+	}
+	fmt.Fprintf(b, "        %s\n", first)
+	if more != "" {
+		b.WriteString(words.Indented(more))
+	}
 	if why := r.Orders(); why != "" {
 		b.WriteString(words.Indented(visible(why)))
+	}
+}
+
+// writeFolded writes a text, which it breaks into lines that are not too long.
+func writeFolded(b *strings.Builder, text string) {
+	for i, line := range folded(text) {
+		fmt.Fprintf(b, "        %*s%s\n", 4*min(i, 1), "", line)
 	}
 }
 
@@ -99,9 +115,6 @@ func (r *Record) shrunk() string {
 	text := r.Shrunk
 	if r.Unfinished {
 		text += ": JOSTLE_SHRINK gives it more time"
-	}
-	if r.Unsaved {
-		text += " (JOSTLE_REPAIR=1 saves the smaller run)"
 	}
 	return text
 }
@@ -183,12 +196,9 @@ func (r *Record) repeats() string {
 	if n := r.why().Depth; n > 0 {
 		s += fmt.Sprintf(", depth %d", n)
 	}
-	if faults := needs(r.why().Needs); faults != "" {
-		s += ", " + faults
-	}
 	if r.Differs != "" {
-		s += "\n        IT DOES NOT REPEAT, and so is neither shrunk nor explained: " + r.Differs +
-			"\n        something other than messages decides: the clock, math/rand, the order of a map, other goroutines,\n        or a variable that outlives a run"
+		s += "\nIT DOES NOT REPEAT, and so is neither shrunk nor explained: " + r.Differs +
+			"\nsomething other than messages decides: the clock, math/rand, the order of a map, other goroutines,\nor a variable that outlives a run"
 	}
 	return s
 }
@@ -196,10 +206,12 @@ func (r *Record) repeats() string {
 // Drawn returns the draws with remarks on other values.
 func (r *Record) Drawn() []string {
 	list := append([]string(nil), r.Draws...)
-	for i := range min(len(list), len(r.why().Draws)) {
-		if remark := r.why().Draws[i]; remark != "" {
-			list[i] += " (" + remark + ")"
+	for i := range list {
+		remark := ""
+		if i < len(r.why().Draws) && r.why().Draws[i] != "" {
+			remark = " (" + r.why().Draws[i] + ")"
 		}
+		list[i] = trace.Shortened(list[i], mostColumns-len(drewPrefix)-1-utf8.RuneCountInString(remark)) + remark
 	}
 	return list
 }
@@ -235,61 +247,127 @@ func (p *Place) inWords() string {
 	if p.SentAt != "" {
 		parts = append(parts, "sent at "+p.SentAt)
 	}
-	if p.Handler != "" {
-		parts = append(parts, "handler at "+p.Handler)
+	if what, at := handled(p.Handled, p.Handler); at != "" {
+		parts = append(parts, what+at)
 	}
 	return strings.Join(parts, ", ")
 }
 
-// deciding returns the two messages that decide: those of the first constraint, unless the point
-// of no return is about another message.
-func (r *Record) deciding() (list []*corpus.Message) {
-	main, p := r.why().Main(), r.why().Point
-	if len(main) > 0 {
-		list = append(list, &main[0].First, &main[0].Second)
+// handled returns the line that handles a message, or else the first line of its handler.
+func handled(at, handler string) (what, place string) {
+	if at != "" {
+		return "handled at ", at
 	}
-	if p == nil || p.Message.At == "" || slices.ContainsFunc(list, func(m *corpus.Message) bool { return m.Send == p.Message.Send }) {
-		return list
-	}
-	if list = []*corpus.Message{&p.Message}; p.Other != nil {
-		list = append(list, p.Other)
-	}
-	return list
+	return "handler at ", handler
 }
 
 // code describes in one line the lines of code that send and handle the messages that decide:
-// "flush: sent at writer.go:83, handler at :45; write(1): sent at :99". It returns "" if nothing is
-// known.
+// "flush: sent at writer.go:83 (finish), handled :45; write(1): sent :99". The functions in parentheses
+// are those that the line calls. If there is room, it names more messages than two, and all that a
+// message contains. It returns "" if nothing is known.
 func (r *Record) code() string {
-	line, last, file := []string{""}, "", ""
-	short := func(place string) string { // omits the file if it is the file of the previous place
+	w := codeLine{said: map[string]bool{}}
+	for i := range r.Places {
+		if w.add(&r.Places[i]) {
+			w.extend(len(w.parts)-1, func(p *placeText) *bool { return &p.helpers })
+		}
+	}
+	for i := range w.parts {
+		w.extend(i, func(p *placeText) *bool { return &p.by })
+		w.extend(i, func(p *placeText) *bool { return &p.whole })
+	}
+	return w.text()
+}
+
+// A codeLine is the line that code returns.
+type codeLine struct {
+	parts []placeText
+	said  map[string]bool // the places that parts describe, and the lines that handle them
+}
+
+// extend sets a field of a part, if there is room for what it adds.
+func (w *codeLine) extend(part int, field func(*placeText) *bool) {
+	more := field(&w.parts[part])
+	*more = true
+	*more = w.fits()
+}
+
+// add adds a place, if there is room and its lines are known and not said already.
+func (w *codeLine) add(of *Place) bool {
+	p := placeText{Place: of}
+	what, at := handled(p.Handled, p.Handler)
+	key := p.kind() + p.SentAt + at
+	if !w.said[at] {
+		p.what, p.at = what, at
+	}
+	if w.said[key] || p.SentAt == "" && p.at == "" {
+		return false
+	}
+	if w.parts = append(w.parts, p); !w.fits() && p.at != "" {
+		w.parts[len(w.parts)-1].unsent = true
+	}
+	if !w.fits() {
+		w.parts = w.parts[:len(w.parts)-1]
+		return false
+	}
+	w.said[key], w.said[at] = true, true
+	return true
+}
+
+func (w *codeLine) fits() bool { return utf8.RuneCountInString(w.text()) <= mostInLine }
+
+// text returns the line. It leaves out a file that is the last one.
+func (w *codeLine) text() string {
+	file := ""
+	short := func(what, place string) string {
 		of, number, _ := strings.Cut(place, ":")
 		if of == file && number != "" {
-			return ":" + number
+			return strings.TrimSuffix(what, "at ") + ":" + number
 		}
 		file = of
-		return place
+		return what + place
 	}
-	for _, m := range r.deciding() {
-		place := r.placeOf(m.Send)
-		if m.Send < 0 || place.SentAt == "" {
-			continue
+	var list []string
+	for i := range w.parts {
+		p := &w.parts[i]
+		text, sent, received := p.kind(), "", ""
+		if p.whole {
+			text = p.Text
 		}
-		where := ": sent at " + short(place.SentAt)
-		if place.Handler != "" && place.Handler != last {
-			last = place.Handler
-			where += ", handler at " + short(place.Handler)
+		if p.SentAt != "" && !p.unsent {
+			sent = short("sent at ", cmp.Or(p.SentFrom, p.SentAt))
 		}
-		next := append(slices.Clone(line), m.Text, where)
-		if len(line) > 1 {
-			next[len(line)-1] += "; "
-			if utf8.RuneCountInString(fitted(next...)) > mostInLine {
-				break
-			}
+		if p.by && !p.unsent && p.SentFrom != "" {
+			sent += " (" + p.SentBy + ")"
 		}
-		line = next
+		if p.at != "" {
+			received = short(p.what, p.at)
+		}
+		if p.helpers && len(p.Helpers) > 0 {
+			received += " (" + strings.Join(p.Helpers, ", ") + ")"
+		}
+		list = append(list, text+": "+strings.Trim(sent+", "+received, ", "))
 	}
-	return fitted(line...)
+	return strings.Join(list, "; ")
+}
+
+// A placeText is what code says of one place.
+type placeText struct {
+	*Place
+	what, at string // the line that handles the message; "" if it is said already
+	unsent   bool   // set if there is no room for SentAt
+	whole    bool   // set if the whole message is printed, and not only its type
+	helpers  bool   // set if the functions are printed that the case calls
+	by       bool   // set if SentBy is printed
+}
+
+// kind returns the type of the message.
+func (p *placeText) kind() string {
+	text, _, _ := strings.Cut(p.Text, " from ")
+	if kind, _, _ := strings.Cut(text, "("); kind != "" {
+		text = kind
+	}
+	return trace.Shortened(text, 2*fewestCut)
 }
 
 const drewPrefix = "drew "

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -81,8 +82,8 @@ func (s *Stepper) how(m *record.Moment) string {
 	if m.From >= 0 {
 		parts = append(parts, sent(&m.Message))
 	}
-	if m.Handler != "" {
-		parts = append(parts, "received by "+Inline(m.Handler))
+	if at := cmp.Or(m.Handled, m.Handler); at != "" {
+		parts = append(parts, "received by "+Inline(at))
 	}
 	return strings.Join(parts, ", ")
 }

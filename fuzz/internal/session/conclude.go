@@ -192,8 +192,7 @@ const knownPart = 10
 
 // retell returns the finding to report for a saved case that failed again, in the run of f. It
 // shrinks and explains f like a new failure. If there is not enough time, it returns f with the
-// explanation of the case's file. The file does not change, unless s.Repair is set and the
-// shrunk finding is better.
+// explanation of the case's file. The file changes only if the shrunk finding is better.
 func (s *Session) retell(ctx context.Context, r *props.Runner, f *finding.Finding, c *corpus.Case) (*finding.Finding, record.Kept, error) {
 	most := s.Shrink
 	if c.Condition != "" {
@@ -214,27 +213,25 @@ func (s *Session) retell(ctx context.Context, r *props.Runner, f *finding.Findin
 }
 
 // retold returns the shrunk finding, or f if shrinking was not finished and the case's file has
-// an explanation. If s.Repair is set and the shrunk finding is better than the case, it saves
-// the shrunk finding.
+// an explanation. If the shrunk finding is smaller than the case, it takes the place of the case. If
+// s.Repair is set, it also does so if only it is explained.
 func (s *Session) retold(r *props.Runner, f *finding.Finding, out *finding.Shrunk, c *corpus.Case) (*finding.Finding, record.Kept, error) {
 	small, kept := out.Finding, record.Kept{Path: c.Path}
-	if small.Failure.Matches(c.Signature) {
+	same := small.Failure.Matches(c.Signature)
+	if same {
 		small.Case.Faces = c.Faces
 	}
-	switch {
-	case (out.Cut || !out.Done) && f.Case.Explanation != nil:
+	if (out.Cut || !out.Done) && f.Case.Explanation != nil {
 		return f, kept, nil
-	case !small.Failure.Matches(c.Signature):
-	case s.Repair && (out.Smaller || c.Condition == "" && small.Case.Condition != ""):
-		again, err := small.Keep(s.Folder, r)
-		if err == nil {
-			err = errors.Join(small.Replace(&again, c), s.addPages(r, small, &again))
-		}
-		return small, again, err
-	default:
-		small.Unsaved = out.Smaller
 	}
-	return small, kept, nil
+	if !same || !out.Smaller && (!s.Repair || c.Condition != "" || small.Case.Condition == "") {
+		return small, kept, nil
+	}
+	kept, err := small.Keep(s.Folder, r)
+	if err == nil {
+		err = errors.Join(small.Replace(&kept, c), s.addPages(r, small, &kept))
+	}
+	return small, kept, err
 }
 
 // mostShrinkRuns is the default for the maximum number of runs of a Shrink request. It limits

@@ -53,11 +53,11 @@ func top(f reflect.Value) uintptr {
 	return f.Index(f.Len() - 1).Pointer()
 }
 
-// HandlerPlace returns the source line at which the actor's current handler begins,
-// "" if there is none.
-func (c *cell) HandlerPlace() string {
+// HandlerPlace returns the source line at which the actor's current handler begins, the
+// zero Frame if there is none.
+func (c *cell) HandlerPlace() stack.Frame {
 	if c.invoker == nil {
-		return ""
+		return stack.Frame{}
 	}
 	for _, f := range c.behaviors.fields {
 		if b := *(*actor.Behavior)(unsafe.Pointer(f.UnsafeAddr())); len(b) > 0 {
@@ -70,19 +70,19 @@ func (c *cell) HandlerPlace() string {
 	}
 	m, ok := reflect.TypeOf(a).MethodByName("Receive")
 	if !ok {
-		return ""
+		return stack.Frame{}
 	}
 	return placeOf(m.Func.Interface())
 }
 
 // placeOf returns the source line at which a function begins. For a method value it
 // returns the line of the method.
-func placeOf(function any) string {
+func placeOf(function any) stack.Frame {
 	f, ok := stack.Begin(function)
 	if !ok {
 		f, _ = stack.BeginOfMethod(function)
 	}
-	return f.Place()
+	return f
 }
 
 // functionName returns the name of a function without its package. For a function

@@ -185,7 +185,7 @@ func worded(e ast.Expr) string {
 	return ""
 }
 
-// sentences returns the constants of the module's packages that have several words, by
+// sentences returns the constants without a type of the module's packages that have several words, by
 // the name that other packages use, such as "explore.whyLives".
 func (t *tree) sentences() map[string]string {
 	list := map[string]string{}
@@ -197,6 +197,9 @@ func (t *tree) sentences() map[string]string {
 			}
 			for _, spec := range gen.Specs {
 				spec := spec.(*ast.ValueSpec)
+				if spec.Type != nil { // the type has these constants only
+					continue
+				}
 				for i := range specs(spec, true) {
 					if text := worded(spec.Values[i]); text != "" {
 						list[s.syntax.Name.Name+"."+spec.Names[i].Name] = text

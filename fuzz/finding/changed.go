@@ -1,0 +1,64 @@
+package finding
+
+import (
+	"slices"
+
+	"github.com/jostle-go/jostle/fuzz/internal/record"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+// A stateAt is an observer that records the state of an actor before and after one of its steps. The
+// zero stateAt records nothing.
+type stateAt struct {
+	on            bool
+	step          int
+	actor         int32 // the actor of the step, if it is known beforehand
+	before, after []trace.Field
+}
+
+func (o *stateAt) Stepped(s *pulse.System, step int) {
+	switch {
+	case !o.on:
+	case step == o.step-1:
+		o.before = s.Host().Fields(o.actor)
+	case step == o.step:
+		o.after = s.Host().Fields(s.Trace().Steps[step].Actor)
+	}
+}
+
+// end records the state after the step that failed, for which Stepped is not called.
+func (o *stateAt) end(s *pulse.System) {
+	if len(s.Trace().Steps) == o.step+1 && o.after == nil {
+		o.Stepped(s, o.step)
+	}
+}
+
+// changes returns the fields that the deciding step of a failing run has left with another value than
+// the same step of the nearest passing run. If there is no such field or no such step, it returns the
+// fields that the step has changed.
+func (o *stateAt) changes(actor string, passing []trace.Field) (list []record.Change) {
+	text := func(fields []trace.Field, name string) string {
+		i := slices.IndexFunc(fields, func(f trace.Field) bool { return f.Name == name })
+		if i < 0 {
+			return ""
+		}
+		return visible(fields[i].Text)
+	}
+	var changed []record.Change
+	for _, f := range o.after {
+		if f.Name == "" && (len(o.before) != 1 || o.before[0].Name != "") { // no value, such as where a process waits
+			continue
+		}
+		c := record.Change{Actor: actor, Field: visible(f.Name), Before: text(o.before, f.Name), After: visible(f.Text), Passing: text(passing, f.Name)}
+		if passing != nil && c.After != c.Passing {
+			list = append(list, c)
+		} else if o.before != nil && c.After != c.Before {
+			changed = append(changed, c)
+		}
+	}
+	if len(list) == 0 {
+		return changed
+	}
+	return list
+}
