@@ -172,6 +172,9 @@ func (t *tally) add(part *tally) {
 //
 // The hashes are saved in files, so classOf must never change.
 func classOf(t *trace.Trace) uint64 {
+	if slices.ContainsFunc(t.Touches, func(x trace.Touch) bool { return x.What == trace.AnObject }) {
+		return classByObjects(t)
+	}
 	sum := uint64(0)
 	for i := range t.Actors {
 		sum += classMix(0, t.Actors[i].ID)
@@ -189,6 +192,63 @@ func classOf(t *trace.Trace) uint64 {
 		sum += classMix(classMix(classMix(t.Actors[st.Actor].ID, before), st.ID), when)
 	}
 	return classMix(sum+answersClass(t), uint64(len(t.Steps)))
+}
+
+// classByObjects is classOf for a run whose steps did operations on objects, such as
+// goroutines on channels. The hash covers the order of the operations on each object. It
+// does not cover steps of actors that did such operations, because a goroutine does several
+// operations in one step if no other can run.
+func classByObjects(t *trace.Trace) (sum uint64) {
+	paths := spawnPaths(t)
+	operations, last := make([]uint64, len(t.Actors)), map[int32]uint64{}
+	for _, x := range t.Touches {
+		if x.What != trace.AnObject {
+			continue
+		}
+		by := t.Steps[x.Step].Actor
+		operations[by]++
+		this := classMix(classMix(paths[by], operations[by]), uint64(t.Steps[x.Step].Time))
+		sum += classMix(this, last[x.Actor])
+		last[x.Actor] = this
+	}
+	answers, receipts := make([]uint64, len(t.Actors)), make([]uint64, len(t.Actors))
+	for _, a := range t.Answers {
+		by := trace.Test
+		if a.Step >= 0 {
+			by = t.Steps[a.Step].Actor
+		}
+		answers[by]++
+		sum += classMix(classMix(paths[by], answers[by]), uint64(a.Value)<<32|uint64(a.Of))
+	}
+	for i := range t.Steps {
+		st := &t.Steps[i]
+		if operations[st.Actor] > 0 || st.Send < 0 {
+			continue
+		}
+		receipts[st.Actor]++
+		sum += classMix(classMix(classMix(paths[st.Actor], receipts[st.Actor]), paths[t.Sends[st.Send].From]), uint64(st.Time))
+	}
+	return classMix(sum, uint64(len(t.Actors)))
+}
+
+// spawnPaths returns for each actor a hash of its type, its parent and how many of that type
+// the parent had spawned before. The hash does not depend on the step that spawned it.
+func spawnPaths(t *trace.Trace) []uint64 {
+	type siblings struct {
+		parent int32
+		kind   string
+	}
+	paths, before := make([]uint64, len(t.Actors)), map[siblings]uint64{}
+	for i := range t.Actors {
+		a, above := &t.Actors[i], uint64(1)
+		if a.Parent >= 0 {
+			above = paths[a.Parent]
+		}
+		of := siblings{a.Parent, a.Type}
+		before[of]++
+		paths[i] = classMix(classMix(above, hash.String(a.Type)), before[of])
+	}
+	return paths
 }
 
 // readsTime reports whether a step has read the time.

@@ -25,7 +25,7 @@ type door struct {
 	advance func(c control, now int64)
 	look    func(thread, *state)
 	stack   func(g thread, pcs []uintptr) int
-	touched func(c control, i int) (what operation, object uintptr, n int)
+	touched func(c control, i int) (what operation, object unsafe.Pointer, n int)
 	thrown  func(control) any
 	outside func(control) string
 }
@@ -56,6 +56,7 @@ const (
 	opGosched
 	opSync
 	opMake
+	opAll // the step depends on all other steps
 )
 
 // A state describes a goroutine that is not running.

@@ -42,7 +42,7 @@ type act struct {
 
 type fakeTouch struct {
 	op     operation
-	object uintptr
+	object unsafe.Pointer
 }
 
 // spawn starts a goroutine with a script.
@@ -105,9 +105,9 @@ func (f *fake) door(script ...act) *door {
 		},
 		look:  func(g thread, s *state) { *s = (*fakeThread)(g).state },
 		stack: func(thread, []uintptr) int { return 0 },
-		touched: func(_ control, i int) (operation, uintptr, int) {
+		touched: func(_ control, i int) (operation, unsafe.Pointer, int) {
 			if i >= len(f.touches) || i >= touches {
-				return 0, 0, len(f.touches)
+				return 0, nil, len(f.touches)
 			}
 			return f.touches[i].op, f.touches[i].object, len(f.touches)
 		},
@@ -273,9 +273,10 @@ func TestChoices(t *testing.T) {
 func TestObjects(t *testing.T) {
 	use := func(list ...fakeTouch) act { return act{yielded, 0, func(f *fake) { f.touches = list }} }
 	f := &fake{}
+	a, b := unsafe.Pointer(new(int)), unsafe.Pointer(new(int))
 	sys := pulse.New(pulse.Options{Record: true})
-	f.door(use(fakeTouch{opSync, 64}), use(fakeTouch{opSync, 128}, fakeTouch{opSync, 64}), use(fakeTouch{opMake, 64}, fakeTouch{opSend, 64}),
-		use(slices.Repeat([]fakeTouch{{opSync, 64}}, touches+1)...), exits).runTest(sys, nil)
+	f.door(use(fakeTouch{opSync, a}), use(fakeTouch{opSync, b}, fakeTouch{opSync, a}), use(fakeTouch{opMake, a}, fakeTouch{opSend, a}),
+		use(slices.Repeat([]fakeTouch{{opSync, a}}, touches+1)...), exits).runTest(sys, nil)
 	var objects []int32
 	all := 0
 	for _, x := range sys.Trace().Touches {

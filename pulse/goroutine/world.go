@@ -3,6 +3,7 @@ package goroutine
 import (
 	"fmt"
 	"time"
+	"unsafe"
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -18,11 +19,11 @@ type world struct {
 	list     []*routine // by id-1; nil for one that was never told of, such as a coroutine
 	ready    int        // number of goroutines that can run
 	steps    int
-	spins    int                // number of steps in which one goroutine ran alone without waiting
-	cause    string             // why the run is not controlled, or ""
-	starving *routine           // the goroutine that must run next, or nil
-	held     []*routine         // those that can run but must let it run first
-	objects  map[uintptr]uint32 // numbers of channels, mutexes and the like, by their addresses
+	spins    int                       // number of steps in which one goroutine ran alone without waiting
+	cause    string                    // why the run is not controlled, or ""
+	starving *routine                  // the goroutine that must run next, or nil
+	held     []*routine                // those that can run but must let it run first
+	objects  map[unsafe.Pointer]uint32 // numbers of channels, mutexes and so on. As a key is a pointer, its memory is not reused within the run
 
 	clock pulse.Ref // fires the timers of the goroutines
 	timer pulse.Timer
@@ -80,6 +81,7 @@ func (w *world) share(by *routine) {
 		}
 	}
 	if w.steps%patience == 0 {
+		w.host.Touch(trace.AllSteps) // the number of steps matters from here on
 		now, _ := w.times(w.control)
 		w.advance(w.control, now+int64(time.Millisecond))
 	}
@@ -92,6 +94,7 @@ const mostSpins = 20
 // waited for none. It may wait for the clock by looking at it, so the longer it does so,
 // the more time passes.
 func (w *world) spin(r *routine) {
+	w.host.Touch(trace.AllSteps)
 	w.spins = min(w.spins+1, mostSpins)
 	now, next := w.times(w.control)
 	now += int64(time.Millisecond) << (w.spins - 1)
@@ -145,17 +148,17 @@ func (w *world) touch() {
 		return
 	}
 	if w.objects == nil {
-		w.objects = map[uintptr]uint32{}
+		w.objects = map[unsafe.Pointer]uint32{}
 	}
 	for i := 0; ; i++ {
 		op, object, n := w.touched(w.control, i)
 		switch {
 		case i >= n:
 			return
-		case i >= touches:
+		case i >= touches, op == opAll:
 			w.host.Touch(trace.AllSteps)
 			return
-		case object == 0:
+		case object == nil:
 			continue
 		}
 		number, known := w.objects[object]
