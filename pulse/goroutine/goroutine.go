@@ -24,11 +24,8 @@ package goroutine
 
 import (
 	"fmt"
-	"path"
 	"reflect"
-	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jostle-go/jostle/pulse"
@@ -50,6 +47,10 @@ func (d *door) run(sys *pulse.System, main func()) bool {
 	}
 	defer w.drive(nil)
 	ok := w.sys.Run()
+	if ok && w.cause == "" && !w.allEnded() {
+		w.mustEnd()
+		ok = w.sys.Run()
+	}
 	if w.cause == "" || !ok {
 		return ok
 	}
@@ -76,7 +77,7 @@ func (d *door) runTest(sys *pulse.System, main func()) (e End) {
 		return e
 	}
 	defer w.drive(nil)
-	if w.sys.Run() && w.cause == "" && w.list[0].why != exited {
+	if w.sys.Run() && w.cause == "" && w.list[0].waits() {
 		w.stop()
 	}
 	return End{w.cause, w.left()}
@@ -94,23 +95,36 @@ func (w *world) stop() {
 		w.cause = "it depends on a goroutine that jostle has not started in this run"
 		return
 	}
-	for _, r := range w.list {
-		if r != nil && r.why != exited && (r.id > 1 || w.alone()) {
-			r.mustEnd()
-		}
-	}
+	w.mustEnd()
 	w.sys.Run()
 }
 
-// alone reports whether only the goroutine that runs main has not ended.
-func (w *world) alone() bool {
-	return !slices.ContainsFunc(w.list[1:], func(r *routine) bool { return r != nil && r.why != exited })
+// mustEnd makes the system report the goroutines that have not ended as stuck. In a test
+// those are the goroutines that the test has started, if there are any.
+func (w *world) mustEnd() {
+	first := w.list
+	if w.ends && slices.ContainsFunc(first[1:], (*routine).waits) {
+		first = first[1:]
+	}
+	for _, r := range first {
+		if r.waits() {
+			w.host.Accept(r.ref, anyMessage)
+		}
+	}
 }
+
+func anyMessage(any) bool { return true }
+
+// waits reports whether there is a goroutine, and it has not ended.
+func (r *routine) waits() bool { return r != nil && r.why != exited }
+
+// allEnded reports whether all goroutines have ended.
+func (w *world) allEnded() bool { return !slices.ContainsFunc(w.list, (*routine).waits) }
 
 // left describes the goroutines that have not ended.
 func (w *world) left() (list []string) {
 	for _, r := range w.list {
-		if r == nil || r.why == exited || r.id == 1 {
+		if !r.waits() || r.id == 1 {
 			continue
 		}
 		what, at := r.Waits()
@@ -148,7 +162,6 @@ type routine struct {
 	id     uint64 // its number in the run, from 1; 1 is the goroutine that runs main
 	ref    pulse.Ref
 	place  string // the line at which its function begins
-	begun  bool   // set in its first step
 	why    reason // why it has given the control back
 	turn   *site  // the message that it is to receive, or nil if it cannot run
 	since  int    // the number of steps before it could
@@ -160,9 +173,6 @@ func (r *routine) Receive(ctx *pulse.Ctx, _ any) {
 	w.ready--
 	alone := w.ready == 0
 	r.turn = nil
-	if !r.begun {
-		r.begin()
-	}
 	r.resume(ctx)
 	w.touch()
 	w.share(r)
@@ -184,19 +194,6 @@ func (r *routine) Receive(ctx *pulse.Ctx, _ any) {
 	}
 	w.setClock()
 }
-
-// begin makes the system report the goroutine as stuck if it never ends. In a test this
-// holds only for the goroutine that runs the test, and only if nothing outside of the run
-// wakes it: see stop.
-func (r *routine) begin() {
-	r.begun = true
-	if !r.world.ends {
-		r.mustEnd()
-	}
-}
-
-// mustEnd makes the system report the goroutine as stuck if it never ends.
-func (r *routine) mustEnd() { r.world.host.Accept(r.ref, func(any) bool { return true }) }
 
 // resume lets the goroutine run until its next operation, and answers its
 // choices.
@@ -247,10 +244,7 @@ func (r *routine) Waits() (what string, at stack.Frame) {
 	return "in " + what, at
 }
 
-func (r *routine) state() (s state) {
-	r.world.look(r.thread, &s)
-	return s
-}
+func (r *routine) state() *state { return r.world.stateOf(r.thread) }
 
 // String describes the goroutine as the state of an actor.
 func (r *routine) String() string {
@@ -258,23 +252,4 @@ func (r *routine) String() string {
 		return "ended"
 	}
 	return r.state().waits
-}
-
-// labelOf returns the name of a goroutine's function without its package, and
-// the line at which the function begins.
-func labelOf(start uintptr) (name, place string) {
-	f := runtime.FuncForPC(start)
-	if f == nil {
-		return "goroutine", ""
-	}
-	file, line := f.FileLine(start)
-	switch {
-	case strings.HasPrefix(f.Name(), "testing.(*T).Run"):
-		return "test", ""
-	case strings.Contains(f.Name(), "jostle/fuzz/existing."):
-		return "main", ""
-	}
-	name = f.Name()[strings.LastIndex(f.Name(), "/")+1:]
-	_, name, _ = strings.Cut(name, ".")
-	return name, fmt.Sprintf("%s:%d", path.Base(file), line)
 }

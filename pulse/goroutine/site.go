@@ -1,24 +1,30 @@
 package goroutine
 
 import (
+	"fmt"
+	"path"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 
+	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/stack"
 )
 
 // A site is the message by which a goroutine takes its next step: it says which
 // operation the goroutine begins, or has waited for, and where. There is one
 // site for each place in the program, so equal sites are equal pointers.
-type site struct{ label string }
+type site struct {
+	label string
+	key   siteKey
+}
 
 func (s *site) String() string { return s.label }
 
 // A siteKey identifies a site.
 type siteKey struct {
-	op      operation
-	woken   bool
+	op      operation // opNone if the goroutine was woken
 	callers [depth]uintptr
 }
 
@@ -28,20 +34,62 @@ var sites struct {
 	of map[siteKey]*site
 }
 
+// recent caches sites by hashes of their keys.
+var recent [1024]atomic.Pointer[site]
+
 // siteOf returns the site at which a goroutine stands.
 func siteOf(s *state) *site {
-	key := siteKey{s.op, s.op == opNone, s.callers}
+	cached := &recent[uint64(s.callers[0]^s.callers[1]<<7^s.callers[2]<<13^uintptr(s.op))*hash.Gamma>>54]
+	if c := cached.Load(); c != nil && c.key.op == s.op && c.key.callers == s.callers {
+		return c
+	}
+	key := siteKey{s.op, s.callers}
 	sites.Lock()
 	defer sites.Unlock()
-	if s := sites.of[key]; s != nil {
-		return s
-	}
 	if sites.of == nil {
 		sites.of = map[siteKey]*site{}
 	}
-	made := &site{key.label()}
-	sites.of[key] = made
-	return made
+	found := sites.of[key]
+	if found == nil {
+		found = &site{key.label(), key}
+		sites.of[key] = found
+	}
+	cached.Store(found)
+	return found
+}
+
+// labels caches the results of labelOf.
+var labels sync.Map
+
+// A start is the name of a goroutine's function without its package, and the line at which
+// the function begins.
+type start struct{ name, place string }
+
+// labelOf returns the start of a goroutine by the first instruction of its function.
+func labelOf(pc uintptr) start {
+	if s, ok := labels.Load(pc); ok {
+		return s.(start)
+	}
+	s := startOf(pc)
+	labels.Store(pc, s)
+	return s
+}
+
+func startOf(pc uintptr) start {
+	f := runtime.FuncForPC(pc)
+	if f == nil {
+		return start{"goroutine", ""}
+	}
+	file, line := f.FileLine(pc)
+	switch {
+	case strings.HasPrefix(f.Name(), "testing.(*T).Run"):
+		return start{"test", ""}
+	case strings.Contains(f.Name(), "jostle/fuzz/existing."):
+		return start{"main", ""}
+	}
+	name := f.Name()[strings.LastIndex(f.Name(), "/")+1:]
+	_, name, _ = strings.Cut(name, ".")
+	return start{name, fmt.Sprintf("%s:%d", path.Base(file), line)}
 }
 
 // label describes the operation and its line.
@@ -67,7 +115,7 @@ func (key *siteKey) label() string {
 	if what == "" {
 		what = key.op.String()
 	}
-	if key.woken {
+	if key.op == opNone {
 		what = "after " + what
 	}
 	return what + at

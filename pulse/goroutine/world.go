@@ -21,6 +21,7 @@ type world struct {
 	steps    int
 	spins    int                       // number of steps in which one goroutine ran alone without waiting
 	cause    string                    // why the run is not controlled, or ""
+	state    state                     // the result of stateOf
 	starving *routine                  // the goroutine that must run next, or nil
 	held     []*routine                // those that can run but must let it run first
 	objects  map[unsafe.Pointer]uint32 // numbers of channels, mutexes and so on. As a key is a pointer, its memory is not reused within the run
@@ -28,6 +29,12 @@ type world struct {
 	clock pulse.Ref // fires the timers of the goroutines
 	timer pulse.Timer
 	due   int64 // virtual time of the next timer, or 0
+}
+
+// stateOf describes a goroutine. The result is valid until the next call.
+func (w *world) stateOf(g thread) *state {
+	w.look(g, &w.state)
+	return &w.state
 }
 
 // takeNew sends a message to each goroutine that has become runnable, in the
@@ -38,10 +45,9 @@ func (w *world) takeNew(by pulse.Ref) {
 		if g == nil {
 			return
 		}
-		var s state
-		w.look(g, &s)
-		r := w.routine(g, &s, by)
-		r.turn, r.since = siteOf(&s), w.steps
+		s := w.stateOf(g)
+		r := w.routine(g, s, by)
+		r.turn, r.since = siteOf(s), w.steps
 		w.ready++
 		switch {
 		case by.IsZero():
@@ -129,9 +135,9 @@ func (w *world) routine(g thread, s *state, by pulse.Ref) *routine {
 		return r
 	}
 	r := &routine{world: w, thread: g, id: s.id}
-	name, place := labelOf(s.start)
-	r.place = place
-	spec := pulse.Spec{Name: name, Actor: r, Safe: true}
+	at := labelOf(s.start)
+	r.place = at.place
+	spec := pulse.Spec{Name: at.name, Actor: r, Safe: true}
 	if by.IsZero() {
 		r.ref = w.sys.SpawnSpec(spec)
 	} else {
