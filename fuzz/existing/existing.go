@@ -6,6 +6,7 @@ package existing
 import (
 	"cmp"
 	"context"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 	"testing"
@@ -103,6 +104,7 @@ type existing struct {
 	context context.Context
 	enough  func() // cancels context, which ends the search
 	left    int    // number of goroutines that runs have abandoned
+	held    uint64 // number of bytes in use when the first were abandoned
 	doubts  string // why the test is not controlled, or ""
 }
 
@@ -113,9 +115,36 @@ func (e *existing) Context() context.Context { return e.context }
 // alarm: it has not repeated, or too few runs have come to an end.
 func (e *existing) DoubtedByJostle(reason string) { e.doubts = cmp.Or(e.doubts, reason) }
 
-// mostLeft is the number of abandoned goroutines after which the search ends. They keep
-// their memory until the process ends.
-const mostLeft = 50_000
+// mostLeft is the number of abandoned goroutines after which the search ends, and mostHeld
+// the number of bytes in use after which it ends if goroutines were abandoned. They keep
+// their memory until the process ends: 3 KB each, and what they refer to.
+const (
+	mostLeft = 50_000
+	mostHeld = 512 << 20
+)
+
+// leave counts goroutines that a run has abandoned, and ends the search if there are too
+// many.
+func (e *existing) leave(n int) {
+	if n == 0 {
+		return
+	}
+	held := inUse()
+	if e.left == 0 {
+		e.held = held
+	}
+	if e.left += n; e.left > mostLeft || held > e.held+mostHeld {
+		e.enough()
+	}
+}
+
+// inUse returns the number of bytes in use by goroutines and their data, as of the last
+// garbage collection. Tests replace it.
+var inUse = func() uint64 {
+	list := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
+	metrics.Read(list)
+	return list[0].Value.Uint64() + list[1].Value.Uint64()
+}
 
 // property runs the test once.
 func (e *existing) property(t *props.T) {
@@ -124,9 +153,7 @@ func (e *existing) property(t *props.T) {
 	unmute := e.Mute()
 	end := goroutine.RunTest(sys, func() { out = e.Once() })
 	unmute()
-	if e.left += len(end.Left); e.left > mostLeft {
-		e.enough()
-	}
+	e.leave(len(end.Left))
 	switch {
 	case end.Outside != "":
 		e.DoubtedByJostle(end.Outside)

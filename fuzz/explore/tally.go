@@ -12,7 +12,7 @@ import (
 // A tally counts the results of the runs of a tree, or of one subtree.
 type tally struct {
 	result  Result
-	classes map[uint64]struct{} // hashes of the distinct orders (see classOf); nil unless distinct orders are counted by hash
+	classes map[uint64]struct{} // hashes of the distinct orders (see ClassOf); nil unless distinct orders are counted by hash
 	// eachOnce reports whether, as far as known, no distinct order has run twice.
 	// Then the number of distinct orders is the number of runs.
 	eachOnce bool
@@ -95,7 +95,7 @@ func (t *tally) countClass(run *Run) {
 		t.eachOnce = !t.comesApart(run.System.Trace())
 	}
 	if t.classes != nil && run.System != nil {
-		t.classes[classOf(run.System.Trace())] = struct{}{}
+		t.classes[ClassOf(run.System.Trace())] = struct{}{}
 	}
 	t.setDistinct()
 	if !t.eachOnce && run.System == nil {
@@ -165,14 +165,14 @@ func (t *tally) add(part *tally) {
 	t.setDistinct()
 }
 
-// classOf returns a hash of the distinct order of a run. The hash covers the order of the
+// ClassOf returns a hash of the distinct order of a run. The hash covers the order of the
 // messages that each actor received, and the choices within the actor's steps, such as
 // Choose. It also covers the times of all steps or, if the trace says which steps have
 // read the time, the times of these steps.
 //
-// The hashes are saved in files, so classOf must never change.
-func classOf(t *trace.Trace) uint64 {
-	if slices.ContainsFunc(t.Touches, func(x trace.Touch) bool { return x.What == trace.AnObject }) {
+// The hashes are saved in files, so ClassOf must never change.
+func ClassOf(t *trace.Trace) uint64 {
+	if UsesObjects(t) {
 		return classByObjects(t)
 	}
 	sum := uint64(0)
@@ -194,7 +194,12 @@ func classOf(t *trace.Trace) uint64 {
 	return classMix(sum+answersClass(t), uint64(len(t.Steps)))
 }
 
-// classByObjects is classOf for a run whose steps did operations on objects, such as
+// UsesObjects reports whether steps did operations on objects that are no actors.
+func UsesObjects(t *trace.Trace) bool {
+	return slices.ContainsFunc(t.Touches, func(x trace.Touch) bool { return x.What == trace.AnObject })
+}
+
+// classByObjects is ClassOf for a run whose steps did operations on objects, such as
 // goroutines on channels. The hash covers the order of the operations on each object. It
 // does not cover steps of actors that did such operations, because a goroutine does several
 // operations in one step if no other can run.

@@ -229,8 +229,9 @@ func (w *explainer) name(sys *pulse.System) map[uint64]uint64 {
 	return numbers
 }
 
-// orderIn returns which messages each actor of a run received, in order. numbers has, by
-// message ID, the number that stands for the message's name.
+// orderIn returns which messages each actor of a run received, in order, and which steps did
+// operations on each object, such as a channel or a mutex. numbers has, by message ID, the
+// number that stands for the message's name.
 func orderIn(t *trace.Trace, numbers map[uint64]uint64) (o shrink.Order) {
 	names := t.Names()
 	at := make([]int, len(t.Actors)) // for each actor, its position in o.Received, counted from 1; 0 if it has none yet
@@ -246,12 +247,39 @@ func orderIn(t *trace.Trace, numbers map[uint64]uint64) (o shrink.Order) {
 		r := &o.Received[at[st.Actor]-1]
 		r.Steps = append(r.Steps, numbers[st.ID])
 	}
+	o.Received = append(o.Received, operationsIn(t, numbers)...)
 	return o
 }
 
+// operationsIn returns for each object which steps did operations on it, in order. The number of an object may depend on the order, so the first and the last of
+// the numbers of its steps stand for it.
+func operationsIn(t *trace.Trace, numbers map[uint64]uint64) (list []shrink.Received) {
+	at := map[int32]int{}
+	for _, x := range t.Touches {
+		if x.What != trace.AnObject {
+			continue
+		}
+		if _, known := at[x.Actor]; !known {
+			at[x.Actor] = len(list)
+			list = append(list, shrink.Received{})
+		}
+		steps, this := &list[at[x.Actor]].Steps, numbers[t.Steps[x.Step].ID]
+		if n := len(*steps); n == 0 || (*steps)[n-1] != this {
+			*steps = append(*steps, this)
+		}
+	}
+	for i := range list {
+		list[i].Actor = hash.Fold(slices.Min(list[i].Steps), slices.Max(list[i].Steps))
+	}
+	return list
+}
+
 // keyOf returns a hash of the messages that each actor of a run received, in order. The order
-// of receives by different actors does not matter.
+// of receives by different actors does not matter, unless they did operations on one object.
 func keyOf(t *trace.Trace) (key uint64) {
+	if explore.UsesObjects(t) {
+		return explore.ClassOf(t)
+	}
 	sums := make([]uint64, len(t.Actors))
 	for i := range t.Steps {
 		if st := &t.Steps[i]; st.Kind == trace.Receive {

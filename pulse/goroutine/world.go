@@ -18,6 +18,8 @@ type world struct {
 	ends     bool       // set if the run ends with the goroutine that runs main
 	list     []*routine // by id-1; nil for one that was never told of, such as a coroutine
 	ready    int        // number of goroutines that can run
+	live     int        // number of goroutines that have not ended
+	lonely   int        // number of steps since another goroutine could run
 	steps    int
 	spins    int                       // number of steps in which one goroutine ran alone without waiting
 	cause    string                    // why the run is not controlled, or ""
@@ -96,6 +98,22 @@ func (w *world) share(by *routine) {
 // mostSpins limits how fast time passes for a goroutine that spins.
 const mostSpins = 20
 
+// mostLonely is for how many steps a goroutine goes on operation by operation although no
+// other can run. So a step is mostly one operation in every order, and has the same name.
+// After that, many operations are one step, so that long sequential code is fast.
+const mostLonely = 100
+
+// runsOn reports whether the goroutine that is about to take a step need not give the
+// control back at its next operation.
+func (w *world) runsOn() bool {
+	if w.ready > 0 {
+		w.lonely = 0
+		return false
+	}
+	w.lonely++
+	return w.live == 1 || w.lonely > mostLonely
+}
+
 // spin lets time pass for a goroutine that has run alone for many operations, and has
 // waited for none. It may wait for the clock by looking at it, so the longer it does so,
 // the more time passes.
@@ -144,6 +162,7 @@ func (w *world) routine(g thread, s *state, by pulse.Ref) *routine {
 		r.ref = w.host.Spawn(by, spec)
 	}
 	w.list[s.id-1] = r
+	w.live++
 	return r
 }
 
