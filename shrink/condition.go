@@ -14,6 +14,10 @@ type Order struct {
 	Failed bool
 	// Received has one element for each actor, sorted by Actor.
 	Received []Received
+	// Conflicts has pairs of steps of different actors whose order matters too, for example
+	// two sends to one Go channel. If there are any, Steps has all steps of the run, in order.
+	Conflicts []choice.Constraint
+	Steps     []uint64
 }
 
 // Received lists the messages that one actor has received.
@@ -23,8 +27,8 @@ type Received struct {
 }
 
 // A Condition describes the orders that fail. It holds in an order if all constraints of one of its
-// terms hold. A constraint is about two messages to one actor: it holds if First was received, and
-// Second was received later or not at all.
+// terms hold. A constraint is about two messages to one actor, or two steps that conflict: it holds
+// if First was received, and Second was received later or not at all.
 type Condition struct {
 	Terms [][]choice.Constraint
 }
@@ -120,6 +124,7 @@ func newSorter(orders []Order, like []choice.Constraint) *sorter {
 	for actor := range actorsOf(orders) {
 		s.learn(orders, actor, like)
 	}
+	s.learnConflicts(orders, like)
 	slices.SortFunc(s.literals, func(a, b literal) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.First, b.First), cmp.Compare(a.Second, b.Second))
 	})
@@ -164,6 +169,24 @@ func (s *sorter) learn(orders []Order, actor uint64, like []choice.Constraint) {
 				s.learnPair(places, choice.Constraint{First: first, Second: second}, like)
 			}
 		}
+	}
+}
+
+// learnConflicts adds a literal for each constraint on two steps that conflict in some order.
+func (s *sorter) learnConflicts(orders []Order, like []choice.Constraint) {
+	places := make([]map[uint64]int, len(orders))
+	pairs := map[choice.Constraint]bool{}
+	for i := range orders {
+		places[i] = map[uint64]int{}
+		for k, id := range orders[i].Steps {
+			places[i][id] = k + 1
+		}
+		for _, c := range orders[i].Conflicts {
+			pairs[c], pairs[c.Turned()] = true, true
+		}
+	}
+	for c := range pairs {
+		s.learnPair(places, c, like)
 	}
 }
 
@@ -227,6 +250,14 @@ func (s *sorter) literalsOf(orders set) (list []literal) {
 		if orders.within(l.in) {
 			list = append(list, l)
 		}
+	}
+	if len(list) > mostLiterals { // prefer those that hold in the fewest passed orders
+		passed := func(l literal) int {
+			in := l.in.clone()
+			in.keep(s.passed)
+			return in.count()
+		}
+		slices.SortStableFunc(list, func(a, b literal) int { return cmp.Compare(passed(a), passed(b)) })
 	}
 	return list
 }

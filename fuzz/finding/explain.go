@@ -127,7 +127,7 @@ func givenBy(c *shrink.Case) (list []choice.Kind) {
 // comesWithout reports whether an order receives the second message of a constraint without
 // receiving the first message before it.
 func comesWithout(o *shrink.Order, c choice.Constraint) bool {
-	for _, r := range o.Received {
+	for _, r := range append(o.Received, shrink.Received{Steps: o.Steps}) {
 		if i, k := slices.Index(r.Steps, c.First), slices.Index(r.Steps, c.Second); k >= 0 && (i < 0 || k < i) {
 			return true
 		}
@@ -229,9 +229,9 @@ func (w *explainer) name(sys *pulse.System) map[uint64]uint64 {
 	return numbers
 }
 
-// orderIn returns which messages each actor of a run received, in order, and which steps did
-// operations on each object, such as a channel or a mutex. numbers has, by message ID, the
-// number that stands for the message's name.
+// orderIn returns which messages each actor of a run received, in order, and which steps
+// conflicted by operations on objects such as channels. numbers has, by message ID, the number
+// that stands for the message's name.
 func orderIn(t *trace.Trace, numbers map[uint64]uint64) (o shrink.Order) {
 	names := t.Names()
 	at := make([]int, len(t.Actors)) // for each actor, its position in o.Received, counted from 1; 0 if it has none yet
@@ -247,29 +247,28 @@ func orderIn(t *trace.Trace, numbers map[uint64]uint64) (o shrink.Order) {
 		r := &o.Received[at[st.Actor]-1]
 		r.Steps = append(r.Steps, numbers[st.ID])
 	}
-	o.Received = append(o.Received, operationsIn(t, numbers)...)
+	if o.Conflicts = conflictsIn(t, numbers); len(o.Conflicts) > 0 {
+		for i := range t.Steps {
+			o.Steps = append(o.Steps, numbers[t.Steps[i].ID])
+		}
+	}
 	return o
 }
 
-// operationsIn returns for each object which steps did operations on it, in order. The number of an object may depend on the order, so the first and the last of
-// the numbers of its steps stand for it.
-func operationsIn(t *trace.Trace, numbers map[uint64]uint64) (list []shrink.Received) {
-	at := map[int32]int{}
+// conflictsIn returns the pairs of steps of different actors that did operations on one
+// object.
+func conflictsIn(t *trace.Trace, numbers map[uint64]uint64) (list []choice.Constraint) {
+	users := map[int32][]int32{}
 	for _, x := range t.Touches {
 		if x.What != trace.AnObject {
 			continue
 		}
-		if _, known := at[x.Actor]; !known {
-			at[x.Actor] = len(list)
-			list = append(list, shrink.Received{})
+		for _, earlier := range users[x.Actor] {
+			if t.Steps[earlier].Actor != t.Steps[x.Step].Actor {
+				list = append(list, choice.Constraint{First: numbers[t.Steps[earlier].ID], Second: numbers[t.Steps[x.Step].ID]})
+			}
 		}
-		steps, this := &list[at[x.Actor]].Steps, numbers[t.Steps[x.Step].ID]
-		if n := len(*steps); n == 0 || (*steps)[n-1] != this {
-			*steps = append(*steps, this)
-		}
-	}
-	for i := range list {
-		list[i].Actor = hash.Fold(slices.Min(list[i].Steps), slices.Max(list[i].Steps))
+		users[x.Actor] = append(users[x.Actor], x.Step)
 	}
 	return list
 }
