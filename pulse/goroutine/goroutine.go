@@ -162,7 +162,7 @@ func (d *door) begin(sys *pulse.System, main func(), ends bool) *world {
 			text = "this overlay belongs to another version of jostle: write it again by jostle overlay"
 		}
 		sys.Fail(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: text})
-		sys.Run() // so that a property has run its system, and reports this failure
+		sys.Run() // it calls Options.Failed, so a property reports this failure
 		return nil
 	}
 	w := &world{door: d, sys: sys, host: sys.Host(), ends: ends, control: d.start(1)}
