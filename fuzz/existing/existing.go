@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"runtime"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -164,6 +165,7 @@ type existing struct {
 	context context.Context
 	enough  func() // cancels context, which ends the search
 	left    int    // the number of goroutines that runs have abandoned
+	held    uint64 // the number of bytes in use when the first goroutines were abandoned
 	outside int    // the number of runs that were not controlled
 	doubts  string // why the test is not controlled, or ""
 	stalled chan struct{}
@@ -184,9 +186,36 @@ const Variable = "JOSTLE_TEST"
 // EnvironmentOfJostle makes a new process of this test binary run existing tests under control.
 func (e *existing) EnvironmentOfJostle() []string { return []string{Variable + "=1"} }
 
-// mostLeft is the number of abandoned goroutines after which the search ends. They keep
-// their memory until the process ends.
-const mostLeft = 50_000
+// mostLeft is the number of abandoned goroutines after which the search ends, and mostHeld
+// the number of bytes in use after which it ends if goroutines were abandoned. They keep
+// their memory until the process ends: 3 KB each, and what they refer to.
+const (
+	mostLeft = 50_000
+	mostHeld = 512 << 20
+)
+
+// leave counts goroutines that a run has abandoned, and ends the search if there are too
+// many.
+func (e *existing) leave(n int) {
+	if n == 0 {
+		return
+	}
+	held := inUse()
+	if e.left == 0 {
+		e.held = held
+	}
+	if e.left += n; e.left > mostLeft || held > e.held+mostHeld {
+		e.enough()
+	}
+}
+
+// inUse returns the number of bytes in use by goroutines and their data, as of the last
+// garbage collection. Tests replace it.
+var inUse = func() uint64 {
+	list := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
+	metrics.Read(list)
+	return list[0].Value.Uint64() + list[1].Value.Uint64()
+}
 
 // mostOutside is the number of runs that were not controlled after which the search ends.
 const mostOutside = 50
@@ -199,9 +228,7 @@ func (e *existing) property(t *props.T) {
 	e.unmute.Store(&unmute)
 	defer unmute() // RunTest panics if the run is given up
 	end := goroutine.RunTest(sys, func() { out = e.Once() })
-	if e.left += len(end.Left); e.left > mostLeft {
-		e.enough()
-	}
+	e.leave(len(end.Left))
 	switch {
 	case end.Outside != "":
 		e.DoubtedByJostle(end.Outside)

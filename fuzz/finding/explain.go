@@ -110,7 +110,6 @@ func (s *shrinking) explainBy(ctx context.Context, c *shrink.Case, signature str
 		}
 	}
 	if e.Complete && e.Failing > 0 && e.Failing < e.Orders {
-		addObjects(w.orders, w.used)
 		var like []choice.Constraint
 		for _, b := range c.Schedule.Before {
 			like = append(like, choice.Constraint{First: e.steps[b.First].number(), Second: e.steps[b.Second].number()})
@@ -137,7 +136,7 @@ func givenBy(c *shrink.Case) (list []choice.Kind) {
 // comesWithout reports whether an order receives the second message of a constraint without
 // receiving the first message before it.
 func comesWithout(o *shrink.Order, c choice.Constraint) bool {
-	return slices.ContainsFunc(o.Received, func(r shrink.Received) bool {
+	return slices.ContainsFunc(append(o.Received, shrink.Received{Steps: o.Steps}), func(r shrink.Received) bool {
 		i, k := slices.Index(r.Steps, c.First), slices.Index(r.Steps, c.Second)
 		return k >= 0 && (i < 0 || k < i)
 	})
@@ -157,8 +156,6 @@ type explainer struct {
 	// one name. So a condition on these orders holds for the names that are printed. Two
 	// different orders may have equal entries.
 	orders []shrink.Order
-	// used has, for each element of orders, the operations on each object.
-	used [][][]use
 	// places maps the hash keyOf of an order to the index of the order in orders.
 	places map[uint64]int
 }
@@ -183,9 +180,7 @@ func (w *explainer) Done(run explore.Run) {
 	if !known {
 		place = len(w.orders)
 		w.places[key] = place
-		numbers := w.name(w.last.System)
-		w.orders = append(w.orders, orderIn(w.last.System.Trace(), numbers))
-		w.used = append(w.used, usesIn(w.last.System.Trace(), numbers))
+		w.orders = append(w.orders, orderIn(w.last.System.Trace(), w.name(w.last.System)))
 		w.orders[place].Failed = failed
 	}
 	if o := &w.orders[place]; o.Failed != failed {
@@ -215,7 +210,7 @@ func (w *explainer) confirm(ctx context.Context) {
 
 // Again forgets all orders, because the exploration restarts.
 func (w *explainer) Again() {
-	w.orders, w.used, w.out.Mixed, w.out.Skipped = nil, nil, false, false
+	w.orders, w.out.Mixed, w.out.Skipped = nil, false, false
 	clear(w.places)
 }
 
@@ -241,8 +236,9 @@ func (w *explainer) name(sys *pulse.System) map[uint64]uint64 {
 	return numbers
 }
 
-// orderIn returns which messages each actor of a run received, in order. numbers has, by
-// message ID, the number that stands for the message's name.
+// orderIn returns which messages each actor of a run received, in order, and which steps used
+// objects such as channels. numbers has, by message ID, the number that stands for the message's
+// name.
 func orderIn(t *trace.Trace, numbers map[uint64]uint64) (o shrink.Order) {
 	names := t.Names()
 	at := make([]int, len(t.Actors)) // for each actor, its position in o.Received, counted from 1; 0 if it has none yet
@@ -258,13 +254,39 @@ func orderIn(t *trace.Trace, numbers map[uint64]uint64) (o shrink.Order) {
 		r := &o.Received[at[st.Actor]-1]
 		r.Steps = append(r.Steps, numbers[st.ID])
 	}
+	if o.Shared = sharedIn(t, numbers); len(o.Shared) > 0 {
+		for i := range t.Steps {
+			o.Steps = append(o.Steps, numbers[t.Steps[i].ID])
+		}
+	}
 	return o
 }
 
-// keyOf returns a hash of the messages that each actor of a run received, in order, and of the
-// steps that used each object, in order. Otherwise the order of steps of different actors does
-// not matter.
+// sharedIn returns, for each object that is no actor, the steps that did operations on it, in
+// order.
+func sharedIn(t *trace.Trace, numbers map[uint64]uint64) (list [][]uint64) {
+	at := map[int32]int{} // for each object, its position in list
+	for _, x := range t.Touches {
+		if x.What != trace.AnObject {
+			continue
+		}
+		if _, known := at[x.Actor]; !known {
+			at[x.Actor], list = len(list), append(list, nil)
+		}
+		steps, this := &list[at[x.Actor]], numbers[t.Steps[x.Step].ID]
+		if n := len(*steps); n == 0 || (*steps)[n-1] != this {
+			*steps = append(*steps, this)
+		}
+	}
+	return list
+}
+
+// keyOf returns a hash of the messages that each actor of a run received, in order. The order
+// of receives by different actors does not matter, unless they did operations on one object.
 func keyOf(t *trace.Trace) (key uint64) {
+	if explore.UsesObjects(t) {
+		return explore.ClassOf(t)
+	}
 	sums := make([]uint64, len(t.Actors))
 	for i := range t.Steps {
 		if st := &t.Steps[i]; st.Kind == trace.Receive {
@@ -275,15 +297,6 @@ func keyOf(t *trace.Trace) (key uint64) {
 		if sum != 0 { // the index of an actor depends on the order, its ID does not
 			key += hash.Mix(hash.Fold(t.Actors[i].ID, sum))
 		}
-	}
-	objects := map[int32]uint64{}
-	for _, x := range t.Touches {
-		if x.What == trace.AnObject && x.Step >= 0 {
-			objects[x.Actor] = hash.Fold(objects[x.Actor], t.Steps[x.Step].ID)
-		}
-	}
-	for _, sum := range objects { // the number of an object depends on the order, its steps do not
-		key += hash.Mix(sum)
 	}
 	return key
 }

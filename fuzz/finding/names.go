@@ -74,12 +74,18 @@ func (n stepName) inFull() string {
 	return text
 }
 
+// isOperation reports whether a message is the next operation of a goroutine.
+func isOperation(d *trace.Send) bool {
+	_, ok := d.Body.(pulse.Operation)
+	return ok
+}
+
 // kindOf returns the type of a message and the label of its receiver: "main.Write at writer".
 // If the type belongs to no package, such as string, kindOf returns the value in place of the
 // type. So it does for the next operation of a goroutine, which is a message of one type always.
 func kindOf(t *trace.Trace, d *trace.Send) string {
 	kind := trace.Label(d.Body)
-	if _, isOperation := d.Body.(pulse.Operation); isOperation {
+	if isOperation(d) {
 	} else if of := reflect.TypeOf(d.Body); of != nil && of.PkgPath() != "" {
 		kind = of.String()
 	} else if of != nil && of.Kind() == reflect.Pointer && of.Elem().PkgPath() != "" {

@@ -103,14 +103,14 @@ func Doubt(c *corpus.Case) {
 }
 
 // addPlaces adds the lines of code that send and handle the messages that decide. It ignores
-// messages that the run does not send.
+// messages that the run does not send, and operations of goroutines, whose texts have their lines.
 func (f *Finding) addPlaces(r *record.Record) {
 	if r.Why == nil || f.Trace == nil {
 		return
 	}
 	for _, m := range f.deciding(r.Why) {
 		known := slices.ContainsFunc(r.Places, func(p record.Place) bool { return p.Send == m.Send })
-		if m.Send < 0 || m.Send >= len(f.Trace.Sends) || known {
+		if m.Send < 0 || m.Send >= len(f.Trace.Sends) || known || isOperation(&f.Trace.Sends[m.Send]) {
 			continue
 		}
 		p, send := record.Place{Send: m.Send, Step: int(f.Trace.Sends[m.Send].Receipt), Text: m.Text}, int32(m.Send)

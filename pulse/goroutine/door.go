@@ -26,7 +26,7 @@ type door struct {
 	advance func(c control, now int64) (more bool)
 	look    func(thread, *state)
 	stack   func(g thread, pcs []uintptr) int
-	touched func(c control, i int) (what operation, object uintptr, n int)
+	touched func(c control, i int) (what operation, object unsafe.Pointer, n int)
 	thrown  func(control) any
 	outside func(control) string
 	locks   func(c control, i int) *locked
@@ -34,7 +34,7 @@ type door struct {
 }
 
 // doorVersion is the version of the declarations shared with the runtime.
-const doorVersion = 5
+const doorVersion = 6
 
 // A reason says why a goroutine has returned control to jostle.
 type reason uint8
@@ -59,6 +59,7 @@ const (
 	opGosched
 	opSync
 	opMake
+	opAll // the step depends on all other steps
 )
 
 // A locked says where a goroutine has locked a mutex, or begun to.

@@ -44,7 +44,7 @@ type act struct {
 
 type fakeTouch struct {
 	op     operation
-	object uintptr
+	object unsafe.Pointer
 }
 
 // spawn starts a goroutine that follows a script.
@@ -115,9 +115,9 @@ func (f *fake) door(script ...act) *door {
 		},
 		look:  func(g thread, s *state) { *s = (*fakeThread)(g).state },
 		stack: func(thread, []uintptr) int { return 0 },
-		touched: func(_ control, i int) (operation, uintptr, int) {
+		touched: func(_ control, i int) (operation, unsafe.Pointer, int) {
 			if i >= len(f.touches) || i >= touches {
-				return 0, 0, len(f.touches)
+				return 0, nil, len(f.touches)
 			}
 			return f.touches[i].op, f.touches[i].object, len(f.touches)
 		},
@@ -278,9 +278,9 @@ func TestLate(t *testing.T) {
 // waiting, and every timer still fires.
 func TestSpin(t *testing.T) {
 	f := &fake{}
-	script := append([]act{starts(sleeps(2, 5*time.Second), exits), yields}, slices.Repeat([]act{yields}, 14)...)
+	script := append([]act{starts(sleeps(2, 5*time.Second), exits), yields}, slices.Repeat([]act{yields}, mostLonely+14)...)
 	f.door(append(script, exits)...).runTest(pulse.New(pulse.Options{}), nil)
-	if n := slices.Index(f.log[3:], "2") + 3; n < 14 || n > 17 || f.now < int64(5*time.Second) {
+	if n := slices.Index(f.log[3:], "2") + 3; n < mostLonely+14 || n > mostLonely+17 || f.now < int64(5*time.Second) {
 		t.Errorf("after %v: %v", time.Duration(f.now), f.log)
 	}
 }
@@ -359,9 +359,10 @@ func TestHolders(t *testing.T) {
 func TestObjects(t *testing.T) {
 	use := func(list ...fakeTouch) act { return act{yielded, 0, func(f *fake) { f.touches = list }} }
 	f := &fake{}
+	a, b := unsafe.Pointer(new(int)), unsafe.Pointer(new(int))
 	sys := pulse.New(pulse.Options{Record: true})
-	f.door(use(fakeTouch{opSync, 64}), use(fakeTouch{opSync, 128}, fakeTouch{opSync, 64}), use(fakeTouch{opMake, 64}, fakeTouch{opSend, 64}),
-		use(slices.Repeat([]fakeTouch{{opSync, 64}}, touches+1)...), exits).runTest(sys, nil)
+	f.door(use(fakeTouch{opSync, a}), use(fakeTouch{opSync, b}, fakeTouch{opSync, a}), use(fakeTouch{opMake, a}, fakeTouch{opSend, a}),
+		use(slices.Repeat([]fakeTouch{{opSync, a}}, touches+1)...), exits).runTest(sys, nil)
 	var objects []int32
 	all := 0
 	for _, x := range sys.Trace().Touches {
@@ -383,8 +384,9 @@ func TestOrdinaryBuild(t *testing.T) {
 	if Available() {
 		t.Skip("this is a controlled build") // Skips: in builds with the overlay
 	}
-	sys := pulse.New(pulse.Options{})
-	if Run(sys, func() { t.Error("it runs") }) || sys.Failure().Kind != pulse.KindMisuse || !strings.Contains(sys.Failure().Text, "-vet=off -overlay=$(jostle overlay), or use jostle test") {
+	told := 0
+	sys := pulse.New(pulse.Options{Failed: func(*pulse.Failure) { told++ }})
+	if Run(sys, func() { t.Error("it runs") }) || told != 1 || sys.Failure().Kind != pulse.KindMisuse || !strings.Contains(sys.Failure().Text, "-vet=off -overlay=$(jostle overlay), or use jostle test") {
 		t.Error(sys.Failure())
 	}
 	sys = pulse.New(pulse.Options{})
