@@ -56,6 +56,7 @@ const (
 	opGosched
 	opSync
 	opMake
+	opNetwork
 )
 
 // A state describes a goroutine that is not running.
