@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz"
+	"github.com/jostle-go/jostle/fuzz/internal/env"
+	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/goroutine"
@@ -55,7 +57,7 @@ func Test(t *testing.T, s Subject) {
 	for _, text := range end.Left {
 		t.Log("a goroutine has not ended: " + trace.Visible(text))
 	}
-	e := &existing{T: t, Subject: s}
+	e := &existing{T: t, Subject: s, options: withFaults(options)}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	e.context, e.enough = ctx, cancel
@@ -93,13 +95,23 @@ func alwaysFails(run func() Outcome) bool {
 	return true
 }
 
-// options are the options of all runs. RunTest limits the number of steps.
+// options are the options of runs in which the network has no faults. RunTest limits the number of steps.
 var options = pulse.Options{EarlyTimers: pulse.NeverEarly}
+
+// withFaults returns options with the network faults that the environment asks for. If a
+// variable is wrong, fuzz.Check says so.
+func withFaults(o pulse.Options) pulse.Options {
+	if e, err := env.Read(search.Names()); err == nil {
+		o.Faults.Network = e.Network
+	}
+	return o
+}
 
 // An existing test is a testing.TB for fuzz.Check.
 type existing struct {
 	*testing.T
 	Subject
+	options pulse.Options
 	context context.Context
 	enough  func() // cancels context, which ends the search
 	left    int    // number of goroutines that runs have abandoned
@@ -120,7 +132,7 @@ const mostLeft = 50_000
 // property runs the test once.
 func (e *existing) property(t *props.T) {
 	var out Outcome
-	sys := t.SystemWith(options)
+	sys := t.SystemWith(e.options)
 	unmute := e.Mute()
 	end := goroutine.RunTest(sys, func() { out = e.Once() })
 	unmute()

@@ -16,7 +16,7 @@ type (
 // declaration, in overlay/go1.26/control.go.txt.
 type door struct {
 	version int
-	start   func(seed uint64) control
+	start   func(seed uint64, faults int) control
 	drive   func(control)
 	spawn   func(c control, f func())
 	next    func(control) (g thread, id uint64)
@@ -31,7 +31,7 @@ type door struct {
 }
 
 // doorVersion is the version of the declarations shared with the runtime.
-const doorVersion = 2
+const doorVersion = 3
 
 // A reason says why a goroutine has given the control back.
 type reason uint8

@@ -10,8 +10,14 @@
 // goroutine takes the next step. When none can, the virtual clock jumps to the
 // next timer.
 //
+// Connections over TCP on loopback addresses and over Unix domain sockets are in memory:
+// net.Listen, net.Dial, and what uses them, such as net/http. A listener on port 0 gets the
+// same port in each run. pulse.Faults.Network lets the strategy shorten reads, delay data,
+// reset connections, and cut a listener off for some time. Random numbers of math/rand and
+// crypto/rand and the process ID are the same in each run. Files are real.
+//
 // The command jostle test runs existing tests in this way, unchanged. A test that depends
-// on the network, another process, a signal, the garbage collector or a goroutine from
+// on another network, on another process, a signal, the garbage collector or a goroutine from
 // outside of the run is not controlled. It runs once, as under go test.
 //
 // Not seen are races on plain variables, because no other goroutine runs between two plain
@@ -134,7 +140,7 @@ func (d *door) begin(sys *pulse.System, main func(), ends bool) *world {
 		sys.Fail(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: text})
 		return nil
 	}
-	w := &world{door: d, sys: sys, host: sys.Host(), ends: ends, control: d.start(1)}
+	w := &world{door: d, sys: sys, host: sys.Host(), ends: ends, control: d.start(1, sys.Options().Faults.Network)}
 	d.drive(w.control)
 	d.spawn(w.control, main)
 	w.takeNew(pulse.Ref{})
@@ -202,16 +208,22 @@ func (r *routine) mustEnd() { r.world.host.Accept(r.ref, func(any) bool { return
 // choices.
 func (r *routine) resume(ctx *pulse.Ctx) {
 	w, answer, n := r.world, uint64(0), uint64(0)
-	for {
+	for choices := 0; ; choices++ {
 		driver := w.host.Lend(uintptr(r.thread))
 		r.why, n = w.door.resume(w.control, r.thread, w.ready > 0, answer)
 		w.host.Lend(driver)
 		if r.why != chooses {
 			return
 		}
-		answer = uint64(ctx.Choose(int(n)))
+		if answer = uint64(choices) % n; choices < mostChoices {
+			answer = uint64(ctx.Choose(int(n)))
+		}
 	}
 }
+
+// mostChoices is the number of choices in one step after which every case gets its turn. A
+// loop around a select may rely on that select is fair.
+const mostChoices = 32
 
 // failure returns the failure for the goroutine's panic.
 func (r *routine) failure() *pulse.Failure {

@@ -72,7 +72,7 @@ func (f *fake) door(script ...act) *door {
 	f.timers = map[int64]int{}
 	return &door{
 		version: doorVersion,
-		start:   func(uint64) control { return control(f) },
+		start:   func(uint64, int) control { return control(f) },
 		drive:   func(c control) { f.driven = c != nil },
 		spawn:   func(control, func()) { f.spawn(script...) },
 		next: func(control) (thread, uint64) {
