@@ -141,6 +141,7 @@ func added(goroot, folder string, files map[string][]byte) error {
 		"syscall/jostle.go":                   "syscall.go.txt",
 		"testing/jostle.go":                   "testing.go.txt",
 		ours + "/fuzz/existing/hook.go":       "existing.go.txt",
+		ours + "/fuzz/existing/afresh.go":     "afresh.go.txt",
 		ours + "/pulse/internal/self/self.go": "self.go.txt",
 	} {
 		text, err := versions.ReadFile(folder + "/" + from)
