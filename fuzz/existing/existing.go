@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz"
+	"github.com/jostle-go/jostle/fuzz/internal/env"
+	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/goroutine"
@@ -48,7 +50,7 @@ type Subject struct {
 
 // Test searches for a run in which a test fails. The first run shows what it prints.
 func Test(t *testing.T, s Subject) {
-	e := &existing{T: t, Subject: s, stalled: make(chan struct{}, 1), finally: func() {}}
+	e := &existing{T: t, Subject: s, options: withFaults(options), stalled: make(chan struct{}, 1), finally: func() {}}
 	e.context, e.enough = context.WithCancel(t.Context())
 	defer e.enough()
 	done := make(chan struct{})
@@ -155,13 +157,23 @@ func (e *existing) alwaysFails() bool {
 	return true
 }
 
-// options are the options of all runs. RunTest limits the number of steps.
+// options are the options of runs in which the network has no faults. RunTest limits the number of steps.
 var options = pulse.Options{EarlyTimers: pulse.NeverEarly}
+
+// withFaults returns options with the network faults that the environment asks for. If a
+// variable is wrong, fuzz.Check says so.
+func withFaults(o pulse.Options) pulse.Options {
+	if e, err := env.Read(search.Names()); err == nil {
+		o.Faults.Network = e.Network
+	}
+	return o
+}
 
 // An existing test is a testing.TB for fuzz.Check.
 type existing struct {
 	*testing.T
 	Subject
+	options pulse.Options
 	context context.Context
 	enough  func() // cancels context, which ends the search
 	left    int    // the number of goroutines that runs have abandoned
@@ -223,7 +235,7 @@ const mostOutside = 50
 // property is the property for fuzz.Check. It runs the test once.
 func (e *existing) property(t *props.T) {
 	var out Outcome
-	sys := t.SystemWith(options)
+	sys := t.SystemWith(e.options)
 	unmute := e.Mute()
 	e.unmute.Store(&unmute)
 	defer unmute() // RunTest panics if the run is given up

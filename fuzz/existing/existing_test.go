@@ -71,3 +71,13 @@ func TestOrdinaryBuild(t *testing.T) {
 		t.Errorf("the reason is %q", e.doubts)
 	}
 }
+
+// TestWithFaults: the environment says how many faults the network may have.
+func TestWithFaults(t *testing.T) {
+	for text, want := range map[string]int{"": 0, "3": 3, "many": 0} {
+		t.Setenv("JOSTLE_NETWORK", text)
+		if got := withFaults(options).Faults.Network; got != want {
+			t.Errorf("JOSTLE_NETWORK=%s: %d faults", text, got)
+		}
+	}
+}

@@ -17,7 +17,7 @@ type (
 // declaration, in overlay/go1.26/control.go.txt.
 type door struct {
 	version int
-	start   func(seed uint64) control
+	start   func(seed uint64, faults int) control
 	drive   func(control)
 	spawn   func(c control, f func())
 	next    func(control) thread
@@ -34,7 +34,7 @@ type door struct {
 }
 
 // doorVersion is the version of the declarations shared with the runtime.
-const doorVersion = 6
+const doorVersion = 7
 
 // A reason says why a goroutine has returned control to jostle.
 type reason uint8
@@ -60,6 +60,7 @@ const (
 	opSync
 	opMake
 	opAll // the step depends on all other steps
+	opNetwork
 )
 
 // A locked says where a goroutine has locked a mutex, or begun to.

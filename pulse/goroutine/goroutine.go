@@ -26,9 +26,15 @@
 // matters, explore with the reduction explore.Everything. State comparison does not see the
 // variables of goroutines, so it must not be used.
 //
+// Connections over TCP on loopback addresses and over Unix domain sockets are in memory:
+// net.Listen, net.Dial, and what uses them, such as net/http. A listener on port 0 gets the
+// same port in each run. pulse.Faults.Network lets the strategy shorten reads, delay data,
+// reset connections, and cut a listener off for some time. Random numbers of math/rand and
+// crypto/rand and the process ID are the same in each run. Files are real.
+//
 // The command jostle test runs existing tests in this way, unchanged. A test that depends
-// on the network, another process, a signal, C code, the garbage collector or a goroutine
-// from outside of the run is not controlled. It runs once, as under go test.
+// on another network, on another process, a signal, C code, the garbage collector or a
+// goroutine from outside of the run is not controlled. It runs once, as under go test.
 //
 // Not seen are races on plain variables, because no other goroutine runs between two plain
 // reads and writes: run go test -race too, or jostle test -race. A run does not repeat if
@@ -167,7 +173,7 @@ func (d *door) begin(sys *pulse.System, main func(), ends bool) *world {
 		sys.Run() // it calls Options.Failed, so a property reports this failure
 		return nil
 	}
-	w := &world{door: d, sys: sys, host: sys.Host(), ends: ends, control: d.start(1)}
+	w := &world{door: d, sys: sys, host: sys.Host(), ends: ends, control: d.start(1, sys.Options().Faults.Network)}
 	d.drive(w.control)
 	d.spawn(w.control, main)
 	w.takeNew(pulse.Ref{})
@@ -219,16 +225,22 @@ func (r *routine) Receive(ctx *pulse.Ctx, _ any) {
 // yields is not set, the goroutine runs on until another goroutine can run.
 func (r *routine) resume(ctx *pulse.Ctx, yields bool) {
 	w, answer, n := r.world, uint64(0), uint64(0)
-	for {
+	for choices := 0; ; choices++ {
 		driver := w.host.Lend(uintptr(r.thread))
 		r.why, n = w.door.resume(w.control, r.thread, yields, answer)
 		w.host.Lend(driver)
 		if r.why != chooses {
 			return
 		}
-		answer = uint64(ctx.Choose(int(n)))
+		if answer = uint64(choices) % n; choices < mostChoices {
+			answer = uint64(ctx.Choose(int(n)))
+		}
 	}
 }
+
+// mostChoices is the number of choices in one step after which every case gets its turn. A
+// loop around a select may rely on that select is fair.
+const mostChoices = 32
 
 // failure returns the failure for the goroutine's panic.
 func (r *routine) failure() *pulse.Failure {

@@ -27,6 +27,7 @@ type fake struct {
 	log     []string
 	answer  uint64
 	driven  bool
+	faults  int // of the network
 }
 
 // A fakeThread is a goroutine of a fake.
@@ -85,7 +86,7 @@ func (f *fake) door(script ...act) *door {
 	f.timers = map[int64][]int{}
 	return &door{
 		version: doorVersion,
-		start:   func(uint64) control { return control(f) },
+		start:   func(_ uint64, faults int) control { f.faults = faults; return control(f) },
 		drive:   func(c control) { f.driven = c != nil },
 		spawn:   func(control, func()) { f.spawn(script...) },
 		next: func(control) thread {
@@ -311,10 +312,21 @@ func TestChoices(t *testing.T) {
 	f := &fake{}
 	var answers []uint64
 	note := func(f *fake) { answers = append(answers, f.answer) }
-	sys := pulse.New(pulse.Options{Strategy: favorite(0), Record: true})
+	sys := pulse.New(pulse.Options{Strategy: favorite(0), Record: true, Faults: pulse.Faults{Network: 5}})
 	f.door(act{chooses, 3, note}, act{chooses, 7, note}, act{exited, 0, note}).runTest(sys, nil)
-	if !slices.Equal(answers, []uint64{0, 2, 6}) || len(sys.Trace().Steps) != 1 {
-		t.Error(answers, len(sys.Trace().Steps))
+	if !slices.Equal(answers, []uint64{0, 2, 6}) || len(sys.Trace().Steps) != 1 || f.faults != 5 {
+		t.Error(answers, len(sys.Trace().Steps), f.faults)
+	}
+}
+
+// TestFairChoices: if a step has many choices, each case of a select gets its turn.
+func TestFairChoices(t *testing.T) {
+	f := &fake{}
+	seen := map[uint64]bool{}
+	script := slices.Repeat([]act{{chooses, 3, func(f *fake) { seen[f.answer] = true }}}, mostChoices+4)
+	sys := pulse.New(pulse.Options{Strategy: favorite(0)})
+	if f.door(append(script, exits)...).run(sys, nil); len(seen) != 3 {
+		t.Error(seen)
 	}
 }
 

@@ -132,11 +132,14 @@ func (key *siteKey) label() string {
 // for, or "".
 func verbOf(function string) string {
 	switch {
-	case strings.HasPrefix(function, "sync.(*"), strings.HasPrefix(function, "sync/atomic.(*"):
+	case strings.HasPrefix(function, "sync.(*"), strings.HasPrefix(function, "sync/atomic.(*"), strings.HasPrefix(function, "net.(*"):
 		kind, method, _ := strings.Cut(function[strings.Index(function, "(*")+2:], ").")
 		kind, _, _ = strings.Cut(kind, "[")
 		if strings.Contains(method, ".") {
 			return "" // a function literal, such as that by which WaitGroup.Go calls user code
+		}
+		if kind == "conn" {
+			kind = "Conn"
 		}
 		return kind + "." + method
 	}
@@ -146,5 +149,5 @@ func verbOf(function string) string {
 }
 
 func (o operation) String() string {
-	return [...]string{"wait", "send", "receive", "close", "select", "Gosched", "sync"}[o]
+	return [...]string{"wait", "send", "receive", "close", "select", "Gosched", "sync", "make", "all", "network"}[o]
 }

@@ -180,7 +180,12 @@ func (t *target) existing() bool { return t.subject.Property.Verb == worker.Exis
 // reason.
 func (t *target) drop(f *Finding, why string) {
 	t.Findings = slices.DeleteFunc(t.Findings, func(o *Finding) bool { return o == f })
-	text := "not controlled, because a failing run " + why + ": " + f.Headline()
+	t.uncontrolled("a failing run " + why + ": " + f.Headline())
+}
+
+// uncontrolled adds a note that says why an existing test is not controlled.
+func (t *target) uncontrolled(why string) {
+	text := "not controlled, because " + why
 	if !slices.Contains(t.Notes, text) && len(t.Notes) < mostTexts {
 		t.Notes = append(t.Notes, text)
 	}
