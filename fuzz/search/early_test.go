@@ -196,7 +196,7 @@ var earlyProperties = []struct {
 // after what failed, with the setting that forbids it: as it was found, shrunk, and played
 // from its file, whichever arm finds it and whoever allows the timers.
 func TestEarlyTimersAreReported(t *testing.T) {
-	const forbid = ", as if a message took over 1s; EarlyTimers: pulse.NeverEarly forbids that\n"
+	const forbid = ", as if a message took over 1s; EarlyTimers: pulse.NeverEarly forbids it\n"
 	for _, c := range earlyProperties {
 		for _, own := range []int{0, 2} {
 			for _, arm := range []string{"random", "bita"} {

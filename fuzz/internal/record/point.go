@@ -256,6 +256,8 @@ func Changed(list []Change) string {
 		switch {
 		case c.Passing != "" && c.Passing != c.After:
 			text += " (passes with " + c.Passing + ")"
+		case c.Before != "" && c.Field == "": // Before is a phrase, such as "waits in Receive"
+			text += " (before: " + c.Before + ")"
 		case c.Before != "":
 			text += " (was " + c.Before + ")"
 		}

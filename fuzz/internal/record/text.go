@@ -179,7 +179,7 @@ func (r *Record) hints() (lines []string) {
 	if r.why().Early {
 		count = "needs " + count
 	}
-	return append(lines, fmt.Sprintf("%s, as if %s; EarlyTimers: pulse.NeverEarly forbids that", count, slow))
+	return append(lines, fmt.Sprintf("%s, as if %s; EarlyTimers: pulse.NeverEarly forbids it", count, slow))
 }
 
 // repeats says whether the replays were the same, and if not, what may be the reason. It also

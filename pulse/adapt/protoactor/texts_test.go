@@ -170,7 +170,7 @@ func TestTimeoutsAreReportedAsEarly(t *testing.T) {
 				want = "needs " + want
 			}
 			lines := strings.Split(f.Text("run"), "\n        ")
-			if len(lines) < 2 || !strings.HasPrefix(lines[1], want) || !strings.HasSuffix(lines[1], "; EarlyTimers: pulse.NeverEarly forbids that") {
+			if len(lines) < 2 || !strings.HasPrefix(lines[1], want) || !strings.HasSuffix(lines[1], "; EarlyTimers: pulse.NeverEarly forbids it") {
 				t.Errorf("%s: got\n%s\nwant, in the second line, %q", name, f.Text("run"), want)
 			}
 		}
