@@ -40,7 +40,7 @@ func (r *recorder) Failed() bool                      { return r.failed }
 
 // checked runs rapid.Check and returns its last message: the smallest failure.
 func checked(t *testing.T, property func(*rapid.T)) (said string, failed bool) {
-	t.Chdir(t.TempDir()) // where rapid writes its files
+	t.Chdir(t.TempDir()) // rapid writes its files to the working directory
 	r := &recorder{}
 	apart(func() { rapid.Check(r, property) })
 	for i, line := range r.said {
@@ -321,7 +321,7 @@ func TestRapidJudgesSometimes(t *testing.T) {
 	property := props.Rapid(func(t *props.T) {
 		n := props.Draw(t, rapid.IntRange(0, 9), "n")
 		t.System().Run()
-		runs++ // rapid draws differently each time, and need not draw a nine
+		runs++ // runs are counted, because rapid's draws differ in each run and need not include a certain n
 		t.Sometimes("second", runs%2 == 0)
 		t.Sometimes("ten", n == 10)
 	})

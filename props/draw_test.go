@@ -212,7 +212,7 @@ func TestDrawsAllocateNothing(t *testing.T) {
 		for range 10 {
 			runs()
 		}
-		if got := testing.AllocsPerRun(50, runs) - 1; got != c.extra { // one for the T
+		if got := testing.AllocsPerRun(50, runs) - 1; got != c.extra { // the T takes one allocation
 			t.Errorf("%s: %v allocations in a run, want %v", c.name, got, c.extra)
 		}
 		r.Close()
@@ -259,7 +259,7 @@ func TestWords(t *testing.T) {
 		t.Errorf("words of zero draw %d, %d, %q", n, m, s)
 	}
 	was := free
-	sums := map[int]int{} // by the octave of the first word
+	sums := map[int]int{} // the sum of draws, by the number of bits of the first word
 	for word := range 64 {
 		for more := range 200 {
 			r.Run(props.Plan{Seed: 9, Words: []uint64{uint64(word) * (math.MaxUint64 / 63), uint64(more), 0, 0, uint64(word), 0, 0, 0, 0, 0, 0, 0}})

@@ -14,7 +14,7 @@ func neighboursLeave(t *props.T) {
 	wait := func(p *pulse.Process) {
 		neighbour := p.Receive().(pulse.Ref)
 		p.Watch(neighbour)
-		p.Receive() // that it has ended
+		p.Receive() // receives the Down of the neighbor
 		left++
 	}
 	a, b := sys.Go("a", wait), sys.Go("b", wait)

@@ -35,7 +35,7 @@ func asksAreAnswered(t *props.T) {
 	t.Monitor(&answered{})
 	asks := 0
 	server := sys.Spawn("server", pulse.Func(func(ctx *pulse.Ctx, msg any) {
-		if asks++; asks == 1 { // the second is forgotten
+		if asks++; asks == 1 { // the server answers only the first "ask"
 			ctx.Reply("answer")
 		}
 	}))

@@ -41,7 +41,7 @@ func TestParts(t *testing.T) {
 		if want := strings.Count(list, "[") - 1; elements != want {
 			t.Fatalf("seed %d: %d elements in %s:\n%s", seed, elements, list, strings.Join(told, "\n"))
 		}
-		if thrown > 0 && seed > 20 { // a word that Filter threw away
+		if thrown > 0 && seed > 20 { // some word belongs to a value that Filter rejected
 			return
 		}
 	}

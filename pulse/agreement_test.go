@@ -141,7 +141,7 @@ func (p pasts) number(format string, args ...any) int {
 func (p pasts) sendings(tr *trace.Trace) []int {
 	steps := make([]int, len(tr.Steps)) // the past of each step, itself included
 	list := make([]int, len(tr.Steps))
-	nth := make([]int, len(tr.Sends)) // how many its step sent before
+	nth := make([]int, len(tr.Sends)) // for each message, how many messages its step sent before it
 	count := map[int32]int{}
 	for i, d := range tr.Sends {
 		nth[i] = count[d.Step]
@@ -161,7 +161,7 @@ func (p pasts) sendings(tr *trace.Trace) []int {
 	return list
 }
 
-// Two messages of one receiver, by their numbers, in the order of receipt.
+// A twoSends is a pair of messages to one receiver: their numbers, in the order of receipt.
 type twoSends struct{ earlier, later int }
 
 // agreement tries all orders of a program and counts the pairs of receives
@@ -172,7 +172,7 @@ func (p *tiny) agreement(t *testing.T, d pulse.Delivery, most int,
 	sys := pulse.New(pulse.Options{Delivery: d, Record: true, Strategy: o})
 	defer sys.Close()
 	numbers, seen := pasts{}, map[twoSends]bool{}
-	claims := map[twoSends][2]bool{} // claimed to be swappable, claimed not to be
+	claims := map[twoSends][2]bool{} // whether some order claims that the pair is swappable, and whether some order claims that it is not
 	for orders := 0; ; orders++ {
 		if orders == most {
 			return 0, 0, false
@@ -206,7 +206,7 @@ func (p *tiny) agreement(t *testing.T, d pulse.Delivery, most int,
 
 func truly(tr *trace.Trace, a, b int) bool { return tr.Swappable(a, b) }
 
-// TestSwappable holds that receives are swappable in the trace exactly if they
+// TestSwappable checks that receives are swappable in the trace exactly if they
 // can come in the other order, and that a wrong claim is detected.
 func TestSwappable(t *testing.T) {
 	trial.Long(t)
@@ -261,7 +261,7 @@ func TestSwappable(t *testing.T) {
 	}
 }
 
-// TestHappensBefore holds that a step happens before another exactly when it
+// TestHappensBefore checks that a step happens before another exactly when it
 // is in its causal past or a rest lies between them.
 func TestHappensBefore(t *testing.T) {
 	sys := newSystem(t, pulse.Options{Record: true, Strategy: &odometer{}})

@@ -185,7 +185,7 @@ func (p *frugal) allocations(t *testing.T, o pulse.Options) float64 {
 	return testing.AllocsPerRun(40, run)
 }
 
-// TestRunsAllocateNothing holds that Reset, spawning, sending and running
+// TestRunsAllocateNothing checks that Reset, spawning, sending and running
 // allocate nothing once the system has seen runs as large.
 func TestRunsAllocateNothing(t *testing.T) {
 	eachWay(func(name string, o pulse.Options) {
@@ -209,7 +209,7 @@ func TestRunsAllocateNothing(t *testing.T) {
 	})
 }
 
-// TestRunsOfAllSizesAllocateNothing holds that after its largest run a system
+// TestRunsOfAllSizesAllocateNothing checks that after its largest run a system
 // allocates in no smaller one, and nothing more in the largest.
 func TestRunsOfAllSizesAllocateNothing(t *testing.T) {
 	sizes := []int{3000, 1, 30, 3000, 300, 2, 1000}
@@ -260,7 +260,7 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestLongRunsKeepNoMemory holds that a million steps that are not recorded
+// TestLongRunsKeepNoMemory checks that a million steps that are not recorded
 // need no more memory than ten thousand.
 func TestLongRunsKeepNoMemory(t *testing.T) {
 	for _, d := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
@@ -282,7 +282,7 @@ func TestLongRunsKeepNoMemory(t *testing.T) {
 	}
 }
 
-// TestRecordedMemory holds the cost of a recorded step: 64 bytes for the
+// TestRecordedMemory checks the cost of a recorded step: 64 bytes for the
 // message and 32 for the step, in slices with spare capacity; less with 32-bit
 // words.
 func TestRecordedMemory(t *testing.T) {

@@ -92,8 +92,8 @@ func TestAskLeavesOthersWaiting(t *testing.T) {
 	}
 }
 
-// TestAskAndTheRest: the trace shows whether anything but a step of the test
-// could have come in place of the answer.
+// TestAskAndTheRest: the trace shows whether any step but those of the test could have come in
+// place of the answer.
 func TestAskAndTheRest(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -173,7 +173,7 @@ func TestAskAsAnswer(t *testing.T) {
 	}
 }
 
-// TestUnanswered: the failure names the actor that the test asked and its
+// TestUnanswered: the failure names the asked actor and shows its
 // state.
 func TestUnanswered(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -57,7 +57,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkSmallRun times whole runs, with reset and spawning, recorded.
+// BenchmarkSmallRun measures a whole recorded run, including Reset and spawning.
 func BenchmarkSmallRun(b *testing.B) {
 	for _, l := range []load.Load{load.Senders(8, 1), load.Pi(3), load.Pi(4)} {
 		b.Run(fmt.Sprintf("%s-%d-steps", l.Name, l.Steps), func(b *testing.B) {

@@ -46,7 +46,7 @@ func (g *guilty) receive(c *pulse.Ctx, _ any) {
 	g.at("Receive")
 }
 
-// TestBlame holds that a panic of a strategy, an observer or a function of
+// TestBlame checks that a panic of a strategy, an observer or a function of
 // Faults is not attributed to the actor whose step called it, so no supervisor
 // handles it. A panic of the actor's own code right after such a call is.
 func TestBlame(t *testing.T) {
@@ -91,7 +91,7 @@ func TestBlame(t *testing.T) {
 	}
 }
 
-// TestAbandoned holds that a system knows that a step has called Goexit.
+// TestAbandoned checks that a system knows that a step has called Goexit.
 func TestAbandoned(t *testing.T) {
 	s := pulse.New(pulse.Options{Record: true})
 	if step, yes := s.Host().Abandoned(); yes || step != "" {

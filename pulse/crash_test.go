@@ -14,7 +14,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// crashing options let one actor crash at its n-th MayCrash.
+// crashing returns options under which one actor crashes at its n-th call of MayCrash.
 func crashing(n int, loses bool) pulse.Options {
 	return pulse.Options{Record: true, Strategy: &struckAt{crash: n, loses: loses}, Faults: pulse.Faults{Crash: 1}}
 }
@@ -76,7 +76,7 @@ var bookkeepers = []struct {
 	}},
 }
 
-// TestMayCrash holds what a crash within a step leaves: the same for all kinds
+// TestMayCrash checks what a crash within a step leaves: the same for all kinds
 // of code.
 func TestMayCrash(t *testing.T) {
 	var charts strings.Builder
@@ -106,8 +106,8 @@ func TestMayCrash(t *testing.T) {
 	golden.File(t, "testdata/crash-charts.golden", charts.String())
 }
 
-// TestMayCrashIsAsked holds when MayCrash is a decision: whenever the budget
-// has a crash, and never otherwise.
+// TestMayCrashIsAsked checks that a call of MayCrash asks the strategy exactly if the budget has a
+// crash left.
 func TestMayCrashIsAsked(t *testing.T) {
 	thrice := func(ctx *pulse.Ctx, _ any) {
 		for range 3 {
@@ -148,7 +148,7 @@ func TestMayCrashIsAsked(t *testing.T) {
 	}
 }
 
-// TestCrashWithinAStep holds that it is a crash like others: it uses the
+// TestCrashWithinAStep checks that it is a crash like others: it uses the
 // budget, ends timers, children and watches, notifies watchers, and allows a
 // restart.
 func TestCrashWithinAStep(t *testing.T) {
@@ -183,7 +183,7 @@ func TestCrashWithinAStep(t *testing.T) {
 	}
 }
 
-// TestCrashesRepeat holds that a replay, and a run with the same seed, repeat
+// TestCrashesRepeat checks that a replay, and a run with the same seed, repeat
 // crashes within steps and lost writes.
 func TestCrashesRepeat(t *testing.T) {
 	build := func(s *pulse.System) {
@@ -256,7 +256,7 @@ func recovering(f func()) {
 	f()
 }
 
-// TestMayCrashGoesWrong holds what happens if code recovers or replaces the
+// TestMayCrashGoesWrong checks what happens if code recovers or replaces the
 // panic of a crash.
 func TestMayCrashGoesWrong(t *testing.T) {
 	var kept *pulse.Ctx

@@ -275,8 +275,8 @@ func (b *mailbox) receive(wanted func(msg any) bool) any {
 	}
 }
 
-// Only with ReceiveMatch can an answer overtake a message that was rejected
-// before the question was asked.
+// An answer can overtake a message with ReceiveMatch, but not with a mailbox in order of
+// arrival. The overtaken message was rejected before the process asked.
 func ExampleProcess_mailbox() {
 	isWanted := func(msg any) bool { return msg == "wanted" }
 	isAny := func(any) bool { return true }
@@ -356,7 +356,7 @@ func ExampleSystem_Ask() {
 }
 
 // A bounded mailbox loses messages when its actor is slower than the senders,
-// which depends on the order of steps.
+// so the result depends on the order of steps.
 func ExampleSpec_mailbox() {
 	sys := pulse.New(pulse.Options{Record: true})
 	defer sys.Close()

@@ -25,7 +25,7 @@ type pid string
 type item struct {
 	from   pid
 	what   any
-	future int // the number of the request that it answers; negative: that it makes
+	future int // positive: the number of the request that this item answers; negative: of the request that it makes
 }
 
 // String returns the text for traces.
@@ -41,8 +41,8 @@ type clerk struct {
 	name    string
 	ref     pulse.Ref
 	act     behaviour
-	started int // how many clerks it has started
-	asked   int // how many requests it has made
+	started int // the number of clerks that the clerk has started
+	asked   int // the number of requests that the clerk has made
 	in      *item
 	co      *pulse.Coroutine
 }

@@ -37,7 +37,7 @@ type shop struct{ stock map[string]int }
 func (s *shop) Receive(_ *pulse.Ctx, msg any) {
 	switch m := msg.(type) {
 	case purchase:
-		s.stock["glass"] = -m.n // of a nil map
+		s.stock["glass"] = -m.n // panics: the map is nil
 	case breakage:
 		panic(m)
 	case *breakage:
@@ -72,7 +72,7 @@ func asking(to *pulse.Ref) func(*pulse.Process) {
 	}
 }
 
-// picky wants what never comes.
+// picky waits for a message that never comes.
 func picky(p *pulse.Process) {
 	p.Receive()
 	p.ReceiveMatch(func(msg any) bool { return msg == blast{} })
@@ -111,7 +111,7 @@ type clumsy struct{}
 
 func (clumsy) Stepped(*pulse.System, int) { panic("lost count") }
 
-// mistaken wants only strings and takes any message for one.
+// mistaken has a match function that panics for any message that is not a string.
 func mistaken(p *pulse.Process) {
 	p.ReceiveMatch(func(msg any) bool { return msg.(string) == "news" })
 }
@@ -142,7 +142,7 @@ func (a *answers) Choose(k choice.Kind, n int) int {
 // noChoice panics in a strategy that a step asks.
 func noChoice(choice.Kind, int) int { return noIdea() }
 
-// failNil reports no failure as one.
+// failNil fails a step with a nil error.
 type failNil struct{ s *pulse.System }
 
 func (f failNil) Receive(*pulse.Ctx, any) { f.s.Fail(nil) }

@@ -54,8 +54,8 @@ func perform(scripts []script) string {
 	return b.String()
 }
 
-// outcome returns the failure of a script, and whether the caller panicked, as
-// outside of a step.
+// outcome returns the failure of a script. It also reports whether the caller
+// panicked, as it does outside of a step.
 func outcome(sc script) (f *pulse.Failure, thrown bool) {
 	sc.o.Record = sc.o.Record || sc.sees != nil
 	s := pulse.New(sc.o)
@@ -71,7 +71,7 @@ func outcome(sc script) (f *pulse.Failure, thrown bool) {
 	return sc.do(s), false
 }
 
-// one spawns an actor, sends it messages and runs.
+// one returns a script that spawns one actor, sends it messages and runs.
 func one(a pulse.Actor, msgs ...any) func(*pulse.System) *pulse.Failure {
 	return func(s *pulse.System) *pulse.Failure {
 		r := s.Spawn("shop", a)
@@ -83,7 +83,7 @@ func one(a pulse.Actor, msgs ...any) func(*pulse.System) *pulse.Failure {
 	}
 }
 
-// process does the same with a process.
+// process returns a script that starts one process, sends it messages and runs.
 func process(body func(*pulse.Process), msgs ...any) func(*pulse.System) *pulse.Failure {
 	return func(s *pulse.System) *pulse.Failure {
 		r := s.Go("clerk", body)
@@ -95,8 +95,8 @@ func process(body func(*pulse.Process), msgs ...any) func(*pulse.System) *pulse.
 	}
 }
 
-// twice takes one certain step, then has two to choose from. Its actors would
-// restart after a panic of their own.
+// twice makes one step without alternatives, then a step for which the strategy can
+// choose between two. The actors would restart after a panic of their own code.
 func twice(s *pulse.System) *pulse.Failure {
 	spec := pulse.Spec{Name: "shop", Actor: pulse.Func(refusing), OnPanic: pulse.OnPanicRestart}
 	a, b := s.SpawnSpec(spec), s.SpawnSpec(spec)
@@ -148,7 +148,7 @@ func (*judging) Err() error { return errors.New("step 3 wanted flush") }
 
 func idle(*pulse.Ctx, any) {}
 
-// stopping ends with the first message.
+// stopping stops its actor at the first message.
 func stopping(ctx *pulse.Ctx, _ any) { ctx.Stop() }
 
 // circle spawns processes that ask each other in a circle.

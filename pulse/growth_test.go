@@ -105,7 +105,7 @@ var growths = []struct {
 	{"payload-isolated", pulse.Options{Isolation: true}, isolated},
 }
 
-// isolated passes messages of n words on, 200 times in total.
+// isolated lets actors forward messages of n words, 200 times in total.
 func isolated(sys *pulse.System, n int) {
 	left := 200
 	for range 10 {

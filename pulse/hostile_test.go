@@ -91,7 +91,7 @@ func TestIsolationOfTimesAndLocks(t *testing.T) {
 	}
 }
 
-// hostileCells is how many cells messages have that lead on and on.
+// hostileCells is the number of cells in a very deep message.
 func hostileCells() int {
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		return 1_000_000
@@ -99,7 +99,7 @@ func hostileCells() int {
 	return 100_000
 }
 
-// hostileMessages lead to themselves, or on and on.
+// hostileMessages contain themselves, or are very deep.
 func hostileMessages() map[string]any {
 	n := hostileCells()
 	keyed := selfKeyed{}
@@ -124,7 +124,7 @@ func hostileMessages() map[string]any {
 // a key of its own map, a list of a million cells, or as many nested interfaces
 // or pointers, overflowed the stack and so ended the process.
 func TestHostileMessages(t *testing.T) {
-	defer debug.SetMaxStack(debug.SetMaxStack(16 << 20)) // 160 bytes a cell, by day
+	defer debug.SetMaxStack(debug.SetMaxStack(16 << 20)) // 16 MB: 160 bytes for each of the cells that a message has by day
 	for name, msg := range hostileMessages() {
 		t.Run(name, func(t *testing.T) {
 			o := pulse.Options{Isolation: true, Record: true}

@@ -31,10 +31,10 @@ func (s *System) Broken() []string {
 type invariants struct {
 	*System
 	broken []string
-	places []int // by slot: the number of its places
+	places []int // by slot: in how many places the slot's message is
 }
 
-// holds reports an error unless is is true.
+// holds records a broken invariant if the argument is is false.
 func (c *invariants) holds(is bool, format string, args ...any) {
 	if !is {
 		c.broken = append(c.broken, fmt.Sprintf(format, args...))
@@ -80,7 +80,7 @@ func (c *invariants) process(i int, a *actor) {
 // outwards checks the channels that a Ctx caches.
 func (c *invariants) outwards(i int, ctx *Ctx) {
 	for k, o := range ctx.out {
-		if o.to >= 0 { // not the zero value
+		if o.to >= 0 { // the entry is in use
 			continue
 		}
 		to, h := ^o.to, c.mail.channels[o.channel]
@@ -152,7 +152,7 @@ func (c *invariants) queue(i int32, h *channel) {
 	for m := h.head; m >= 0; m = c.mail.sends[m].Next {
 		d := &c.mail.sends[m]
 		if c.places[m]++; c.places[m] > 1 {
-			break // already counted twice: perhaps a circle
+			break // this place was counted before: the list may be a circle
 		}
 		c.holds(d.Channel == i && d.To == h.to && h.from == comesFrom(d),
 			"message %d from %d to %d is in channel %d", m, d.From, d.To, i)
@@ -177,7 +177,7 @@ func (c *invariants) placesOfMessages() {
 		c.places[m]++
 	}
 	for _, e := range c.System.clock.heap {
-		if e.effect != unblock { // otherwise it is in its channel
+		if e.effect != unblock { // a message that unblock releases is also in its channel, where it was counted
 			c.places[e.send]++
 		}
 	}
@@ -366,7 +366,7 @@ func waitingSystem(o Options) *System {
 	return s
 }
 
-// TestInvariantsCanary holds that each of these changes to a sound system
+// TestInvariantsCanary checks that each of these changes to a sound system
 // breaks an invariant that the model tests check.
 func TestInvariantsCanary(t *testing.T) {
 	changes := []struct {

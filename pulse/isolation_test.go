@@ -156,7 +156,7 @@ func mesh(n int) *node {
 	return all[0]
 }
 
-// named links every node to every other by maps alone.
+// named returns nodes that lead to each other by maps alone.
 func named(n int) *node {
 	first := mesh(n)
 	for _, x := range first.links {

@@ -217,8 +217,8 @@ func TestFailNow(t *testing.T) {
 	s.Close()
 }
 
-// TestDeferredFunctionsOfTheKilled: which code a process deferred runs at its
-// end: up to the first call of the system.
+// TestDeferredFunctionsOfTheKilled: the deferred functions of a process that
+// is ended run up to their first call of the system.
 func TestDeferredFunctionsOfTheKilled(t *testing.T) {
 	for name, end := range map[string]func(s *pulse.System, r pulse.Ref){
 		"killed": func(s *pulse.System, r pulse.Ref) { s.Kill(r); s.Run() },
@@ -249,7 +249,7 @@ func TestDeferredFunctionsOfTheKilled(t *testing.T) {
 	}
 }
 
-// TestCodeThatHasNotBegun does not run because the system ends.
+// TestCodeThatHasNotBegun: the body of a process that has not begun does not run when the system ends.
 func TestCodeThatHasNotBegun(t *testing.T) {
 	for _, end := range []func(*pulse.System){(*pulse.System).Close, func(s *pulse.System) { s.Reset(1) }} {
 		s := pulse.New(pulse.Options{})
@@ -281,7 +281,7 @@ func TestManyRuns(t *testing.T) {
 	if allocs := testing.AllocsPerRun(1000, run); allocs > 0 {
 		t.Errorf("%v allocations for a run", allocs)
 	}
-	if n := runtime.NumGoroutine(); n > goroutines { // fewer if one of another test has only just ended
+	if n := runtime.NumGoroutine(); n > goroutines { // there may be fewer, if a goroutine of another test has just ended
 		t.Errorf("%d goroutines after 1,000 runs, %d after one", n, goroutines)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// TestLockedThreads holds what happens to code that locks its goroutine to a
+// TestLockedThreads checks what happens to code that locks its goroutine to a
 // thread. Where the runtime would end all tests, the run fails with a message.
 // If the lock was there from the beginning, nothing happens.
 func TestLockedThreads(t *testing.T) {
@@ -57,7 +57,7 @@ func TestLockedThreads(t *testing.T) {
 			next, stop := iter.Pull(func(func(int) bool) {})
 			runtime.LockOSThread()
 			with(s, wait, unlock)
-			next() // would end the process if more was unlocked
+			next() // if unlock releases too many locks, this switch ends the process
 			stop()
 		}},
 		{"a handler locks and unlocks", nothing, func(s *pulse.System) {
@@ -129,7 +129,7 @@ func TestLockedThreads(t *testing.T) {
 			s := pulse.New(pulse.Options{Environment: pulse.EnvironmentOpen})
 			for seed := range uint64(3) {
 				done := make(chan *pulse.Failure)
-				go func() { // it may end locked
+				go func() { // on a goroutine of its own, because the run may leave it locked to a thread
 					defer func() { done <- s.Failure() }()
 					s.Reset(seed)
 					c.do(s)

@@ -19,8 +19,8 @@ var mailboxes = []struct {
 	full  pulse.Overflow
 	build func(s *pulse.System, sink pulse.Ref)
 	want  string
-	other string // with Unordered delivery, if that differs from want
-	fails string // how the failure begins
+	other string // the result with Unordered delivery, if it differs from want
+	fails string // the beginning of the failure's text
 }{
 	{
 		name:  "the newest are lost",
@@ -285,7 +285,7 @@ var laterSends = []struct {
 	},
 }
 
-// by builds a program with one actor that acts in its first step.
+// by returns a program with one actor that calls the given function in its first step.
 func by(name string, do func(ctx *pulse.Ctx, sink pulse.Ref)) func(*pulse.System, pulse.Ref) {
 	return func(s *pulse.System, sink pulse.Ref) {
 		s.Send(s.Spawn(name, pulse.Func(func(ctx *pulse.Ctx, msg any) {

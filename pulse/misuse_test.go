@@ -18,13 +18,13 @@ type market struct {
 	s          *pulse.System
 	shop, till pulse.Ref // plain actors
 	clerk, boy pulse.Ref // processes
-	old        pulse.Ref // of an earlier run
+	old        pulse.Ref // the reference is of an earlier run
 	foreign    pulse.Ref // of another system
 	test       pulse.Ref
 	ctx        map[string]*pulse.Ctx
 	process    map[string]*pulse.Process
 	timer      pulse.Timer
-	got        []string // who received a letter
+	got        []string // the names of the actors that received a letter
 }
 
 // A nearly would be a Starter if its method had another parameter.
@@ -379,7 +379,7 @@ func TestMisuseInAStep(t *testing.T) {
 	var b strings.Builder
 	for _, m := range misuses {
 		if m.name == "RunFor back in time" || strings.HasPrefix(m.name, "zero ") {
-			continue // any RunFor is wrong there; what is zero has no system to tell when the step recovers
+			continue // in a step every RunFor is wrong; a zero value has no system that could fail if the step recovers
 		}
 		text := inShop(t, m.name, func(w *market, _ *pulse.Ctx) { m.call(w) })
 		fmt.Fprintf(&b, "%s: %s\n", m.name, text)
@@ -518,7 +518,7 @@ func TestUseFromAnotherGoroutine(t *testing.T) {
 	golden.File(t, "testdata/misuse-goroutine.golden", b.String())
 }
 
-// TestUseOfAProcessFromAnotherGoroutine is the same in the process's own step.
+// TestUseOfAProcessFromAnotherGoroutine: the same for the calls of a Process, in its own step.
 func TestUseOfAProcessFromAnotherGoroutine(t *testing.T) {
 	for _, c := range processCalls {
 		w := newMarket(pulse.Options{Record: true})
@@ -571,7 +571,7 @@ func TestUseFromAnotherGoroutineAfterGrowth(t *testing.T) {
 	}
 	for depth := 1; depth < 1000; depth *= 2 {
 		done := make(chan struct{})
-		go func() { // a stack of its own, small at first
+		go func() { // a new goroutine has a stack of its own, which is small at first
 			defer close(done)
 			w := newMarket(pulse.Options{})
 			defer w.s.Close()

@@ -102,7 +102,7 @@ func (w *modelWorld) losesWrites(a *modelActor) {
 		if w.failed >= 0 {
 			return 0
 		}
-		w.begin() // when the test crashes it before the first run
+		w.begin() // the test may crash the actor before the first run
 		return w.ask(choice.Loss, of)
 	}
 	n := len(a.writes)
@@ -334,7 +334,7 @@ func (w *modelWorld) pass(until int64, timed bool) bool {
 		arrived = arrived || w.row == 0
 		w.row = row
 	}
-	if arrived { // then no tick of the same time was quiet, whichever was set first
+	if arrived { // then no tick at the same time counts as quiet, in whatever order the timers were set
 		w.row = 0
 	}
 	return true
@@ -398,8 +398,8 @@ func (w *modelWorld) resume(a *modelActor, m *modelMessage) {
 	}
 }
 
-// withdraw withdraws what else could have ended a wait that m has ended: the
-// timer, and a late answer.
+// withdraw withdraws the other messages that could have ended the wait that
+// m has ended: the timer and a late answer.
 func (w *modelWorld) withdraw(a *modelActor, m *modelMessage) {
 	for _, x := range w.sent {
 		if x != m && x.to == a.index && x.ask == a.await && x.fate == trace.Pending &&
@@ -411,7 +411,7 @@ func (w *modelWorld) withdraw(a *modelActor, m *modelMessage) {
 	}
 }
 
-// waits does an action of a process and reports whether the process waits in
+// waits performs an action of a process and reports whether the process then waits in
 // it.
 func (w *modelWorld) waits(a *modelActor, x action) bool {
 	timeout := -1
@@ -556,7 +556,7 @@ func (w *modelWorld) crash(a *modelActor) {
 	}
 	w.endChildren(a)
 	a.life = "down"
-	if a.process && a.wait == "reply" { // the code that an answer on its way was for is gone
+	if a.process && a.wait == "reply" { // an answer on its way is for code that no longer exists
 		w.withdraw(a, nil)
 	}
 	w.shut(a, func(m *modelMessage) { m.fate = trace.Dropped })

@@ -210,7 +210,7 @@ func sortedFates(list []event) []event {
 
 func (p *player) target(a int) pulse.Ref { return p.refs[a%len(p.refs)] }
 
-// note makes a message, while there is fuel.
+// note makes a message, unless the player has run out of fuel.
 func (p *player) note(author, kind int) (note, bool) {
 	if p.fuel == 0 {
 		return note{}, false
@@ -220,7 +220,7 @@ func (p *player) note(author, kind int) (note, bool) {
 	return note{int32(kind), int32(author), p.made[author]}, true
 }
 
-// spec describes an actor, while there is room.
+// spec describes an actor to spawn, unless the run has reached the maximum number of actors.
 func (p *player) spec(a int) (pulse.Spec, bool) {
 	if len(p.refs) == modelActors {
 		return pulse.Spec{}, false
@@ -488,7 +488,7 @@ func (a *played) live(c *pulse.Process) {
 		case doReceive:
 			a.got(c.Ctx, c.Receive())
 		case doMatch:
-			match := ofMask3 // not called again for messages that wait
+			match := ofMask3 // pulse calls this function only once for each message that waits
 			if x.a != 3 {
 				match = func(msg any) bool { return ofMask(x.a, msg) }
 			}

@@ -33,7 +33,7 @@ func differs(p *player, program *modelProgram, fault string) string {
 	return w.judge()
 }
 
-// TestModel holds that pulse does what its documentation says, as the model
+// TestModel checks that pulse does what its documentation says, as the model
 // implements it: which messages can be received at each point, what each step
 // does, when time passes, who is alive, what is left at the end and what is
 // wrong.
@@ -55,7 +55,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestModelFindsPlantedFaults holds that the comparison can fail: each fault
+// TestModelFindsPlantedFaults checks that the comparison can fail: each fault
 // planted into the model is found within the same number of programs.
 func TestModelFindsPlantedFaults(t *testing.T) {
 	trial.Long(t)

@@ -14,9 +14,9 @@ import (
 // first difference from it.
 type modelWorld struct {
 	*modelProgram
-	fault    string // planted, to check that it is found
+	fault    string // a planted fault of the model, which the comparison must find; "" for none
 	log      []event
-	at       int // how much of log has been matched
+	at       int // the number of entries of log that have matched so far
 	actors   []*modelActor
 	pending  []*modelMessage // arrived and waiting, in the order of arrival
 	sent     []*modelMessage // all
@@ -27,15 +27,15 @@ type modelWorld struct {
 	steps    int
 	cur      int
 	failed   int32
-	row      int // ticks in a row without another message arriving
+	row      int // the number of consecutive ticks during which no other message arrived
 	numbers  int
 	orphans  int
-	cut      int // the actor that is cut off; -1
+	cut      int // the actor that a partition cuts off; -1 if none
 	links    map[[2]int]modelLink
 	early    int
 	begun    bool
 	strikes  bool
-	ending   bool // the running actor ends after this step
+	ending   bool // set if the running actor ends after this step
 	crashes  bool // it crashes here
 	inbox    []modelMark
 	settles  bool
@@ -51,7 +51,7 @@ type modelMessage struct {
 	ask    int
 	fate   trace.Fate
 	slow   bool
-	every  *modelTimer // the timer that ticked
+	every  *modelTimer // the periodic timer whose tick the message is
 	number int
 }
 
@@ -60,8 +60,8 @@ type modelTimer struct {
 	number     int
 	owner      int
 	message    *modelMessage
-	waiting    *modelMessage // the last tick, until it is received
-	release    bool          // not a timer: ends a delay
+	waiting    *modelMessage // the timer's last tick, if it was not received yet
+	release    bool          // set if this is no timer, but ends the delay of a message
 }
 
 // A modelLink is a link that a Nemesis has changed.
@@ -83,18 +83,18 @@ type modelActor struct {
 	timers        []int
 	watchers      []int
 	sender        modelRef
-	toStart       bool // its start has not arrived
+	toStart       bool // the actor's start has not arrived
 	how           pulse.Start
 	disk          map[string]int
-	writes        []modelWrite // that are not synced
+	writes        []modelWrite // the writes that are not yet synced
 	// of a process
-	next  int    // the action in which it waits, or the next one
-	wait  string // what for: start, any, match, reply, wake
+	next  int    // the index of the action in which the process waits, or of its next action
+	wait  string // what the process waits for: start, any, match, reply or wake
 	mask  int
 	await int
 	wake  *modelTimer
-	empty int  // polls in a row that found nothing
-	idle  bool // it ended outside of steps
+	empty int  // the number of consecutive polls that found no message
+	idle  bool // the actor ended outside of steps
 }
 
 type modelWrite struct {
@@ -202,7 +202,7 @@ func (w *modelWorld) horizon() int64 {
 	return 1 << 62
 }
 
-// make makes a message, while there is fuel.
+// make makes a message, unless the model has run out of fuel.
 func (w *modelWorld) make(author, kind int, f func(modelMark)) bool {
 	if w.fuel == 0 {
 		return false
@@ -271,7 +271,7 @@ func (w *modelWorld) send(from int, to modelRef, kind trace.SendKind, mark model
 
 func (m *modelMessage) link() [2]int { return [2]int{m.from, m.to} }
 
-// loses reports that the link of a message loses it.
+// loses reports whether a Nemesis makes the link of a message lose it.
 func (w *modelWorld) loses(m *modelMessage) bool {
 	l := w.links[m.link()]
 	if l.lose == 0 || m.kind != trace.Message && m.kind != trace.Reply {
@@ -302,7 +302,7 @@ func (w *modelWorld) isLost(m *modelMessage) bool {
 	if a.room == 0 || a.life != "alive" || !takesRoom(m) || w.fault == "no mailbox has a bound" {
 		return false
 	}
-	var waiting []*modelMessage // those that have not arrived come last
+	var waiting []*modelMessage // in the order of arrival; messages that have not arrived come last
 	for _, x := range w.pending {
 		if x.to == m.to && takesRoom(x) {
 			waiting = append(waiting, x)
@@ -430,7 +430,7 @@ func (w *modelWorld) deliverable() (list []*modelMessage) {
 		return list
 	}
 	type pair struct{ from, to int }
-	seen := map[pair]int{} // place in list; -1: blocked
+	seen := map[pair]int{} // the position of the channel's message in list; -1 if the channel is blocked
 	for _, m := range w.pending {
 		c := pair{m.from, m.to}
 		if isTimer(m) {
@@ -546,7 +546,7 @@ func (w *modelWorld) step(until int64, timed bool) bool {
 	w.ending = false
 	list := w.deliverable()
 	o := &w.options
-	if len(list) > 0 && w.steps >= o.steps || w.steps > o.steps { // nothing more is asked, not even about a fault
+	if len(list) > 0 && w.steps >= o.steps || w.steps > o.steps { // the budget of steps is spent: the strategy is asked nothing more, not even about a fault
 		w.failed = int32(pulse.KindBudget)
 		return false
 	}
@@ -594,7 +594,7 @@ func (w *modelWorld) hold(until int64, timed bool) bool {
 // pick checks what is deliverable and returns what pulse took.
 func (w *modelWorld) pick(list []*modelMessage) (m *modelMessage, hold bool) {
 	if w.settles {
-		return list[0], false // the first that arrived
+		return list[0], false // Settle takes the message that arrived first
 	}
 	w.lives()
 	marks := make([]modelMark, len(list))

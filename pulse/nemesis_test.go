@@ -57,7 +57,7 @@ func (c *cell) both(first int) {
 	c.sends(c.b, c.a, first, first+1, first+2)
 }
 
-// TestNemesis holds what the nodes receive. Both send 1, 2, 3 to each other,
+// TestNemesis checks what the nodes receive. Both send 1, 2, 3 to each other,
 // then a fault strikes, and both send 4, 5, 6 after the second part.
 func TestNemesis(t *testing.T) {
 	for _, x := range []struct {
@@ -111,7 +111,7 @@ func TestNemesis(t *testing.T) {
 	}
 }
 
-// TestNemesisIsShown holds how charts, texts and diagrams show what a Nemesis did.
+// TestNemesisIsShown checks how charts, texts and diagrams show what a Nemesis did.
 func TestNemesisIsShown(t *testing.T) {
 	c := newCell(t, pulse.Options{})
 	n := c.Nemesis()
@@ -141,7 +141,7 @@ func TestNemesisIsShown(t *testing.T) {
 	golden.File(t, "testdata/nemesis.golden", c.Trace().Chart()+"\n"+c.Trace().Text()+"\n"+c.Trace().Mermaid())
 }
 
-// TestCutsAreNoDeadlocks holds which actors are stuck when messages wait at a
+// TestCutsAreNoDeadlocks checks which actors are stuck when messages wait at a
 // cut: none, since a Nemesis may still heal it, unless the environment is
 // closed.
 func TestCutsAreNoDeadlocks(t *testing.T) {
@@ -186,7 +186,7 @@ func TestCutsAreNoDeadlocks(t *testing.T) {
 	}
 }
 
-// TestCutsLeaveAloneWhatIsSentLater holds that messages of SendAfter cross a
+// TestCutsLeaveAloneWhatIsSentLater checks that messages of SendAfter cross a
 // cut, so that a process that does not want them is stuck despite the cut.
 func TestCutsLeaveAloneWhatIsSentLater(t *testing.T) {
 	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
@@ -209,7 +209,7 @@ func TestCutsLeaveAloneWhatIsSentLater(t *testing.T) {
 	}
 }
 
-// TestNemesisReports holds the results of calls: whether there was anything to
+// TestNemesisReports checks the results of calls: whether there was anything to
 // strike.
 func TestNemesisReports(t *testing.T) {
 	c := newCell(t, pulse.Options{})
@@ -223,7 +223,7 @@ func TestNemesisReports(t *testing.T) {
 	}
 }
 
-// TestNemesisOfAParent holds that a step can crash its actor's children, but
+// TestNemesisOfAParent checks that a step can crash its actor's children, but
 // neither its own actor nor an ancestor.
 func TestNemesisOfAParent(t *testing.T) {
 	c := newCell(t, pulse.Options{})
@@ -247,7 +247,7 @@ func TestNemesisOfAParent(t *testing.T) {
 	}
 }
 
-// TestNemesisInAnObserver holds that code outside of actors may not strike
+// TestNemesisInAnObserver checks that code outside of actors may not strike
 // during a run.
 func TestNemesisInAnObserver(t *testing.T) {
 	c := newCell(t, pulse.Options{})
@@ -264,7 +264,7 @@ type observes func()
 
 func (f observes) Stepped(*pulse.System, int) { f() }
 
-// TestNewThatPanics holds that a restart whose New panics changes nothing if a
+// TestNewThatPanics checks that a restart whose New panics changes nothing if a
 // supervisor handles the panic.
 func TestNewThatPanics(t *testing.T) {
 	sys := newSystem(t, pulse.Options{})
@@ -290,7 +290,7 @@ func TestNewThatPanics(t *testing.T) {
 	}
 }
 
-// TestResetForgetsTheNemesis holds that the next run is unaffected.
+// TestResetForgetsTheNemesis checks that the next run is unaffected.
 func TestResetForgetsTheNemesis(t *testing.T) {
 	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		sys := newSystem(t, pulse.Options{Delivery: delivery, Record: true})
@@ -322,7 +322,7 @@ func TestResetForgetsTheNemesis(t *testing.T) {
 	}
 }
 
-// TestNemesisIsInThePrint holds that two runs with different faults have
+// TestNemesisIsInThePrint checks that two runs with different faults have
 // different prints, so that a program whose faults change between runs is
 // detected.
 func TestNemesisIsInThePrint(t *testing.T) {
@@ -352,7 +352,7 @@ func TestNemesisIsInThePrint(t *testing.T) {
 	}
 }
 
-// TestNemesisIsReplayed holds that a replay repeats the faults.
+// TestNemesisIsReplayed checks that a replay repeats the faults.
 func TestNemesisIsReplayed(t *testing.T) {
 	build := func(c *cell) {
 		c.both(1)

@@ -128,7 +128,7 @@ func TestNamesOfOptions(t *testing.T) {
 	}
 }
 
-// seeing is a strategy that records its questions.
+// seeing is a strategy that records the questions it is asked.
 type seeing struct {
 	answers
 	d *diary
@@ -193,7 +193,7 @@ var unsaid = map[string]string{
 	"Tools":    "changes only what states and the isolation check look at, and is set by who runs the property",
 }
 
-// TestSettings holds that Settings lists every field of Options and Faults not
+// TestSettings checks that Settings lists every field of Options and Faults not
 // in unsaid, under its own name.
 func TestSettings(t *testing.T) {
 	if list := (pulse.Options{}).Settings(); len(list) != 0 {
@@ -252,7 +252,7 @@ func fill(t *testing.T, v reflect.Value) {
 	}
 }
 
-// TestSettingsInWords holds the texts of Settings.
+// TestSettingsInWords checks the text that Settings returns for each option.
 func TestSettingsInWords(t *testing.T) {
 	o := pulse.Options{Delivery: pulse.DeliveryUnordered, EarlyTimers: -1, Horizon: time.Second,
 		Faults: pulse.Faults{Delay: 2, DelayBy: []time.Duration{time.Millisecond, time.Second},

@@ -15,7 +15,7 @@ import (
 type mirror struct {
 	view pulse.View
 	seqs []int32
-	all  int // how many times it had to read all
+	all  int // how often the mirror had to read all messages
 }
 
 func (m *mirror) look(e *pulse.Enabled) error {

@@ -117,7 +117,7 @@ func (e *sendingSender) Sent(s *pulse.System, _ int) {
 	s.Send(e.to, "echo")
 }
 
-// TestSendObserverThatSends is not called for its own messages, so it ends.
+// TestSendObserverThatSends: an observer is not called for messages that it sends itself.
 func TestSendObserverThatSends(t *testing.T) {
 	sys := pulse.New(pulse.Options{Record: true})
 	defer sys.Close()

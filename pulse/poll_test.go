@@ -107,9 +107,9 @@ func TestKilledWhilePolling(t *testing.T) {
 	}
 }
 
-// ReceiveMatch leaves rejected messages in their channels. "first" was there
-// when "wanted", which is behind it in its channel, was taken. Yet "answer",
-// which was sent after that, may come before "first". In Erlang's mailbox it
+// ReceiveMatch leaves a rejected message in its channel. Here "first" is
+// rejected, "wanted" comes behind it in the same channel, and "answer" is sent
+// later still. ReceiveMatch may return "answer" before "first". Erlang's mailbox
 // may not.
 func TestPassedOverMessagesHaveNoPlace(t *testing.T) {
 	count := outcomes(t, "random", pulse.Options{}, func(sys *pulse.System, say func(string)) {

@@ -218,8 +218,8 @@ func TestAnAnswerToARestartedProcessIsNobodys(t *testing.T) {
 	}
 }
 
-// What an actor watched before a crash does not affect it after a restart: it
-// used to receive a Down for which it had never asked.
+// An actor that crashes stops watching. It used to receive a Down after its restart, without having
+// called Watch again.
 func TestACrashEndsWatches(t *testing.T) {
 	for _, kept := range []bool{false, true} {
 		faults := pulse.Faults{Crash: 1, RestartLost: 1}
@@ -240,7 +240,7 @@ func TestACrashEndsWatches(t *testing.T) {
 		}})
 		sys.Send(watcher, "watch")
 		sys.Settle() // no faults in start-up
-		sys.Run()    // it crashes and restarts
+		sys.Run()    // the watcher crashes and restarts
 		sys.Send(watched, "stop")
 		if mustRun(t, sys); len(got) > 0 {
 			t.Errorf("state kept %v: the second life received %v", kept, got)

@@ -11,7 +11,7 @@ func property(format, text string) *pulse.Failure {
 	return &pulse.Failure{Kind: pulse.KindProperty, Site: "f", Line: "f_test.go:7", Format: format, Text: text}
 }
 
-// TestSignature holds what distinguishes two failures.
+// TestSignature checks what distinguishes two failures.
 func TestSignature(t *testing.T) {
 	for _, c := range []struct{ format, text, want string }{
 		{"came late: %v", "came late: [ann bob]", "property at f (f_test.go:7): came late: %v"},

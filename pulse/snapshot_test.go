@@ -157,13 +157,13 @@ func (p *driftProgram) build(sys *pulse.System) (outcome func(*pulse.Failure) st
 type returner struct {
 	first, second *rand.Rand // the random numbers of the decisions before the snapshot, and of those after its restoration
 	between       *rand.Rand // the random numbers of the decisions that are undone
-	save, restore int        // the numbers of the calls to Pick with the snapshot and its restoration; no snapshot if restore is zero
+	save, restore int        // the calls to Pick that save and restore the snapshot, by number; no snapshot if restore is zero
 	picks         int
 	snapshot      pulse.Snapshot
 	saved         bool
 	returned      bool
 	fault         string               // planted in Restore; "" for none
-	seen          func(*pulse.Enabled) // called at each Pick, except in the part of the run that the snapshot undoes
+	seen          func(*pulse.Enabled) // called at each Pick, except in the part of the run that Restore undoes
 }
 
 func (r *returner) Begin(uint64)       {}
@@ -193,7 +193,7 @@ func (r *returner) Pick(e *pulse.Enabled) int {
 		}
 		r.saved = false // something happened that no snapshot holds, so the test has nothing to compare
 	}
-	e.State() // computes hashes of the state that will be undone
+	e.State() // caches hashes of a state that Restore will undo
 	if r.seen != nil && (r.picks <= r.save || r.returned || r.restore == 0) {
 		r.seen(e)
 	}
@@ -208,7 +208,7 @@ type journey struct {
 	outcome string
 	trace   string
 	records string
-	broken  string // describes an invariant that does not hold, or a wrong hash
+	broken  string // the text of a broken invariant or a wrong hash; "" if there is none
 }
 
 func (j *journey) equals(k *journey) bool {

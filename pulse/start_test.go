@@ -247,7 +247,7 @@ var starts = []struct {
 	},
 }
 
-// TestStarted holds when an actor is notified of its start, and which start it
+// TestStarted checks when an actor is notified of its start, and which start it
 // is.
 func TestStarted(t *testing.T) {
 	for _, c := range starts {
@@ -266,7 +266,7 @@ func TestStarted(t *testing.T) {
 	}
 }
 
-// TestStartsAreSteps holds how starts appear in a trace, and that other actors
+// TestStartsAreSteps checks how starts appear in a trace, and that other actors
 // take no extra step.
 func TestStartsAreSteps(t *testing.T) {
 	s := newSystem(t, pulse.Options{Record: true})
@@ -287,7 +287,7 @@ func TestStartsAreSteps(t *testing.T) {
 	}
 }
 
-// TestRunsStartAnew holds that an actor inherits neither a start nor a disk
+// TestRunsStartAnew checks that an actor inherits neither a start nor a disk
 // from the actor at its index in the run before.
 func TestRunsStartAnew(t *testing.T) {
 	s := newSystem(t, pulse.Options{Strategy: faultsAt(1, 1), Faults: pulse.Faults{Crash: 1, RestartKept: 1}})

@@ -29,7 +29,7 @@ type stater struct {
 	seen   func(*pulse.Enabled)
 }
 
-// A stateDigit is one decision of the run.
+// A stateDigit is one decision of the run: value is the answer, of is the number of possible answers.
 type stateDigit struct{ value, of int }
 
 func (e *stater) Begin(uint64) {}
@@ -182,13 +182,13 @@ func selfSlice(n int) []any {
 
 func twoParts(of []int, a, b int) [2][]int { return [2][]int{of[a : a+1], of[b : b+1]} }
 
-// twoCapacities has two slices with the same start and length.
+// twoCapacities returns two slices with the same start and length, but capacities 4 and n.
 func twoCapacities(n int) [2][]int {
 	list := make([]int, 4)
 	return [2][]int{list[:1], list[:1:n]}
 }
 
-// builderOf has capacity beyond its length, with old contents.
+// builderOf returns a Builder with unused capacity that has old contents.
 func builderOf(text string) *strings.Builder {
 	b := &strings.Builder{}
 	b.Grow(1000)
@@ -321,7 +321,7 @@ func twoMaps(same bool) [2]map[int]int {
 	return [2]map[int]int{m, {1: 1}}
 }
 
-// TestStateOfWhatCannotBeRead holds that the state of such actors is what they
+// TestStateOfWhatCannotBeRead checks that the state of such actors is what they
 // have received, in order.
 func TestStateOfWhatCannotBeRead(t *testing.T) {
 	twins := map[*stateNode]int{{}: 0, {}: 0}
@@ -558,13 +558,13 @@ func (*touchy) Receive(_ *pulse.Ctx, msg any) {
 	}
 }
 
-// A told actor is a touchy Starter.
+// A told actor is a touchy actor with a Started method.
 type told struct{ touchy }
 
 func (*told) Started(*pulse.Ctx, pulse.Start) {}
 
-// startsStruck spawns a Starter, and strikes it before its first start has
-// arrived, or after.
+// startsStruck spawns a Starter. It makes some Nemesis calls before the Starter's first start
+// arrives, and others after.
 func startsStruck(before, after []struck) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		a := sys.SpawnSpec(pulse.Spec{Name: "a", New: func() pulse.Actor { return &told{} }})
@@ -599,8 +599,8 @@ func accepting(match func(msg any) bool, messages ...any) func(*pulse.System) {
 	}
 }
 
-// endsWith has an actor end whose messages to another are held up. The other
-// learns of the end from the system, if it watches, or from the actor itself.
+// endsWith has an actor end while its messages to another actor are held up. The
+// other actor learns of the end by a Down, if it watches, or from the actor itself.
 func endsWith(watched bool) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		var it, watcher pulse.Ref
@@ -724,7 +724,7 @@ func (r *readAloud) Choose(choice.Kind, int) int {
 	return v
 }
 
-// TestStateOfCrashes holds that the history of an unreadable actor includes its
+// TestStateOfCrashes checks that the history of an unreadable actor includes its
 // crashes and what it has read from its disk since.
 func TestStateOfCrashes(t *testing.T) {
 	state := func(build func(*pulse.System), faults pulse.Faults, decisions ...int) stated {
@@ -763,7 +763,7 @@ func TestStateOfCrashes(t *testing.T) {
 	compareStates(t, state(reads, lost, 0, 1, 0, 1), state(reads, lost, 0, 1, 1, 1), false)
 }
 
-// TestStateOfOrders holds which orders of a list lead to the same state.
+// TestStateOfOrders checks which orders of a list lead to the same state.
 func TestStateOfOrders(t *testing.T) {
 	fan := func(handler func() pulse.Actor) func(*pulse.System) {
 		return func(sys *pulse.System) {
@@ -781,8 +781,8 @@ func TestStateOfOrders(t *testing.T) {
 		build               func(*pulse.System)
 		orders, states, end int
 	}{
-		// 3 senders that have taken their step or not, and messages that were
-		// received or not
+		// the states are: which of the 3 senders have taken their step, and which messages were
+		// received
 		{"sum", pulse.Options{}, fan(func() pulse.Actor { return &sums{} }), 90, 27, 1},
 		{"sum, Unordered", pulse.Options{Delivery: pulse.DeliveryUnordered}, fan(func() pulse.Actor { return &sums{} }), 90, 27, 1},
 		{"list", pulse.Options{}, fan(func() pulse.Actor { return &lists{} }), 90, 38, 6},
@@ -932,12 +932,12 @@ func countStates(t *testing.T, o pulse.Options, build func(*pulse.System)) (orde
 	return orders, len(texts), len(ends)
 }
 
-// TestServerStates holds Basset's figures for its example: 27 nodes in the tree
+// TestServerStates checks Basset's figures for its example: 27 nodes in the tree
 // of executions, 21 states.
 func TestServerStates(t *testing.T) {
 	e := &stater{}
 	o := server.Options()
-	o.Strategy, o.Environment = e, pulse.EnvironmentOpen // the test ends without a failure
+	o.Strategy, o.Environment = e, pulse.EnvironmentOpen // so that a run whose actors still wait does not fail
 	sys := pulse.New(o)
 	defer sys.Close()
 	states, nodes := map[uint64]string{}, map[string]bool{}
@@ -1059,7 +1059,7 @@ func TestStateInEveryRun(t *testing.T) {
 	compareStates(t, first["[1 2]"], first["[2 1]"], false)
 }
 
-// TestStateIsTheSameEverywhere holds a state that must be the same in each
+// TestStateIsTheSameEverywhere checks a state that must be the same in each
 // process, system and run: it depends on no address or map order.
 func TestStateIsTheSameEverywhere(t *testing.T) {
 	const want = 0xd83a1c80a9e2a0cd
@@ -1291,7 +1291,7 @@ func (p *roamProgram) build(sys *pulse.System) (outcome func(*pulse.Failure) str
 	return func(f *pulse.Failure) string {
 		var b strings.Builder
 		for _, r := range all {
-			asker, _, _ := strings.Cut(r.asker.String(), ".") // which of several children depends on the order
+			asker, _, _ := strings.Cut(r.asker.String(), ".") // the number of the child depends on the order, so it is left out
 			fmt.Fprint(&b, r.sum, r.list, asker, r.reborn)
 			for _, k := range slices.Sorted(maps.Keys(r.nodes)) {
 				fmt.Fprint(&b, k, *r.nodes[k], r.nodes[k] == r.last)

@@ -61,7 +61,7 @@ func passesOn(sys *pulse.System) {
 	sys.Send(sys.Spawn("first", pulse.Func(func(ctx *pulse.Ctx, m any) { ctx.Send(last, m) })), blast{})
 }
 
-// TestPickedStrikes holds when a strategy with Needs.Strikes is asked for
+// TestPickedStrikes checks when a strategy with Needs.Strikes is asked for
 // strikes, and that a strategy without it makes the same run with the same
 // answers.
 func TestPickedStrikes(t *testing.T) {
@@ -69,7 +69,7 @@ func TestPickedStrikes(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		options      pulse.Options
-		after, actor int // the actor it crashes, after this number of picks
+		after, actor int // after this number of picks, the strategy crashes this actor
 		want         string
 		picks, asked int
 	}{
@@ -119,15 +119,15 @@ func pass(before, seq int32, how trace.PassKind) trace.Pass {
 	return trace.Pass{Before: before, Seq: seq, How: how}
 }
 
-// TestPickedPasses holds when a strategy with Needs.Strikes is asked for early
-// timers, how the trace shows them, and that the same answers give the same
-// run.
+// TestPickedPasses checks when a strategy with Needs.Strikes may pick an early
+// timer, and how the trace shows it. It also checks that the same answers give
+// the same run.
 func TestPickedPasses(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		options      pulse.Options
 		after, actor int
-		last         int64 // when the last message reached the other
+		last         int64 // the time at which the last message was received
 		passes       []trace.Pass
 		picks        int
 	}{
@@ -167,7 +167,7 @@ type unrecorded struct{ crasher }
 
 func (*unrecorded) Needs() pulse.Needs { return pulse.Needs{Strikes: true} }
 
-// TestPickedPassesUnrecorded holds that timers also fire early in a run that is
+// TestPickedPassesUnrecorded checks that timers also fire early in a run that is
 // not recorded.
 func TestPickedPassesUnrecorded(t *testing.T) {
 	s := &unrecorded{crasher{actor: -1}}
@@ -187,7 +187,7 @@ func stepsOf(t *trace.Trace) string {
 	return strings.Join(list, "; ")
 }
 
-// TestWrongStrikes holds that a strategy fails the run if it picks a strike
+// TestWrongStrikes checks that a strategy fails the run if it picks a strike
 // that does not exist, or returns Hold without the need.
 func TestWrongStrikes(t *testing.T) {
 	for after, want := range map[int]string{0: "picked 3 of 1", 2: "picked 3 of 0"} {
@@ -206,9 +206,9 @@ func TestWrongStrikes(t *testing.T) {
 	sys.Close()
 }
 
-// TestStrikesAtTheBound holds that a fault counts as a step toward
-// Options.Steps, wherever it comes and whoever is asked for it. So orders that
-// differ only in that end alike.
+// TestStrikesAtTheBound checks that a fault counts as a step toward Options.Steps, at any place in
+// a run and however the strategy chooses it. So orders with the same steps also end at the same
+// step.
 func TestStrikesAtTheBound(t *testing.T) {
 	crash, cut := pulse.Faults{Crash: 1}, pulse.Faults{Partition: 1}
 	for _, c := range []struct {

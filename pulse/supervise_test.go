@@ -32,7 +32,7 @@ func (c *tally) Receive(_ *pulse.Ctx, msg any) {
 	c.d.write("%v at %d", msg, c.n)
 }
 
-// watching records whose end it sees.
+// watching watches an actor and records that it has ended.
 func watching(d *diary, r *pulse.Ref) pulse.Func {
 	return func(ctx *pulse.Ctx, msg any) {
 		if down, ok := msg.(pulse.Down); ok {
@@ -64,12 +64,12 @@ func family(s *pulse.System, d *diary, names []string, specs []pulse.Spec) pulse
 	return s.SpawnSpec(spec)
 }
 
-// supervisions are the results of a panic.
+// supervisions are programs in which an actor panics, with the results.
 var supervisions = []struct {
 	name    string
 	build   func(s *pulse.System, d *diary)
 	diary   []string
-	failure string // in full, without the stack
+	failure string // the whole text of the failure, without the stack
 	orphans []string
 }{
 	{

@@ -12,7 +12,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// Two types that share the compiled code of a generic function.
+// blank and void are two types for which a generic function has the same compiled code.
 type (
 	blank struct{}
 	void  struct{}
@@ -21,9 +21,9 @@ type (
 func isWord(msg any) bool   { _, is := msg.(string); return is }
 func isNumber(msg any) bool { _, is := msg.(int); return is }
 
-// Which steps of a process change what it accepts: those after which it waits
-// for other messages than before. A wait for an answer or for time is no
-// change.
+// A step of a process changes what the process accepts if the process then
+// waits for other messages than before. A wait for an answer or for time is
+// no such change.
 func TestWhatProcessesTake(t *testing.T) {
 	echo := pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Reply("echo") })
 	for _, c := range []struct {
@@ -169,7 +169,7 @@ func TestWhatIsWantedIsFound(t *testing.T) {
 	}
 }
 
-// swings is an external variable that wants reads.
+// swings is a package-level variable that the functions wants depend on.
 var swings int
 
 type wanting struct{}

@@ -19,7 +19,7 @@ var registers = Model[int, int, int]{
 	},
 }
 
-// queues returns 0 when it is empty.
+// queues is the model of a queue. Reading from an empty queue returns 0.
 var queues = Model[string, int, int]{
 	Init: func() string { return "" },
 	Step: func(state string, in, out int) (bool, string) {
@@ -65,8 +65,8 @@ func brute[S any](m *Model[S, int, int], state S, left []*operation[int, int]) b
 	return false
 }
 
-// first reports whether a call may come before all others: none of them has
-// returned before it was made.
+// first reports whether a call may come first in an order: no other call
+// returned before this call was made.
 func first(op *operation[int, int], others []*operation[int, int]) bool {
 	for _, o := range others {
 		if o != op && o.returned && o.ret.event < op.call.event {

@@ -157,7 +157,7 @@ func at[S any](m linear.Model[S, any, int], text string) func(*props.T) {
 var histories = []struct {
 	name     string
 	property func(*props.T)
-	want     string // the failure's text; none when linearizable
+	want     string // the failure's text; empty if the history is linearizable
 }{
 	{"nothing", func(t *props.T) { h := linear.NewHistory(t, register); t.System().Run(); h.Check() }, ""},
 	{"one after the other", at(register, "a put 1; a 0; b get; b 1"), ""},

@@ -21,7 +21,7 @@ import (
 type lock struct {
 	held   bool
 	sum    int
-	greedy bool // gives the lock although it is held
+	greedy bool // the bug: gives the lock to a second client while it is held
 }
 
 type (
@@ -53,7 +53,7 @@ type state struct {
 	sum  int
 }
 
-// racy adds in two messages: the value that it read may be old when it writes.
+// racy adds with two messages, a read and a write: the value that it read may be old when it writes.
 func racy(server pulse.Ref) func(p *pulse.Process, a add) int {
 	return func(p *pulse.Process, a add) int {
 		old := p.Ask(server, read{}).(int)
@@ -66,7 +66,7 @@ func ask[A, R any](server pulse.Ref, msg func(A) any) func(p *pulse.Process, a A
 	return func(p *pulse.Process, a A) R { return p.Ask(server, msg(a)).(R) }
 }
 
-// model is the machine of a lock. A racy client adds in two messages.
+// model is the machine of a lock. A racy client adds with two messages: it reads, then writes.
 func model(server pulse.Ref, isRacy bool) machine.Machine[state] {
 	adding := machine.Op[state, add, int]{
 		Name: "add",
@@ -140,13 +140,13 @@ func find(property func(*props.T), runs int) (res props.Result, r *props.Runner,
 func TestForms(t *testing.T) {
 	for _, f := range []struct {
 		form
-		fails string // the text of the failure, up to what was drawn
+		fails string // the text of the failure, up to the drawn values
 	}{
 		{form{}, ""},
 		{form{parallel: true}, ""},
 		{form{greedy: true}, "acquire(): got it: true, it was held: true"},
 		{form{greedy: true, parallel: true}, "the history of lock is not linearizable: no order of its "},
-		{form{racy: true}, ""}, // one client alone cannot show it
+		{form{racy: true}, ""}, // a single client cannot show this bug
 		{form{racy: true, parallel: true}, "the history of lock is not linearizable: no order of its "},
 	} {
 		res, r, n := find(f.property, 400)

@@ -39,7 +39,7 @@ func TestStoredForm(t *testing.T) {
 		1,                         // version
 		1,                         // one delivery
 		2, 1, 0, 0, 0, 0, 0, 0, 1, // and one choice:
-		2, 0xac, 0x02, 1, // drop, of 300, value 1
+		2, 0xac, 0x02, 1, // a choice of kind drop, with 300 alternatives and the answer 1
 	}
 	if got := encode(t, record); !bytes.Equal(got, want) {
 		t.Errorf("stored form\n% x, expected\n% x", got, want)

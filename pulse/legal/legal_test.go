@@ -15,7 +15,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A run is what Check checks.
+// A run has the arguments of Check: options, trace and record.
 type run struct {
 	options pulse.Options
 	trace   *trace.Trace

@@ -41,7 +41,7 @@ func TestHides(t *testing.T) {
 		{"user.TestX.F.func1", ours + "/t.go", true},
 		{"user.TestX.F.func1", ours + "/t_test.go", false},
 		{"user.TestX.F.func1", ours + "/linear/t.go", false},
-		{"user.TestX.F", ours + "/t.go", false}, // a declared function has its own name
+		{"user.TestX.F", ours + "/t.go", false}, // the name of a declared function does not depend on inlining
 	}
 	for _, test := range tests {
 		if got := trimmer.hides(&runtime.Frame{Function: test.function, File: test.file}); got != test.hides {
@@ -111,7 +111,7 @@ func TestStacks(t *testing.T) {
 	check("Goexit", <-done, "stack.exits", "stack.exits")
 	var sorted []uintptr
 	slices.SortFunc([]int{1, 2}, func(a, b int) int { sorted = small(); return a - b })
-	if library != "" { // with -trimpath sorting is not known to be of the standard library
+	if library != "" { // with -trimpath the Trimmer cannot tell that package slices is of the standard library
 		check("standard library between", sorted, "stack.small, func in TestStacks, "+test, "stack.small, func in TestStacks, "+test)
 	}
 	var measured []uintptr
@@ -165,7 +165,7 @@ func TestBeginOfMethod(t *testing.T) {
 		"function":  {TestBegin, "", ""},
 		"nil":       {(func())(nil), "", ""},
 	} {
-		if f, ok := Begin(row.of); ok && name != "function" { // where code that was inlined comes at once, as in WebAssembly
+		if f, ok := Begin(row.of); ok && name != "function" { // on platforms where Begin needs no search, such as WebAssembly
 			if f.Func != row.want {
 				t.Errorf("%s begins at %v", name, f)
 			}

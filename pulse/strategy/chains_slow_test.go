@@ -14,7 +14,7 @@ func TestChainsAreThoseOfBits(t *testing.T) {
 	var slow slowChains
 	for n := range 3000 {
 		p, under := randomPoset(r)
-		if n%100 == 0 { // wide ones, with links now and then
+		if n%100 == 0 { // wide orders, in which few elements are above others
 			p, under = nil, nil
 			for i := range 400 {
 				var list []int
@@ -32,7 +32,7 @@ func TestChainsAreThoseOfBits(t *testing.T) {
 		for i := range p {
 			row, slowRow := c.open(), slow.open()
 			for _, j := range under[i] {
-				if rows[j] != none { // released: as if it were not below
+				if rows[j] != none { // the row of j was released: do not join it
 					c.join(row, rows[j])
 					slow.join(slowRow, slowRows[j])
 				}

@@ -114,7 +114,7 @@ func TestSettledCrowds(t *testing.T) {
 // sinks. The referee cuts one source off from the first sink and heals the cut.
 type brawl struct {
 	sources, referee int
-	overrule         bool // the strategy is overruled
+	overrule         bool // the test sometimes picks another message than the strategy
 	order            strings.Builder
 }
 

@@ -17,7 +17,7 @@ import (
 // to others, now and later, until its words are used up.
 type talk struct {
 	actors, words int
-	every         time.Duration // of a periodic timer; zero for none
+	every         time.Duration // the period of a timer; zero means no timer
 	seed          uint64
 }
 

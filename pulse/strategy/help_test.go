@@ -130,9 +130,9 @@ type kick struct{}
 // messages over 2w channels, and at most w of them are pairwise unordered.
 type lanes struct {
 	w, l  int
-	order []mark       // in which the sink received
-	at    map[mark]int // the same by mark
-	steps []byte       // the lane of each step, kicks too
+	order []mark       // the marks in the order in which the sink received them
+	at    map[mark]int // for each mark, its place in order
+	steps []byte       // the lane of each step, including the steps that receive kicks
 }
 
 func (p *lanes) Receive(_ *pulse.Ctx, msg any) {

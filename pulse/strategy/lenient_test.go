@@ -17,7 +17,7 @@ type repair struct {
 	before, after func(*pulse.System)
 	recorded      pulse.Options
 	replayed      pulse.Options
-	answers       []int // of the recorded run
+	answers       []int // the strategy's answers in the recorded run
 	unknown       bool  // the replay is not given the recorded run's trace
 	order         []string
 	stale         []string

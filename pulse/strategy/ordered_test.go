@@ -42,7 +42,7 @@ func TestOrderedWriter(t *testing.T) {
 			name   string
 			s      choice.Schedule
 			breaks bool
-			unmet  []choice.Constraint // in the fixed form
+			unmet  []choice.Constraint // the unmet constraints in the fixed form of the program
 		}{
 			{"flush before write", choice.Schedule{Before: []choice.Constraint{flushFirst}}, true, []choice.Constraint{flushFirst}},
 			{"write before flush", choice.Schedule{Before: []choice.Constraint{flushFirst.Turned()}}, false, nil},
@@ -58,7 +58,7 @@ func TestOrderedWriter(t *testing.T) {
 			for seed := range uint64(40) {
 				test.s.Seed = seed // the first seed, zero, is plain order
 				if test.s.Before == nil && seed > 0 {
-					break // with a seed other messages come late too
+					break // without constraints, only plain order (seed 0) always breaks as expected
 				}
 				sys.Reset(0)
 				check := c.Build(sys)
@@ -100,8 +100,8 @@ func TestOrderedLetters(t *testing.T) {
 	tests := []struct {
 		name  string
 		sent  []any
-		high  string // each higher than the one after it, all above plain
-		low   string // each lower than the one after it, all below plain
+		high  string // letters with priorities above all others, highest first
+		low   string // letters with priorities below all others, lowest first
 		pairs []pair
 		order string
 		unmet []pair
@@ -254,7 +254,7 @@ func TestOrderedRaces(t *testing.T) {
 		choices := sys.Record().Clone().Choices
 		sys.Close()
 		if len(choices) > 0 {
-			continue // in another order the choice may be another actor's
+			continue // the answers belong to actors in one order; in another order another actor may get an answer
 		}
 		for b := range tr.Steps {
 			a := int(tr.Steps[b].Prev)

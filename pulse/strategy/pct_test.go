@@ -77,8 +77,8 @@ func TestChainsBeatChannels(t *testing.T) {
 	expectChance(t, count(strategy.PCTCP(o)), tries, 1.0/2)
 }
 
-// TestPCTUnordered checks that with Unordered delivery each order of the last
-// two of four messages has its probability.
+// TestPCTUnordered checks the probability of each order of the last two of
+// four messages, with Unordered delivery.
 func TestPCTUnordered(t *testing.T) {
 	for _, s := range []pulse.Strategy{strategy.PCT(strategy.PCTOptions{}), strategy.PCTCP(strategy.PCTOptions{})} {
 		var order []int

@@ -49,9 +49,9 @@ func TestPOSRaces(t *testing.T) {
 	expectChance(t, orders["abx"], tries, 1.0/6)
 }
 
-// identities runs lanes, with or without unrelated actors that send to
-// themselves, and returns the steps of the lanes. A choosy sink accepts a mark
-// of the first lanes every tenth time, and none at other times.
+// identities runs lanes and returns the steps of the lanes. Unrelated actors
+// may send to themselves meanwhile. A choosy sink accepts marks of the first
+// lanes only every tenth time.
 func identities(t *testing.T, sys *pulse.System, lanes, marks int, choosy bool, seed uint64, extra bool) (list []uint64) {
 	t.Helper()
 	sys.Reset(seed)

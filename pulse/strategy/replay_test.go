@@ -175,7 +175,7 @@ type change struct {
 	known         bool // the replay is given the recorded run's trace
 	failure       string
 	step          int
-	done          string // the result of Done if the run does not fail
+	done          string // the text that Done returns if the run does not fail
 }
 
 // sends is a program with an actor for each message, which all forward it to a

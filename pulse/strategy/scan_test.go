@@ -125,7 +125,7 @@ type slowLot struct {
 	priority uint64
 	draws    uint64
 	to       int32 // the receiver
-	age      int32 // the receiver's count in slowPOS.taken when it was drawn; none before
+	age      int32 // the receiver's count in slowPOS.taken at the time of the draw; none if nothing was drawn
 }
 
 func (p *slowPOS) Begin(seed uint64) {

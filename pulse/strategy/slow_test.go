@@ -15,7 +15,7 @@ import (
 // hop is free or wins a coin toss. Or nothing is held, and of k+1 priorities the message
 // has the lowest.
 func slowChance(k int) (chance float64) {
-	long := 0.0 // the share of holds that last for k steps
+	long := 0.0 // the fraction of holds that last for at least k steps
 	for d := 2; d <= 256; d *= 2 {
 		if d >= k {
 			long += 1.0 / 8
@@ -105,8 +105,8 @@ func TestSlowFiresTimersEarly(t *testing.T) {
 	}
 }
 
-// onlyHolds answers no question about time with yes, so that early timers are those of
-// Pick.
+// onlyHolds answers every Choose with zero. So timers fire early only because Pick returns
+// Hold.
 type onlyHolds struct{ pulse.Strategy }
 
 func (onlyHolds) Choose(choice.Kind, int) int { return 0 }

@@ -37,7 +37,7 @@ func TestStopped(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		body  func(*pulse.System)
-		drop  bool // a message is lost
+		drop  bool // the network loses a message
 		pairs []choice.Constraint
 		want  strategy.Stop
 		stops bool

@@ -42,6 +42,6 @@ func TestWeights(t *testing.T) {
 				t.Errorf("a strange %T weighs %d, expected %d", body, w, want)
 			}
 		}
-		countdown(9) // is not learned from
+		countdown(9) // the strategy must not learn from this run
 	}
 }

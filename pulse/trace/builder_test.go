@@ -9,7 +9,7 @@ import (
 type builder struct {
 	*Trace
 	now  time.Duration
-	last []int32 // for each actor, its last step
+	last []int32 // the last step of each actor
 }
 
 func newBuilder() *builder {

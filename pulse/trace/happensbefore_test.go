@@ -133,15 +133,15 @@ func TestWrongRelationsAreFound(t *testing.T) {
 		}
 	}
 	otherOrder := func(t *Trace) { t.Unordered = !t.Unordered }
-	// sentAtReceipt compares a with b instead of with the sending of b.
+	// sentAtReceipt is wrong: it asks whether a happens before b, not before the sending of b.
 	sentAtReceipt := func(t *Trace) func(a, b int) bool {
 		return func(a, b int) bool { return t.Swappable(a, b) && !t.HappensBefore(a, b) }
 	}
-	// senderForgotten forgets that the sender comes before the sending.
+	// senderForgotten is wrong: it ignores that the sending step happens before the receipt.
 	senderForgotten := func(t *Trace) func(a, b int) bool {
 		return func(a, b int) bool { return t.contend(a, b) && !t.HappensBefore(a, int(t.cause(b))) }
 	}
-	// bySender treats a timer as a message that its actor sent itself.
+	// bySender is wrong: it treats a timer as a message that its actor sent to itself.
 	bySender := func(t *Trace) {
 		for i := range t.Sends {
 			t.Sends[i].Kind = Message

@@ -57,7 +57,7 @@ func TestMermaidText(t *testing.T) {
 	}
 }
 
-// TestMermaidMarks holds what is marked: two messages, one of them never
+// TestMermaidMarks checks what is marked: two messages, one of them never
 // received, and the step in which the run failed.
 func TestMermaidMarks(t *testing.T) {
 	trace := storyTrace()

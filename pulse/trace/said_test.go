@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A looped value is part of a circle that its String methods follow by labels.
+// A looped value is part of a circle. Its String methods call Label for the next value.
 type looped struct{ next, also *looped }
 
 func (l *looped) String() string { return "of " + Label(l.next) + Label(l.also) }
@@ -47,7 +47,7 @@ func deepen(n int, f func() string) string {
 	return deepen(n-1, f) + ""
 }
 
-// TestMethodsThatLeadToThemselves holds that methods that call each other
+// TestMethodsThatLeadToThemselves checks that methods that call each other
 // through labels end after a few, even if each calls several. Later calls of
 // methods work as before.
 func TestMethodsThatLeadToThemselves(t *testing.T) {
@@ -73,7 +73,7 @@ func TestMethodsThatLeadToThemselves(t *testing.T) {
 	}
 }
 
-// TestDepthIsSeen holds that the nesting depth of methods is known on stacks of
+// TestDepthIsSeen checks that the nesting depth of methods is known on stacks of
 // any length. Otherwise every method would count as the outermost.
 func TestDepthIsSeen(t *testing.T) {
 	for _, frames := range []int{0, shortStack - 10, shortStack, shortStack + 10, 1000} {
@@ -95,7 +95,7 @@ func TestDepthIsSeen(t *testing.T) {
 	}
 }
 
-// TestMethodsThatDoNotReturn holds that a method that does not return is waited
+// TestMethodsThatDoNotReturn checks that a method that does not return is waited
 // for once and not called again, and that a late return has no effect.
 func TestMethodsThatDoNotReturn(t *testing.T) {
 	v := locked{make(chan struct{}), 5}
@@ -123,7 +123,7 @@ type novel struct{ text string }
 
 func (n novel) Error() string { return n.text }
 
-// TestLongTexts holds that only the shown part of a method's text is escaped.
+// TestLongTexts checks that only the shown part of a method's text is escaped.
 func TestLongTexts(t *testing.T) {
 	if got, want := Label(wordy{1}), `\x00é`; got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -69,7 +69,7 @@ func TestShivizClocks(t *testing.T) {
 func TestShivizOfStory(t *testing.T) {
 	trace := storyTrace()
 	events := readShiviz(t, trace.ShiViz())
-	if want := len(trace.Steps) + 4; len(events) != want { // the start and three rests
+	if want := len(trace.Steps) + 4; len(events) != want { // the log also has an event for the start and for each of three rests
 		t.Errorf("%d events, expected %d", len(events), want)
 	}
 }

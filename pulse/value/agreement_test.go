@@ -111,7 +111,7 @@ func (m *isomorphism) entries(x, y reflect.Value, keys, others []reflect.Value) 
 
 // A thing is a part of a random value. Its fields lead to others, and back.
 type thing struct {
-	id     int // unique among the things of the value
+	id     int // different for each thing of the value
 	N      int8
 	S      string
 	F      float64
@@ -226,7 +226,7 @@ func (d *things) key(i int) any {
 	return box{d.any()}
 }
 
-// thing returns a value for an interface.
+// thing returns a random value to store in an interface.
 func (d *things) thing(depth int) any {
 	n := d.IntN(12)
 	if depth == 0 {
@@ -264,7 +264,7 @@ func mixed[K comparable, V any](d *things, n int, entry func(i int) (K, V)) map[
 		keys[i], values[i] = entry(i)
 	}
 	m := map[K]V{}
-	for i, k := range keys { // of two equal keys the one that counts must not depend on the order
+	for i, k := range keys { // of equal keys the last one counts, in both maps
 		m[k] = values[i]
 	}
 	again := map[K]V{}

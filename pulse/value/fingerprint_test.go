@@ -210,7 +210,7 @@ func TestFingerprint(t *testing.T) {
 		places(reflect.ValueOf(&v).Elem(), map[any]bool{}, count)
 		for range min(most, total) {
 			again := draw{rand.New(rand.NewPCG(seed, 1))}
-			changed, _ := again.value(3) // the same value once more
+			changed, _ := again.value(3) // an equal value, from the same seed
 			changeOne(&changed, d.IntN(total))
 			if reflect.DeepEqual(v, changed) {
 				continue

@@ -22,7 +22,7 @@ import (
 type typer struct {
 	*rand.Rand
 	draws, odd int                              // the index of the draw that differs
-	pointers   map[reflect.Type][]reflect.Value // those that were made
+	pointers   map[reflect.Type][]reflect.Value // the pointers made so far, by type
 }
 
 func newTyper(seed uint64, odd int) *typer {
@@ -84,7 +84,7 @@ func (d *typer) fill(v reflect.Value, depth int) {
 	case reflect.Complex64, reflect.Complex128:
 		v.SetComplex(complex(float64(d.small(2)), float64(d.small(2))))
 	case reflect.String:
-		v.SetString(strings.Clone("abcdefghijkl"[:d.small(12)])) // at a new address each time
+		v.SetString(strings.Clone("abcdefghijkl"[:d.small(12)])) // the value has a new address in each iteration
 	case reflect.Array:
 		for i := range v.Len() {
 			d.fill(v.Index(i), depth)
@@ -102,7 +102,7 @@ func (d *typer) fill(v reflect.Value, depth int) {
 	}
 }
 
-// fillBlock draws a value that leads to others.
+// fillBlock draws a value that has pointers to other values.
 func (d *typer) fillBlock(v reflect.Value, depth int) {
 	if depth == 0 || d.small(5) == 0 {
 		return
@@ -214,7 +214,7 @@ func TestProgramsThatLackAStep(t *testing.T) {
 	changes := []func(*mix){func(m *mix) { m.A++ }, func(m *mix) { m.C++ }, func(m *mix) { m.D = "d" }, func(m *mix) { m.E++ }, func(m *mix) { m.F[1] = true },
 		func(m *mix) { m.G = 1 }, func(m *mix) { m.H[0].I++ }, func(m *mix) { m.H[1].I++ }, func(m *mix) { m.H[2].I++ },
 		func(m *mix) { m.H[0].J = "j" }, func(m *mix) { m.H[1].J = "j" }, func(m *mix) { m.H[2].J = "j" }}
-	const ops = 11 // A and B together; C; D; E and F together; G; then six
+	const ops = 11 // one step for A and B, one for C, one for D, one for E and F, one for G, then six
 	if n := new(value.Walker).Ops(mix{}); n != ops {
 		t.Errorf("%d steps, want %d", n, ops)
 	}

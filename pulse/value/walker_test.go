@@ -47,7 +47,7 @@ func TestLongChains(t *testing.T) {
 	for range length / 10 {
 		tables = tabled{1: tables}
 	}
-	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20)) // a deeper one ends the process
+	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20)) // a stack that grows beyond this ends the process
 	for _, v := range []any{cells, conses, lists, tables, map[any]any{cells: conses, &cell{}: 1}} {
 		w := &value.Walker{}
 		if print := w.Fingerprint(v); print != w.Fingerprint(v) || print != fingerprint(v) {
@@ -80,11 +80,11 @@ func TestKeysThatLeadToKeys(t *testing.T) {
 	}
 }
 
-// TestTwins: equal entries of a map count as a multiset in fingerprints. States order
-// such keys by their values, if possible.
+// TestTwins: in fingerprints, equal entries of a map count as a multiset. In states,
+// equal keys are ordered by their values, if possible.
 func TestTwins(t *testing.T) {
 	type key = *[1]int
-	for range 20 { // the order of a map is another each time
+	for range 20 { // repeat, because Go walks a map in random order
 		if fingerprint(twins(1, 2)) != fingerprint(twins(2, 1)) {
 			t.Fatal("two that are alike have two fingerprints")
 		}
@@ -221,7 +221,7 @@ func changes[T any](v *T, change func(*T), state, prints bool) struct {
 	}{v, func() { change(v) }, state, prints}
 }
 
-// TestPlain: values that others can change, or be a part of, are not plain.
+// TestPlain: a value is not plain if other code can change it, or if other values can share parts of it.
 func TestPlain(t *testing.T) {
 	w := roles()
 	for _, v := range []any{nil, 1, "a", 1.5, [2]string{}, thing{}.B, struct{ s string }{}, tool{}, named{}, watch{}, [0]int{}} {
@@ -236,7 +236,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestTry: a value that cannot be read leaves nothing behind.
+// TestTry: Try of an unreadable value leaves the walk unchanged.
 func TestTry(t *testing.T) {
 	w, shared := &value.Walker{}, &thing{}
 	for _, v := range []any{

@@ -89,7 +89,7 @@ func TestWrongAdapters(t *testing.T) {
 	for _, f := range faults {
 		seeds := 12
 		if f.name == "turns" || f.name == "a goroutine" || os.Getenv("JOSTLE_NIGHTLY") != "" {
-			seeds = 0 // what these two say depends on the number of runs
+			seeds = 0 // the messages of these two faults depend on the number of runs
 		}
 		err := adapttest.Adapter{New: newToy(f.name), Seeds: seeds}.Test()
 		if err == nil {

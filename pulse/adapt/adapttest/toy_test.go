@@ -21,7 +21,7 @@ type toy struct {
 	made   int
 	late   []func() // what foreign goroutines have sent, with the fault "escapes"
 	held   map[*agent][]note
-	turns  bool // it behaves differently than in the previous run, with the fault "turns"
+	turns  bool // with the fault "turns": this run behaves differently than the run before
 }
 
 // An address is an agent's id, and which of its questions an answer is for.
@@ -34,7 +34,7 @@ type address struct {
 type note struct {
 	from     *agent
 	text     string
-	question int // an answer has its number
+	question int // the number of the question; an answer has the same number
 	answer   int
 }
 

@@ -48,7 +48,7 @@ func byHand(proposals int) (steps int) {
 	_ = nodes[0].Campaign()
 	drain(0)
 	settle()
-	for range proposals { // as long as those of byCluster with their numbers
+	for range proposals { // the data is as long as in byCluster, where each proposal has a number
 		_ = nodes[0].Propose([]byte("0123456789abcdef"))
 		drain(0)
 		settle()
@@ -97,5 +97,5 @@ func byCluster(b *testing.B, sys *pulse.System, proposals int) (steps int) {
 	if done != proposals || c.Err() != nil {
 		b.Fatal(done, sys.Err(), c.Err())
 	}
-	return sys.Steps() - proposals // without those of the client
+	return sys.Steps() - proposals // the client's own steps do not count
 }

@@ -66,7 +66,7 @@ func (s *store) Restore(snapshot []byte) {
 
 // A call is what a client does: it puts a value, or gets one.
 type call struct {
-	key, value string // the value is empty to get
+	key, value string // an empty value means get
 }
 
 // storeModel describes the store as its clients see it: one map.

@@ -46,7 +46,7 @@ func contested(t *props.T) {
 	n := cluster.LeaderNemesis()
 	n.Requests = []any{etcdraft.Propose{Data: []byte("a")}}
 	if props.Draw(t, rapid.Bool(), "changes") {
-		for id := uint64(2); id <= uint64(c.Voters); id++ { // node 1 stays, since raft wants a voter
+		for id := uint64(2); id <= uint64(c.Voters); id++ { // never remove node 1: raft needs at least one voter
 			n.Requests = append(n.Requests, etcdraft.ChangeConf{Change: change(raftpb.ConfChangeAddNode, id)},
 				etcdraft.ChangeConf{Change: change(raftpb.ConfChangeRemoveNode, id)})
 		}
@@ -98,13 +98,13 @@ func countLeaders(res *props.Result, counts map[string]int) {
 	counts["leaders"] += len(terms)
 }
 
-// An edit plants a fault in the library: if plantedName has its name, a line of
-// raft.go does something else.
+// An edit plants a fault in the library. The replaced line of raft.go is active
+// only if plantedName has the edit's name.
 type edit struct {
 	name string
-	line string // of raft.go, which has it once
+	line string // a line that raft.go contains exactly once
 	by   string // its replacement; %q is the name
-	seed uint64 // finds the fault soon
+	seed uint64 // a seed with which the search finds the fault soon
 }
 
 // plantedName is the environment variable that turns on a fault.
@@ -171,7 +171,7 @@ func TestFaultsOfTheLibrary(t *testing.T) {
 type contest struct {
 	Seed  uint64
 	Runs  int
-	Found int // the run that fails, from 1 on; 0 if none does
+	Found int // the number of the failing run, counted from 1; 0 if no run fails
 	Said  string
 }
 
@@ -222,7 +222,7 @@ func runPlanted(t *testing.T, bin, fault string, c contest) contest {
 func buildPlanted(t *testing.T) string {
 	dir := filepath.Join(os.TempDir(), "jostle-planted") // the same folder in each test, so that go can cache what it compiles
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		dir = t.TempDir() // another process uses the shared folder
+		dir = t.TempDir() // the folder exists: another process uses it
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	library, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "go.etcd.io/raft/v3").Output()

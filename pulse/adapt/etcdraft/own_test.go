@@ -50,8 +50,8 @@ type flaw uint8
 
 const (
 	noFlaw       flaw = iota
-	forgetsState      // raft is not told what is applied
-	hidesState        // Safety is not told what is applied
+	forgetsState      // the driver does not report applied entries to raft
+	hidesState        // the driver does not report applied entries to Safety
 	neverSyncs        // a crash may remove promised entries from the log
 	ownTimeouts       // the election timeouts are raft's
 )
@@ -206,7 +206,7 @@ func TestOwnDriver(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		flaw flaw
-		want []string // the failure has one of them; none if all runs hold
+		want []string // the failure's text must contain one of these; nil if no run fails
 	}{
 		{"a state machine on disk", noFlaw, nil},
 		{"raft is not told what is applied", forgetsState, []string{"state machine safety: node "}},

@@ -25,7 +25,7 @@ type deed struct {
 	does etcdraft.Observation
 }
 
-// appends, knows and applies are deeds with entries; leads is to lead in a term.
+// appends, knows and applies return deeds with entries. leads returns the deed of leading in a term.
 func appends(node uint64, list ...*raftpb.Entry) deed {
 	return deed{node, etcdraft.Observation{Appended: list}}
 }
@@ -51,7 +51,7 @@ func TestSafety(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		deeds []deed
-		want  string // the error has it; "" when there is none
+		want  string // a part of the error's text; "" if no error is expected
 	}{
 		{"a leader of each term", []deed{leads(1, 2), leads(1, 2), leads(2, 3)}, ""},
 		{"two leaders of a term", []deed{leads(1, 2), leads(2, 3), leads(3, 2)}, "election safety: term 2 has two leaders, nodes 1 and 3"},

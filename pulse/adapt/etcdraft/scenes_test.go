@@ -23,12 +23,12 @@ type scene struct {
 	transfers int
 	reboot    int // the node that loses its memory after reboots, 0 for none
 	reboots   time.Duration
-	ticks     int  // how long it lasts
-	punctual  bool // no tick comes while messages wait
+	ticks     int  // the length of the scene, in ticks
+	punctual  bool // ticks come only when no message is deliverable
 	faults    pulse.Faults
 }
 
-// wrong has a little of every fault.
+// wrong returns a small budget of every fault.
 func wrong() pulse.Faults {
 	return pulse.Faults{Drop: 3, Duplicate: 2, Delay: 3, Crash: 2, RestartLost: 2, Partition: 2, Swarm: true,
 		DelayBy: []time.Duration{150 * time.Millisecond, 600 * time.Millisecond}}
@@ -98,7 +98,7 @@ func (s scene) build(t *props.T) (*pulse.System, *etcdraft.Cluster) {
 		})
 	}
 	if s.punctual {
-		sys.RunFor(time.Nanosecond) // all nodes have started before the first tick
+		sys.RunFor(time.Nanosecond) // so that all nodes start before the first tick
 	}
 	return sys, c
 }
@@ -118,7 +118,7 @@ func (s scene) property(t *props.T) {
 	for i := range c.Nodes() {
 		l, _ := c.StateMachine(i + 1).(*list)
 		if l == nil {
-			continue // it has never started
+			continue // the node has never started
 		}
 		if !strings.HasPrefix(longest.text, l.text) && !strings.HasPrefix(l.text, longest.text) {
 			t.Errorf("node %d has applied %q, another %q", i+1, l.text, longest.text)

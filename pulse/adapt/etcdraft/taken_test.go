@@ -30,7 +30,7 @@ func TestNamesOfRecords(t *testing.T) {
 	}
 }
 
-// TestToldOfReadies: Safety gets every Ready that changes what it knows.
+// TestToldOfReadies: the driver reports to Safety every Ready that changes what a node knows.
 func TestToldOfReadies(t *testing.T) {
 	conf, other := &raftpb.ConfState{Voters: []uint64{1}}, &raftpb.ConfState{Voters: []uint64{1, 2}}
 	list := []*raftpb.Entry{{}}
@@ -55,7 +55,7 @@ func TestToldOfReadies(t *testing.T) {
 		if c.do != nil {
 			c.do(n)
 		}
-		for range 2 { // the second time a configuration is known
+		for range 2 { // observe twice: the second time Safety knows the configuration already
 			n.sawReady(&c.rd, &out)
 		}
 		want := 2 * c.want

@@ -221,7 +221,7 @@ func TestWhereACrashMayCome(t *testing.T) {
 		sys := pulse.New(pulse.Options{Strategy: calm, Faults: pulse.Faults{Crash: 1}})
 		cluster := machine.Config[string]{Nodes: 1, New: func(int, machine.Disk, *machine.Output[string]) machine.Machine[string] {
 			return scripted{step: func(_ int, msg string, out *machine.Output[string]) {
-				for _, do := range c.does[:len(c.does)*min(1, len(msg))] { // not for what it sends itself
+				for _, do := range c.does[:len(c.does)*min(1, len(msg))] { // the node does nothing when it receives its own message
 					do(out)
 				}
 			}}

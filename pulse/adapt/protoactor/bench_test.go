@@ -13,7 +13,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// rally has two actors hit a ball n times. Over is called at the end.
+// rally has two actors hit a ball to each other n times, and then calls over.
 func rally(as *actor.ActorSystem, hits int, over func()) {
 	hit := func(ctx actor.Context) {
 		if _, ok := ctx.Message().(ping); ok {

@@ -293,7 +293,7 @@ func (u *user) command(ctx actor.Context, c procreg.Command) string {
 		return "badarg"
 	case procreg.Kill:
 		if ctx.StopFuture(u.processes[c.Process]).Wait() != nil {
-			return "" // a search may let it time out, and then nobody knows
+			return "" // a search may let the future time out; then the result is unknown
 		}
 		return "true"
 	}
@@ -335,7 +335,7 @@ func registryIsAtomic(mended bool) func(*props.T) {
 				returned := h.Record(protoactor.Ref(as, ctx.Self()), c)
 				result := u.command(ctx, c)
 				if result == "" {
-					return // the command has not
+					return // the command has not returned
 				}
 				returned(result)
 			}
@@ -446,7 +446,7 @@ func (t *teller) Fatalf(format string, v ...any) { t.Error(fmt.Sprintf(format, v
 var bugs = []struct {
 	name     string
 	property func(mended bool) func(*props.T)
-	want     []string // in the report of the failure
+	want     []string // texts that the failure's report must contain
 }{
 	{"writer", resultsAreStored, []string{"stored 0 of 1 results", "fails in ", "exactly where flush comes before write(1) at resultWriter", "flush: sent at bugs_test.go", "handler :", "replayed 2 of 2"}},
 	{"messenger", messagesAreShown, []string{"was sent and not shown", "replayed 2 of 2", "fails in "}},

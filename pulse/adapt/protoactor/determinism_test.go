@@ -17,7 +17,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// busy has everything that may prevent runs from repeating: futures that time out or
+// busy uses every feature that could make a replay differ: futures that time out or
 // not, children that fail, restart and stop, a back-off, routers with a choice, dead
 // letters, receive timeouts, and ids that are made in steps.
 func busy(as *actor.ActorSystem) {

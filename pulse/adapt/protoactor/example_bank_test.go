@@ -23,7 +23,7 @@ type (
 // panics when it is asked for a statement in a format that it does not know.
 type deposited struct {
 	own   int
-	books *int // nil when the field is all there is
+	books *int // nil if the money is only in the field own
 }
 
 func newDeposited(opening int, mended bool) actor.Producer {

@@ -90,7 +90,7 @@ func allEat(mended bool) func(*props.T) {
 			}
 			for _, name := range []string{"plato", "zeno"} {
 				kept := &seat{}
-				pid, _ := ctx.SpawnNamed(actor.PropsFromProducer(func() actor.Actor { // called for each restart too
+				pid, _ := ctx.SpawnNamed(actor.PropsFromProducer(func() actor.Actor { // also called for each restart
 					g := &guest{chopsticks: table, seat: &seat{}, ate: func() { ate[name] = true }}
 					if mended {
 						g.seat = kept

@@ -175,7 +175,7 @@ var wrongs = []struct {
 	}, pulse.KindPanic, "panic in a ← 1: bad"},
 }
 
-// TestWrongs checks that each of them fails, and how.
+// TestWrongs checks the failure of each program of wrongs.
 func TestWrongs(t *testing.T) {
 	for _, x := range wrongs {
 		t.Run(x.name, func(t *testing.T) {

@@ -31,7 +31,7 @@ type venue struct {
 	mu    sync.Mutex
 	notes map[string][]string
 	open  int           // how many actors have not made their last note
-	over  chan struct{} // closed when open is zero
+	over  chan struct{} // closed when open has become zero
 	late  uint          // bits: where a real run should let others go first, as far as possible
 }
 
@@ -53,7 +53,7 @@ func (v *venue) write(who, text string) {
 	}
 }
 
-// upTo returns a function for the notes of an actor that makes exactly n.
+// upTo returns a function that notes texts of an actor. The actor must note exactly n texts.
 func (v *venue) upTo(n int, who string) func(text string) {
 	return func(text string) {
 		v.mu.Lock()
@@ -416,7 +416,7 @@ var portedPrograms = []ported{
 	}, 2, 2},
 }
 
-// greets has the test and an actor greet the same.
+// greets has the test and an actor send the same greetings.
 func greets(names ...any) func(*venue) {
 	return func(v *venue) {
 		note := v.upTo(3, "hello")
@@ -519,7 +519,7 @@ func (b batch) GetMessages() []any { return b }
 // hosted plays the program under jostle, and reports the result.
 func (p ported) hosted(tell func(t *props.T, result string)) func(*props.T) {
 	return func(t *props.T) {
-		sys := t.SystemWith(pulse.Options{EarlyTimers: pulse.NeverEarly}) // a minute is longer than any real run
+		sys := t.SystemWith(pulse.Options{EarlyTimers: pulse.NeverEarly}) // no timer fires early: a real run never takes the minute of the timeout
 		v := newVenue(protoactor.New(sys), p.open)
 		p.play(v)
 		if sys.Run(); sys.Failure() != nil {
@@ -595,10 +595,10 @@ func TestPorted(t *testing.T) {
 	}
 }
 
-// pipes has an actor pipe a future to a collector and then send it two messages of
-// its own. With 1 it waits for the answer before it sends them. With 2 the answer
-// waits until the first of them has come, and the second waits for the answer. With 0
-// none waits.
+// pipes has an actor pipe a future to a collector and then send it two messages of its own. If
+// waits is 1, the actor waits for the answer before it sends them. If 2, the answer waits
+// until the first message has come, and the second message waits for the answer. If 0, none
+// waits.
 func pipes(waits int) func(*venue) {
 	return func(v *venue) {
 		note, first, came := v.upTo(3, "collector"), make(chan struct{}), make(chan struct{})
@@ -637,10 +637,10 @@ func pipes(waits int) func(*venue) {
 	}
 }
 
-// answers has an actor reenter after a future. The answering actor sends it a message
-// before the answer and one after it. With 1 the actor waits in its handler until all
-// is sent. With 2 the other waits until the first message has been received. With 0
-// none waits.
+// answers has an actor reenter after a future. The answering actor sends it a message before
+// the answer and one after it. If waits is 1, the actor waits in its handler until all is
+// sent. If 2, the other actor waits until the first message has been received. If 0, none
+// waits.
 func answers(waits int) func(*venue) {
 	return func(v *venue) {
 		note, sent, came := v.upTo(3, "a"), make(chan struct{}), make(chan struct{})
@@ -679,7 +679,7 @@ func TestAnswers(t *testing.T) {
 	for _, x := range []struct {
 		name  string
 		play  func(waits int) func(*venue)
-		waits []string // the results when somebody waits
+		waits []string // the results if waits is 1, and if it is 2
 		all   int
 	}{
 		{"piped, among those of the asker", pipes, []string{"collector: b!, 1, 2.", "collector: 1, b!, 2."}, 3},

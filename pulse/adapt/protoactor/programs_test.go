@@ -17,7 +17,7 @@ type program struct {
 	name     string
 	build    func(as *actor.ActorSystem)
 	original func(*pulse.System) func() error
-	distinct int // of the original; 0 when its package does not say
+	distinct int // the number of distinct orders of the original; 0 if its package does not state it
 }
 
 func programs() []program {

@@ -15,7 +15,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/protoactor"
 )
 
-// Actors that keep something that uses real time, and one that does not.
+// Actors that keep a real timer of proto.actor, directly or through a plugin.
 type (
 	scheduling struct {
 		scheduler *scheduler.TimerScheduler
@@ -154,9 +154,9 @@ func TestTicksThatComeTooLate(t *testing.T) {
 	}
 }
 
-// TestGoroutinesThatAwait checks that a wait for a future on another goroutine is
-// reported. It is reported at once if the handler needs only the goroutine's deferred
-// functions, and else by the search's watchdog.
+// TestGoroutinesThatAwait checks that a goroutine that waits for a future is reported. If the
+// handler waits only for the goroutine's deferred functions, the run reports the wait at once.
+// Otherwise the search's watchdog does.
 func TestGoroutinesThatAwait(t *testing.T) {
 	const want = "a wait for the answer of b from another goroutine"
 	const advice = "wait for the future in the handler itself, or use PipeTo or ReenterAfter"
