@@ -20,7 +20,7 @@ type observant struct {
 
 func (*observant) Receive(*pulse.Ctx, any) {}
 
-// stating is plain order, and compares states.
+// stating is a strategy of plain order that compares states.
 type stating struct{ pulse.Strategy }
 
 func (stating) Needs() pulse.Needs { return pulse.Needs{States: true} }

@@ -43,7 +43,7 @@ func (o *odometer) Pick(e *pulse.Enabled) int {
 
 func (o *odometer) Choose(choice.Kind, int) int { return 0 }
 
-// next advances to the next order, if there is one.
+// next advances to the next order, and reports whether there is one.
 func (o *odometer) next() bool {
 	for n := len(o.path); n > 0; n-- {
 		d := &o.path[n-1]
@@ -137,7 +137,7 @@ func (p pasts) number(format string, args ...any) int {
 	return p[key]
 }
 
-// sendings returns for each step the number of its message's sending.
+// sendings returns, for each step, a number for the sending of the step's message: equal sendings have equal numbers.
 func (p pasts) sendings(tr *trace.Trace) []int {
 	steps := make([]int, len(tr.Steps)) // the past of each step, itself included
 	list := make([]int, len(tr.Steps))

@@ -210,7 +210,7 @@ func TestRunsAllocateNothing(t *testing.T) {
 }
 
 // TestRunsOfAllSizesAllocateNothing checks that after its largest run a system
-// allocates in no smaller one, and nothing more in the largest.
+// allocates nothing in smaller runs, and nothing in the largest when repeated.
 func TestRunsOfAllSizesAllocateNothing(t *testing.T) {
 	sizes := []int{3000, 1, 30, 3000, 300, 2, 1000}
 	eachWay(func(name string, o pulse.Options) {

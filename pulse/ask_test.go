@@ -21,7 +21,7 @@ func (b *busy) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// TestAskOfTheTest: the run goes on until the answer has come, and no further.
+// TestAskOfTheTest: the run continues until the answer has come, and then stops.
 func TestAskOfTheTest(t *testing.T) {
 	for _, record := range []bool{false, true} {
 		s := newSystem(t, pulse.Options{Record: record})

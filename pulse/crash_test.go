@@ -148,9 +148,9 @@ func TestMayCrashIsAsked(t *testing.T) {
 	}
 }
 
-// TestCrashWithinAStep checks that it is a crash like others: it uses the
-// budget, ends timers, children and watches, notifies watchers, and allows a
-// restart.
+// TestCrashWithinAStep checks that a crash within a step is like other
+// crashes: it uses the budget, ends timers, children and watches, notifies
+// watchers, and allows a restart.
 func TestCrashWithinAStep(t *testing.T) {
 	s := newSystem(t, pulse.Options{Record: true, Faults: pulse.Faults{Crash: 2, RestartKept: 1},
 		Strategy: &decider{choose: func(k choice.Kind, n int) int { return boolToInt(k == choice.Crash || k == choice.Fault && n == 4) }}})
@@ -373,7 +373,7 @@ type sees func(*pulse.System)
 
 func (f sees) Stepped(s *pulse.System, _ int) { f(s) }
 
-// TestObserversSeeBothSteps: the abandoned step, and the crash.
+// TestObserversSeeBothSteps: an observer sees the abandoned step, and the crash as the next step.
 func TestObserversSeeBothSteps(t *testing.T) {
 	s := newSystem(t, crashing(1, false))
 	c := &counting{}

@@ -50,7 +50,7 @@ func (s *shop) Receive(_ *pulse.Ctx, msg any) {
 	}
 }
 
-// tidy panics because of a panic.
+// tidy panics while a panic unwinds its caller.
 func (s *shop) tidy() { panic(errors.New("second")) }
 
 // refusingProcess panics in a process, after it has waited twice.
@@ -63,7 +63,7 @@ func takeNext(p *pulse.Process) {
 	refuse(p.ReceiveMatch(func(msg any) bool { return msg == blast{} }))
 }
 
-// asking waits for an answer.
+// asking asks an actor and waits for the answer.
 //
 //go:noinline
 func asking(to *pulse.Ref) func(*pulse.Process) {
@@ -139,7 +139,7 @@ func (a *answers) Choose(k choice.Kind, n int) int {
 	return a.choose(k, n)
 }
 
-// noChoice panics in a strategy that a step asks.
+// noChoice is a Choose that panics.
 func noChoice(choice.Kind, int) int { return noIdea() }
 
 // failNil fails a step with a nil error.

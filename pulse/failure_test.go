@@ -25,7 +25,7 @@ type script struct {
 	do   func(s *pulse.System) *pulse.Failure
 }
 
-// shown is everything that a failure shows.
+// shown returns all texts of a failure.
 func shown(f *pulse.Failure, thrown bool) string {
 	if f == nil {
 		return "no failure\n"
@@ -108,7 +108,7 @@ func twice(s *pulse.System) *pulse.Failure {
 	return s.Failure()
 }
 
-// choosing asks for a choice in a step; its actor would restart too.
+// choosing asks for a choice in a step. Its actor would restart after a panic of its own.
 func choosing(s *pulse.System) *pulse.Failure {
 	choose := pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Choose(3) })
 	s.Send(s.SpawnSpec(pulse.Spec{Name: "shop", Actor: choose, OnPanic: pulse.OnPanicRestart}), blast{})
@@ -136,12 +136,12 @@ func TestPanics(t *testing.T) {
 	}))
 }
 
-// holding is answers for a strategy that may hold messages back.
+// A holding is an answers whose Pick may return Hold.
 type holding struct{ answers }
 
 func (*holding) Needs() pulse.Needs { return pulse.Needs{Single: true} }
 
-// judging fails the run at its end.
+// judging is a Judge that fails the run at its end.
 type judging struct{ holding }
 
 func (*judging) Err() error { return errors.New("step 3 wanted flush") }
@@ -303,7 +303,7 @@ func pouring(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// pouringAnyway continues after it was told to stop.
+// pouringAnyway recovers the panic of a failure and sends on.
 func pouringAnyway(ctx *pulse.Ctx, msg any) {
 	for i := range 200_000 {
 		func() {
@@ -478,7 +478,7 @@ func TestReportedFailures(t *testing.T) {
 	}))
 }
 
-// An inspector fails one step.
+// An inspector is an observer that fails one step.
 type inspector int
 
 func (i inspector) Stepped(s *pulse.System, step int) {

@@ -162,7 +162,7 @@ func BenchmarkGrowthOfMemory(b *testing.B) {
 	}
 }
 
-// mostOf returns how many of something there may be.
+// mostOf returns the largest n of a growth: 1,000 by day, 1,000,000 at night.
 func mostOf() int {
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		return 1_000_000

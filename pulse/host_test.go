@@ -132,7 +132,7 @@ type desk struct {
 	item  *item // being received
 }
 
-// A door is an address: of a clerk, or of a request to answer.
+// A door is the address of a clerk, or of a request that waits for an answer.
 type door struct {
 	pid     pid
 	request *item

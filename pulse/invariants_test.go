@@ -31,7 +31,7 @@ func (s *System) Broken() []string {
 type invariants struct {
 	*System
 	broken []string
-	places []int // by slot: in how many places the slot's message is
+	places []int // by slot: how many places have the slot's message
 }
 
 // holds records a broken invariant if the argument is is false.
@@ -41,7 +41,7 @@ func (c *invariants) holds(is bool, format string, args ...any) {
 	}
 }
 
-// cast checks that the parts of an actor agree.
+// cast checks invariants of the actors: that their parts have the same indices.
 func (c *invariants) cast() {
 	s := c.System
 	c.holds(len(s.mail.boxes) == len(s.actors), "%d mailboxes of %d actors", len(s.mail.boxes), len(s.actors))
@@ -238,7 +238,7 @@ func (c *invariants) next(h *channel) int32 {
 	return none
 }
 
-// slots checks that each slot is where its message belongs.
+// slots checks that each used slot is in exactly one place, which fits its message.
 func (c *invariants) slots() {
 	r := &c.mail
 	c.holds(r.keeps == c.rec.on, "slots are kept: %v", r.keeps)

@@ -200,7 +200,7 @@ func TestGoexit(t *testing.T) {
 	}
 }
 
-// TestFailNow is TestGoexit with the real thing: a test that ends in a step.
+// TestFailNow is TestGoexit with a real testing.T, whose SkipNow ends a step.
 //
 // Skips: only the inner test, to leave a step as FailNow does and yet pass.
 func TestFailNow(t *testing.T) {

@@ -315,8 +315,8 @@ func TestSendAfter(t *testing.T) {
 	}
 }
 
-// To a receiver that has ended, the message is an orphan like any other. To the
-// sender of an Ask it is refused.
+// A SendAfter message to an actor that has ended becomes an orphan. SendAfter
+// to the sender of an Ask fails the run.
 func TestSendAfterToWhomItCannotCome(t *testing.T) {
 	s := newSystem(t, pulse.Options{Orphans: true})
 	gone := s.Spawn("gone", pulse.Func(stopping))
@@ -434,7 +434,7 @@ func (echo) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Reply(msg)
 }
 
-// TestStateOfMailboxesAndAsks: which runs lead to the same state.
+// TestStateOfMailboxesAndAsks: runs that receive the same messages in other ways lead to the same state.
 func TestStateOfMailboxesAndAsks(t *testing.T) {
 	type three struct{ a, b, sink pulse.Ref }
 	state := func(full pulse.Overflow, d pulse.Delivery, do func(s *pulse.System, x three)) uint64 {

@@ -86,7 +86,7 @@ func (w *market) straight(name string) pulse.Ref {
 	})
 }
 
-// said is the text of a failure, and how the caller sees it.
+// said returns the text of a failure, marked if the caller got the failure as a panic.
 func said(f *pulse.Failure, thrown bool) string {
 	switch {
 	case f == nil:
@@ -228,7 +228,7 @@ var ctxCalls = []struct {
 	{"Nemesis", func(w *market, ctx *pulse.Ctx) { ctx.Nemesis().Crash(w.boy) }},
 }
 
-// processCalls are all calls that wait.
+// processCalls are all calls of a Process that wait.
 var processCalls = []struct {
 	name string
 	call func(w *market, p *pulse.Process)
@@ -518,7 +518,7 @@ func TestUseFromAnotherGoroutine(t *testing.T) {
 	golden.File(t, "testdata/misuse-goroutine.golden", b.String())
 }
 
-// TestUseOfAProcessFromAnotherGoroutine: the same for the calls of a Process, in its own step.
+// TestUseOfAProcessFromAnotherGoroutine: a call of a Process from another goroutine in the process's own step is detected.
 func TestUseOfAProcessFromAnotherGoroutine(t *testing.T) {
 	for _, c := range processCalls {
 		w := newMarket(pulse.Options{Record: true})
@@ -558,7 +558,7 @@ func others(n int, f func()) {
 }
 
 // TestUseFromAnotherGoroutineAfterGrowth: after a deep call has moved the
-// stack, another stack is still not mistaken for it.
+// step's stack, calls from other stacks are still detected.
 func TestUseFromAnotherGoroutineAfterGrowth(t *testing.T) {
 	var deep func(ctx *pulse.Ctx, to pulse.Ref, n int) byte
 	deep = func(ctx *pulse.Ctx, to pulse.Ref, n int) byte {
@@ -612,7 +612,7 @@ func TestUseFromAnotherGoroutineBetweenRuns(t *testing.T) {
 	}
 }
 
-// TestIntrusionIsToldFirst: the report leaves out what an intrusion has broken.
+// TestIntrusionIsToldFirst: the report names the call from another goroutine, and not the failures after it.
 func TestIntrusionIsToldFirst(t *testing.T) {
 	for name, then := range map[string]func(*pulse.Ctx){
 		"a panic":   func(*pulse.Ctx) { panic("broken") },

@@ -457,7 +457,7 @@ func (w *modelWorld) waits(a *modelActor, x action) bool {
 	return true
 }
 
-// patience is how many ticks or polls in a row may have no effect.
+// patience returns how many consecutive ticks or polls may have no effect.
 func (w *modelWorld) patience() int {
 	if w.options.ticks == 0 {
 		return 10

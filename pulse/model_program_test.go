@@ -83,7 +83,7 @@ const (
 type template struct {
 	process bool
 	safe    bool
-	renewed bool // a restart may lose its state
+	renewed bool // whether a restart may lose the actor's state
 	starts  bool // the actor is a Starter; a process calls Started
 	room    int  // the bound of its mailbox; 0 means no bound
 	oldest  bool // a full mailbox loses its oldest message, not the new one
@@ -109,8 +109,8 @@ type modelProgram struct {
 // A maker generates a program. Small numbers of everything find the most.
 type maker struct {
 	*rand.Rand
-	survives bool // more crashes, disks and Starters
-	nemesis  bool // the program uses a Nemesis
+	survives bool // whether to draw more crashes, disks and Starters
+	nemesis  bool // whether the program uses a Nemesis
 	delays   bool // messages may be delayed
 }
 

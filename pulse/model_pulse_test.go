@@ -61,7 +61,7 @@ type player struct {
 	fuel     int
 	list     []modelMark
 	reported bool   // the stuck report
-	broken   string // the first invariant that did not hold
+	broken   string // the text of the first invariant that did not hold
 }
 
 func (p *player) emit(what string, m modelMark, x ...int32) {

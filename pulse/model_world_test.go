@@ -83,7 +83,7 @@ type modelActor struct {
 	timers        []int
 	watchers      []int
 	sender        modelRef
-	toStart       bool // the actor's start has not arrived
+	toStart       bool // the actor's start message has not arrived
 	how           pulse.Start
 	disk          map[string]int
 	writes        []modelWrite // the writes that are not yet synced
@@ -156,7 +156,7 @@ func (w *modelWorld) agree(e event) {
 	w.at++
 }
 
-// ask asks a question, whose answer is in pulse's record.
+// ask answers a question with the next answer of pulse's record.
 func (w *modelWorld) ask(k choice.Kind, n int) int {
 	if n == 1 || w.settles {
 		return 0
@@ -221,7 +221,7 @@ func (w *modelWorld) message(from, to int, kind trace.SendKind, m modelMark, ask
 	return x
 }
 
-// send sends a message, if faults let it.
+// send sends a message. Faults may lose, copy or delay it.
 func (w *modelWorld) send(from int, to modelRef, kind trace.SendKind, mark modelMark, ask int) {
 	if to.ask != 0 {
 		kind, ask = trace.Reply, to.ask
@@ -294,8 +294,8 @@ func (w *modelWorld) launch(m *modelMessage) {
 	w.arrive(m)
 }
 
-// isLost reports whether a message is lost to a full mailbox. It may also drop
-// the message that has waited longest.
+// isLost reports whether a message is lost to a full mailbox. With
+// OnFullDropOldest it drops the message that has waited longest instead.
 func (w *modelWorld) isLost(m *modelMessage) bool {
 	a := w.actors[m.to]
 	takesRoom := func(m *modelMessage) bool { return m.kind == trace.Message || m.kind == trace.Copy }
@@ -435,7 +435,7 @@ func (w *modelWorld) deliverable() (list []*modelMessage) {
 		c := pair{m.from, m.to}
 		if isTimer(m) {
 			c.from = -1
-			if m.from != m.to { // a SendAfter, with a channel of its own
+			if m.from != m.to { // set for a message of SendAfter, which has a channel of its own
 				c.from = -2 - m.from
 			}
 		}
@@ -573,7 +573,7 @@ func (w *modelWorld) step(until int64, timed bool) bool {
 	return true
 }
 
-// mayBeEarly reports whether a timer may fire before what is deliverable.
+// mayBeEarly reports whether a timer may fire early, while messages are deliverable.
 func (w *modelWorld) mayBeEarly(until int64, timed bool) bool {
 	o := &w.options
 	return !w.settles && (o.early < 0 || w.early < o.early) && w.timePasses(until, timed)

@@ -51,14 +51,14 @@ func (c *cell) sends(from, to pulse.Ref, numbers ...int) {
 	})
 }
 
-// both sends numbers both ways.
+// both has both nodes send numbers to each other.
 func (c *cell) both(first int) {
 	c.sends(c.a, c.b, first, first+1, first+2)
 	c.sends(c.b, c.a, first, first+1, first+2)
 }
 
-// TestNemesis checks what the nodes receive. Both send 1, 2, 3 to each other,
-// then a fault strikes, and both send 4, 5, 6 after the second part.
+// TestNemesis checks what the nodes receive. Both send 1, 2, 3 to each other
+// after x.before has struck, and 4, 5, 6 after x.after.
 func TestNemesis(t *testing.T) {
 	for _, x := range []struct {
 		name          string
@@ -142,8 +142,8 @@ func TestNemesisIsShown(t *testing.T) {
 }
 
 // TestCutsAreNoDeadlocks checks which actors are stuck when messages wait at a
-// cut: none, since a Nemesis may still heal it, unless the environment is
-// closed.
+// cut. None is stuck, since a Nemesis may still heal the cut, unless the
+// environment is closed.
 func TestCutsAreNoDeadlocks(t *testing.T) {
 	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		for _, x := range []struct {

@@ -173,7 +173,7 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-// TestHorizon: a run does not last longer, and time ends there.
+// TestHorizon: a run ends at the horizon, where virtual time ends.
 func TestHorizon(t *testing.T) {
 	s := pulse.New(pulse.Options{Horizon: time.Second})
 	defer s.Close()

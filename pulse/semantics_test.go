@@ -15,7 +15,7 @@ import (
 // Each test here is the smallest program in which pulse once differed from its
 // documentation.
 
-// A decider is a strategy of two functions; nil means the oldest, and zero.
+// A decider is a strategy of two functions; A nil pick means the oldest message, and a nil choose means zero.
 type decider struct {
 	pick   func(e *pulse.Enabled) int
 	choose func(k choice.Kind, n int) int
@@ -37,7 +37,7 @@ func (d *decider) Choose(k choice.Kind, n int) int {
 	return d.choose(k, n)
 }
 
-// always answers every question of one kind with its last answer.
+// always answers every question of one kind with the last alternative.
 func always(kind choice.Kind) *decider {
 	return &decider{choose: func(k choice.Kind, n int) int {
 		if k == kind {
@@ -273,7 +273,7 @@ func TestSafeActorsReachAnActorThatIsCutOff(t *testing.T) {
 	sys := newSystem(t, pulse.Options{Record: true, Faults: pulse.Faults{Partition: 1},
 		Strategy: &decider{choose: func(k choice.Kind, n int) int {
 			if asked++; asked == 1 {
-				return n - 1 // the partition of the last actor
+				return n - 1 // the last answer is the partition of the actor spawned last
 			}
 			return 0
 		}}})

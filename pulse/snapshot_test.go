@@ -162,7 +162,7 @@ type returner struct {
 	snapshot      pulse.Snapshot
 	saved         bool
 	returned      bool
-	fault         string               // planted in Restore; "" for none
+	fault         string               // the fault planted in Restore; "" for none
 	seen          func(*pulse.Enabled) // called at each Pick, except in the part of the run that Restore undoes
 }
 
@@ -277,7 +277,7 @@ func TestSnapshotsFindPlantedFaults(t *testing.T) {
 	}
 }
 
-// seesFault reports whether the comparison finds a planted fault, perhaps by a panic.
+// seesFault reports whether the comparison finds a planted fault; a panic counts too.
 func seesFault(p travelled, seed uint64, fault string) (sees bool) {
 	defer func() { sees = sees || recover() != nil }()
 	far, direct, ok := compareJourneys(p, seed, fault)

@@ -53,7 +53,7 @@ func (e *stater) decide(n int) int {
 	return e.digits[e.at-1].value
 }
 
-// path names the decisions so far.
+// path returns the decisions so far as text.
 func (e *stater) path() string { return fmt.Sprint(e.digits[:e.at]) }
 
 // next advances to the next order and reports whether there was one.
@@ -82,7 +82,7 @@ func stateSystem(tb testing.TB, o pulse.Options, decisions ...int) *pulse.System
 	return sys
 }
 
-// A stated is a state in both forms.
+// A stated is a state as a hash and as a text.
 type stated struct {
 	hash uint64
 	text string
@@ -281,8 +281,8 @@ func TestStateOfValues(t *testing.T) {
 	}
 }
 
-// TestStateOfSharing: whether actors and messages share memory is part of a
-// state, wherever they do.
+// TestStateOfSharing: a state includes which memory is shared, between
+// actors, between messages, and between both.
 func TestStateOfSharing(t *testing.T) {
 	type list = []int
 	of := func(a, b, msg any) stated {
@@ -321,8 +321,8 @@ func twoMaps(same bool) [2]map[int]int {
 	return [2]map[int]int{m, {1: 1}}
 }
 
-// TestStateOfWhatCannotBeRead checks that the state of such actors is what they
-// have received, in order.
+// TestStateOfWhatCannotBeRead checks that the messages received, in order, are
+// the state of an actor whose fields cannot be read.
 func TestStateOfWhatCannotBeRead(t *testing.T) {
 	twins := map[*stateNode]int{{}: 0, {}: 0}
 	for name, v := range map[string]any{
@@ -461,7 +461,7 @@ func (s *obeys) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// scripted spawns two such actors and has the first receive messages.
+// scripted spawns two actors of type obeys, a and b, and has a receive the messages.
 func scripted(messages ...any) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		a := sys.Spawn("a", &obeys{})
@@ -491,7 +491,7 @@ func ticking(period, until time.Duration) func(*pulse.System) {
 	}
 }
 
-// writes has an actor write to its disk when it starts.
+// writes has an actor write to its disk in its start step.
 func writes(text string) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		sys.Send(sys.Spawn("it", pulse.Func(func(ctx *pulse.Ctx, _ any) { scribbles(ctx, text) })), 1)
@@ -709,7 +709,7 @@ func TestStateOfSystems(t *testing.T) {
 	}
 }
 
-// A readAloud answers questions from a list, then with zero, and needs states.
+// A readAloud is a strategy that needs states. It answers Choose from a list, then with zero.
 type readAloud struct{ list []int }
 
 func (*readAloud) Begin(uint64)              {}
@@ -1093,7 +1093,7 @@ type roamer struct {
 	asker  pulse.Ref
 	timer  pulse.Timer
 	reborn int
-	struck int // how many Nemesis calls it has made, which is bounded
+	struck int // the number of Nemesis calls of the actor, which is bounded
 	kinds  []int
 }
 
@@ -1352,7 +1352,7 @@ func TestEqualStatesHaveEqualFates(t *testing.T) {
 	}
 }
 
-// stateSeeds is how many random programs are run.
+// stateSeeds returns how many random programs a test runs.
 func stateSeeds() uint64 {
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		return 3000
@@ -1360,7 +1360,7 @@ func stateSeeds() uint64 {
 	return 200
 }
 
-// roamTree runs a program in all orders; nil if there are more than limit.
+// roamTree runs a program in all orders. It returns nil if there are more than limit orders.
 func roamTree(p *roamProgram, limit int) map[string]*fate {
 	e := &stater{}
 	p.o.Strategy = e

@@ -162,7 +162,7 @@ func TestPickedPasses(t *testing.T) {
 	}
 }
 
-// An unrecorded crasher does not need the run recorded.
+// An unrecorded is a crasher that does not need the run to be recorded.
 type unrecorded struct{ crasher }
 
 func (*unrecorded) Needs() pulse.Needs { return pulse.Needs{Strikes: true} }
@@ -188,7 +188,7 @@ func stepsOf(t *trace.Trace) string {
 }
 
 // TestWrongStrikes checks that a strategy fails the run if it picks a strike
-// that does not exist, or returns Hold without the need.
+// that does not exist, or returns Hold where it may not.
 func TestWrongStrikes(t *testing.T) {
 	for after, want := range map[int]string{0: "picked 3 of 1", 2: "picked 3 of 0"} {
 		sys := pulse.New(pulse.Options{Strategy: &crasher{after: after, actor: 9, instead: 3}, Faults: pulse.Faults{Crash: 1}})

@@ -91,8 +91,8 @@ func (a *auditor) Pick(e *pulse.Enabled) int {
 	return a.Strategy.Pick(e)
 }
 
-// moody waits n times at random, most often as before. In between it sends to
-// itself, and cuts itself off from one of its senders, or from none.
+// moody waits n times, in a random way that is mostly the same as before. Between
+// waits it sends messages to itself, and cuts or heals the links from its senders.
 func moody(rng *rand.Rand, n int, peer pulse.Ref, senders *[]pulse.Ref) func(*pulse.Process) {
 	return func(p *pulse.Process) {
 		for i := range n {
@@ -129,8 +129,8 @@ func moody(rng *rand.Rand, n int, peer pulse.Ref, senders *[]pulse.Ref) func(*pu
 	}
 }
 
-// Whatever a process accepts, and whatever happens to waiting messages: the
-// deliverable messages are right before each step.
+// Before each step, the list of deliverable messages is right. That holds
+// whatever a process accepts and whatever happens to waiting messages.
 func TestWhatIsWantedIsFound(t *testing.T) {
 	faults := pulse.Faults{Drop: 2, Duplicate: 3, Delay: 3, Crash: 1, RestartLost: 1, Partition: 1}
 	for seed := range uint64(400) {

@@ -346,8 +346,8 @@ func TestCallsFromAnotherGoroutine(t *testing.T) {
 	}
 }
 
-// TestHistoriesWatch checks that a history sets Watches: the order of steps at
-// different actors matters. All that it depends on are events.
+// TestHistoriesWatch checks that a history sets Watches: the order of steps at different
+// actors matters. Between is not set, since the verdict depends only on events.
 func TestHistoriesWatch(t *testing.T) {
 	r := props.NewRunner("", func(t *props.T) {
 		sys := t.System()

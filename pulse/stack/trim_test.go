@@ -71,7 +71,7 @@ func literal() func() []uintptr { return func() []uintptr { return small() } }
 
 func panics() { fails(recoverHere) }
 
-// fails panics and calls f meanwhile.
+// fails panics and calls f in a deferred function.
 func fails(f func()) {
 	defer f()
 	panic("no")

@@ -50,7 +50,7 @@ func TestChainsAreThoseOfBits(t *testing.T) {
 	}
 }
 
-// A slowChains is a chains with bit sets: a row has a bit for each chain.
+// A slowChains does what chains does, with bit sets: a row has a bit for each chain.
 type slowChains struct {
 	// sets holds the sets one after the other: set i, from 1, is the i cells that
 	// begin at i(i-1)/2. A cell is the index of a chain, or none.

@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// POSOfCrowds is POS with crowds of more than most messages.
+// POSOfCrowds returns a POS in which races of more than than messages are crowds.
 func POSOfCrowds(than int) pulse.Strategy { return &pos{crowded: than} }
 
 // EachByItself returns POS that draws a priority for each message and scans

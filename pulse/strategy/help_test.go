@@ -92,7 +92,7 @@ func chiBound(free float64) float64 {
 	return free * math.Pow(1-2/(9*free)+z*math.Sqrt(2/(9*free)), 3)
 }
 
-// A named is a constructor of a strategy, with a name.
+// A named is a constructor of a strategy with the strategy's name.
 type named struct {
 	name string
 	make func() pulse.Strategy

@@ -9,7 +9,7 @@ import (
 )
 
 // TestForget: a strategy that has run a larger program and then forgets takes
-// the same steps as a new one. One that learns would not do so otherwise.
+// the same steps as a new one. A strategy that learns would not, without Forget.
 func TestForget(t *testing.T) {
 	runs := func(s pulse.Strategy) (list [4]uint64) {
 		p := &lanes{w: 4, l: 4}

@@ -58,7 +58,7 @@ func TestOrderedWriter(t *testing.T) {
 			for seed := range uint64(40) {
 				test.s.Seed = seed // the first seed, zero, is plain order
 				if test.s.Before == nil && seed > 0 {
-					break // without constraints, only plain order (seed 0) always breaks as expected
+					break // without constraints only plain order, which is seed 0, has a known result
 				}
 				sys.Reset(0)
 				check := c.Build(sys)

@@ -126,8 +126,8 @@ func TestReplayOfHolding(t *testing.T) {
 	}
 }
 
-// TestHoldsThatCannotBe: a record holds messages back where no time can pass. A
-// strict replay reports that, and a lenient one continues without.
+// TestHoldsThatCannotBe: the record has a Hold at a point where no timer may fire
+// early. A strict replay reports a difference, and a lenient replay ignores the Hold.
 func TestHoldsThatCannotBe(t *testing.T) {
 	body := func(sys *pulse.System) {
 		sys.Send(sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {})), kick{})
@@ -178,8 +178,8 @@ type change struct {
 	done          string // the text that Done returns if the run does not fail
 }
 
-// sends is a program with an actor for each message, which all forward it to a
-// writer.
+// sends is a program with one actor for each message. Each actor forwards its
+// message to a writer.
 func sends(msgs ...any) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		writer := sys.Spawn("writer", pulse.Func(func(*pulse.Ctx, any) {}))

@@ -291,7 +291,7 @@ func tell(w *value.Walker, v any, texts bool) told {
 type tally struct{ alike, different int }
 
 // compare checks that the walker agrees with isomorphism for a value and a copy with
-// changes. used has seen other values before.
+// changes. The walker used has walked over other values before.
 func (c *tally) compare(t *testing.T, used *value.Walker, seed, changes uint64) {
 	a, b := newThings(seed, 1), newThings(seed, changes)
 	x := a.all[0]

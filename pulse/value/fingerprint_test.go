@@ -245,7 +245,7 @@ func ptr[T any](v T) *T { return &v }
 // twins returns a map with two keys that are alike, with a node behind each entry.
 func twins(a, b int) map[*[1]int][]*int { return map[*[1]int][]*int{{}: {ptr(a)}, {}: {ptr(b)}} }
 
-// TestFingerprintsDiffer has values with small differences.
+// TestFingerprintsDiffer checks that values with small differences have different fingerprints.
 func TestFingerprintsDiffer(t *testing.T) {
 	type metres int
 	type feet int

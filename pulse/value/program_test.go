@@ -317,7 +317,7 @@ func TestPadding(t *testing.T) {
 	}
 }
 
-// TestSteady checks which values count the same at all times of a run.
+// TestSteady checks which values have one hash throughout a run.
 func TestSteady(t *testing.T) {
 	w := roles()
 	for _, c := range []struct {

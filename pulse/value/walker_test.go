@@ -142,8 +142,8 @@ type (
 	}
 )
 
-// roles returns a walker to which a tool is a tool, a watch is a lock, and a named value
-// counts by its name.
+// roles returns a walker. To this walker a tool has RoleTool, a watch has RoleLock, and
+// a named value counts only by its name.
 func roles() *value.Walker {
 	w := &value.Walker{}
 	w.Role = func(t reflect.Type) value.Role {
@@ -260,7 +260,7 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// TestProbe: a probe knows what the walk knows, and leaves nothing behind.
+// TestProbe: a probe knows the blocks of the walk, and leaves the walk as it was.
 func TestProbe(t *testing.T) {
 	w, known, other := &value.Walker{}, &thing{}, &thing{}
 	probe := func(v any) uint64 {
@@ -321,7 +321,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestNoAllocation: a walker that has seen such values allocates nothing.
+// TestNoAllocation: a walker allocates nothing for values of types that it has walked over before.
 func TestNoAllocation(t *testing.T) {
 	w := &value.Walker{}
 	for _, v := range fewValues() {

@@ -24,7 +24,7 @@ type toy struct {
 	turns  bool // with the fault "turns": this run behaves differently than the run before
 }
 
-// An address is an agent's id, and which of its questions an answer is for.
+// An address is an agent's id, and the number of the question that a message to it answers.
 type address struct {
 	ID     string
 	Answer int
@@ -83,7 +83,7 @@ func newToy(fault string) func(*pulse.System) adapttest.Runtime {
 // An asker is an agent that can wait, and change its behavior.
 type asker struct{ *agent }
 
-// everMade counts the agents of all runs, with a fault.
+// everMade counts the agents of all runs; one planted fault uses it for ids.
 var everMade int
 
 func (a *agent) Spawn(name string, h adapttest.Handler) adapttest.Address {
@@ -233,7 +233,7 @@ func (a *agent) step(msg any) {
 	}
 }
 
-// take passes a message to the handler, or to the question that waits in it.
+// take passes a message to the handler, or to the handler's pending question.
 func (a *agent) take(n note) {
 	before := a.job.text
 	switch {

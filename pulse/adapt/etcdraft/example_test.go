@@ -24,7 +24,7 @@ import (
 // answer retries.
 type store struct {
 	Values map[string]string
-	Done   map[int]int // of each client, the number of its last command
+	Done   map[int]int // for each client, the number of its last command
 }
 
 // A command is a proposal.
@@ -135,8 +135,8 @@ func useStore(t *props.T, sys *pulse.System, cluster *etcdraft.Cluster) {
 // aStore returns the state machine of a node.
 func aStore() etcdraft.StateMachine { return newStore() }
 
-// stormy is the faults of the example. A message that is held back for a second comes
-// after its sender has retried.
+// stormy returns the faults of the example. A message delayed by a second comes after
+// its sender has retried.
 var stormy = pulse.Faults{Drop: 2, Duplicate: 2, Delay: 2, DelayBy: []time.Duration{time.Second}, Crash: 1, RestartLost: 1, Partition: 1, Swarm: true}
 
 func TestStoreIsLinearizable(t *testing.T) {

@@ -103,7 +103,7 @@ func countLeaders(res *props.Result, counts map[string]int) {
 type edit struct {
 	name string
 	line string // a line that raft.go contains exactly once
-	by   string // its replacement; %q is the name
+	by   string // the text that replaces line; %q stands for name
 	seed uint64 // a seed with which the search finds the fault soon
 }
 
@@ -178,7 +178,7 @@ type contest struct {
 // contestName is the environment variable that gives a process its contest.
 const contestName = "JOSTLE_CONTEST"
 
-// searchContested runs a contest, in the process that has the fault, and prints it.
+// searchContested runs a contest in the process with the fault, and prints the result.
 func searchContested(t *testing.T, fault string) {
 	var c contest
 	if err := json.Unmarshal([]byte(os.Getenv(contestName)), &c); err != nil {

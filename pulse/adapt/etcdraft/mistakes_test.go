@@ -24,9 +24,9 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// A fault is a mistake of a driver, with a scene that should show it, and the
-// possible messages: of a monitor, of raft, or that a node refuses the same entries
-// of its leader forever.
+// A fault is a mistake planted in a driver, with a scene that should show it. said
+// lists the possible messages: a monitor's, raft's, or that a node refuses the same
+// entries of its leader forever.
 type fault struct {
 	mistake string
 	scene   scene
@@ -37,7 +37,7 @@ type fault struct {
 	seed, among uint64
 }
 
-// byDay is one seed by day, and at night five.
+// byDay returns the given seed by day, and five seeds at night.
 func byDay(seed uint64) []uint64 {
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		return []uint64{1, 2, 3, 4, 5}
@@ -83,7 +83,7 @@ func planted() []fault {
 	return list
 }
 
-// String names the mistake and the driver's way to write.
+// String returns the mistake, after "async" if the driver writes asynchronously.
 func (f fault) String() string {
 	if f.scene.config.Raft.AsyncStorageWrites {
 		return "async " + f.mistake
@@ -91,7 +91,7 @@ func (f fault) String() string {
 	return f.mistake
 }
 
-// made is the property of a scene whose driver has a mistake.
+// made returns a property that runs a scene with a mistake planted in the driver.
 func made(s scene, mistake string) search.Property {
 	s.config, s.punctual = s.config.With(mistake), true
 	return search.PropertyOf(s.property, "TestMistakes")

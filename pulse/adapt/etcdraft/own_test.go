@@ -115,7 +115,7 @@ func (o *own) Step(_ int, msg any, out *machine.Output[any]) {
 	o.drain(out)
 }
 
-// drain handles what raft is ready for.
+// drain handles each Ready of raft.
 func (o *own) drain(out *machine.Output[any]) {
 	for o.raw.HasReady() {
 		rd := o.raw.Ready()

@@ -74,7 +74,7 @@ type tally struct {
 // tallies are the counts for each kind of scene.
 type tallies map[string]*tally
 
-// count counts what has happened in a run.
+// count adds the events of a run to the counts.
 func (c tallies) count(kind string, res *props.Result) {
 	n := c[kind]
 	if n == nil {

@@ -116,8 +116,8 @@ func TestSafety(t *testing.T) {
 	}
 }
 
-// TestSafetyOfARestart: a node that restarts may know less to be committed, and
-// applies again what its snapshot does not have.
+// TestSafetyOfARestart: a node that restarts may have a lower commit index, and
+// applies again all entries after its snapshot.
 func TestSafetyOfARestart(t *testing.T) {
 	s := etcdraft.NewSafety(1)
 	a2 := entry(2, 2, "a")

@@ -50,7 +50,7 @@ func (w *resultWriter) Receive(ctx actor.Context) {
 	}
 }
 
-// resultsAreStored is subject writer.
+// resultsAreStored is the property of subject writer, with actors of proto.actor.
 func resultsAreStored(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		n := props.Draw(t, rapid.IntRange(1, 4), "actions")
@@ -147,7 +147,7 @@ func (c *client) leave(ctx actor.Context) {
 	c.Become(func(actor.Context) {})
 }
 
-// messagesAreShown is subject messenger.
+// messagesAreShown is the property of subject messenger, with actors of proto.actor.
 func messagesAreShown(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		writes := props.Draw(t, rapid.SliceOfN(rapid.SliceOfN(rapid.IntRange(0, 1), 0, 3), 2, 3), "writes")
@@ -304,7 +304,7 @@ func (u *user) command(ctx actor.Context, c procreg.Command) string {
 	return "undefined"
 }
 
-// registryIsAtomic is subject procreg.
+// registryIsAtomic is the property of subject procreg, with actors of proto.actor.
 func registryIsAtomic(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		names := props.Draw(t, rapid.IntRange(1, 2), "names")
@@ -360,7 +360,7 @@ func registryIsAtomic(mended bool) func(*props.T) {
 	}
 }
 
-// customersLeave is subject barber.
+// customersLeave is the property of subject barber, with actors of proto.actor.
 func customersLeave(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		customers := props.Draw(t, rapid.IntRange(1, 5), "customers")
@@ -442,7 +442,7 @@ func (t *teller) Logf(format string, v ...any) {
 func (t *teller) Errorf(format string, v ...any) { t.Error(fmt.Sprintf(format, v...)) }
 func (t *teller) Fatalf(format string, v ...any) { t.Error(fmt.Sprintf(format, v...)) }
 
-// bugs are programs with a bug, and without.
+// bugs are programs, each in a form with a bug and in a form without.
 var bugs = []struct {
 	name     string
 	property func(mended bool) func(*props.T)

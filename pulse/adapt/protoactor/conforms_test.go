@@ -44,7 +44,7 @@ func (p *part) become(handler adapttest.Handler) {
 	})
 }
 
-// A scene is a part's Context for one message.
+// A scene is the Context that a part gets with one message.
 type scene struct {
 	ctx  actor.Context
 	part *part

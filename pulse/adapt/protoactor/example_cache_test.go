@@ -31,8 +31,8 @@ func (o *original) Receive(ctx actor.Context) {
 	}
 }
 
-// A cached value is asked for once, by a future, and kept until the cache must forget
-// it. An answer to a question from before that is passed on, but not kept.
+// A cached value is asked for once, by a future, and kept until the cache must forget it. If
+// the cache forgets the value while a question waits, the answer is passed on, but not kept.
 type cached struct {
 	from  *actor.PID
 	value string // empty if the value is not in the cache

@@ -30,7 +30,7 @@ type venue struct {
 	*actor.ActorSystem
 	mu    sync.Mutex
 	notes map[string][]string
-	open  int           // how many actors have not made their last note
+	open  int           // the number of actors that have not made their last note
 	over  chan struct{} // closed when open has become zero
 	late  uint          // bits: where a real run should let others go first, as far as possible
 }
@@ -132,10 +132,10 @@ func must(pid *actor.PID, err error) *actor.PID {
 }
 
 // A ported program does what one of proto.actor's own examples or tests does. It uses
-// nothing of the adapter: it cannot know where it is played.
+// nothing of the adapter, so it runs the same in proto.actor itself and under jostle.
 type ported struct {
 	name    string // of the example
-	open    int    // how many actors make notes
+	open    int    // the number of actors that make notes
 	play    func(v *venue)
 	results int // of all orders
 	orders  int // that are distinct

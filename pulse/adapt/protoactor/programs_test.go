@@ -48,7 +48,7 @@ type (
 	stop  struct{}
 )
 
-// The messages of senders are on their way as soon as they have started.
+// The senders send their messages when they start.
 func senders(n, messages int) func(*actor.ActorSystem) {
 	return func(as *actor.ActorSystem) {
 		to := as.Root.Spawn(fromFunc(func(actor.Context) {}))

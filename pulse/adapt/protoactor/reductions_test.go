@@ -313,7 +313,7 @@ func who(note string) string {
 	return name
 }
 
-// A telling worker reports each run.
+// A telling is a worker that reports each run.
 type telling struct {
 	*worker
 	tell func(explore.Run)

@@ -513,7 +513,7 @@ func first(v any, err error) any {
 	return v
 }
 
-// hashed is a message for a consistent-hash router.
+// planted returns the mistakes, each with synchronous and with asynchronous writes.
 type hashed string
 
 func (h hashed) Hash() string { return string(h) }
