@@ -302,7 +302,7 @@ func TestRapidBoundsSometimes(t *testing.T) {
 	r := &endedRecorder{}
 	apart(func() {
 		rapid.Check(r, props.Rapid(func(t *props.T) {
-			for range 100 { // reached also in the 20 runs that rapid makes with -short
+			for range 100 { // enough names to exceed 1,000 in the 20 runs that rapid makes with -short
 				n++
 				t.Sometimes(fmt.Sprint(n), true)
 			}

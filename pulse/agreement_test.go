@@ -137,7 +137,7 @@ func (p pasts) number(format string, args ...any) int {
 	return p[key]
 }
 
-// sendings returns, for each step, a number for the sending of the step's message: equal sendings have equal numbers.
+// sendings numbers the sending of each step's message. Equal sendings have equal numbers.
 func (p pasts) sendings(tr *trace.Trace) []int {
 	steps := make([]int, len(tr.Steps)) // the past of each step, itself included
 	list := make([]int, len(tr.Steps))

@@ -434,7 +434,7 @@ func (echo) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Reply(msg)
 }
 
-// TestStateOfMailboxesAndAsks: runs that receive the same messages in other ways lead to the same state.
+// TestStateOfMailboxesAndAsks checks for pairs of runs whether they lead to the same state.
 func TestStateOfMailboxesAndAsks(t *testing.T) {
 	type three struct{ a, b, sink pulse.Ref }
 	state := func(full pulse.Overflow, d pulse.Delivery, do func(s *pulse.System, x three)) uint64 {

@@ -518,7 +518,7 @@ func TestUseFromAnotherGoroutine(t *testing.T) {
 	golden.File(t, "testdata/misuse-goroutine.golden", b.String())
 }
 
-// TestUseOfAProcessFromAnotherGoroutine: a call of a Process from another goroutine in the process's own step is detected.
+// TestUseOfAProcessFromAnotherGoroutine: in a process's step, calls of the Process from another goroutine are detected.
 func TestUseOfAProcessFromAnotherGoroutine(t *testing.T) {
 	for _, c := range processCalls {
 		w := newMarket(pulse.Options{Record: true})

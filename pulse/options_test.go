@@ -173,7 +173,7 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-// TestHorizon: a run ends at the horizon, where virtual time ends.
+// TestHorizon: a run ends when the next event is due after the horizon, and time does not advance.
 func TestHorizon(t *testing.T) {
 	s := pulse.New(pulse.Options{Horizon: time.Second})
 	defer s.Close()

@@ -15,7 +15,7 @@ import (
 // Each test here is the smallest program in which pulse once differed from its
 // documentation.
 
-// A decider is a strategy of two functions; A nil pick means the oldest message, and a nil choose means zero.
+// A decider is a strategy of two functions. A nil pick means the oldest message, and a nil choose means zero.
 type decider struct {
 	pick   func(e *pulse.Enabled) int
 	choose func(k choice.Kind, n int) int

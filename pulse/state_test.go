@@ -281,8 +281,8 @@ func TestStateOfValues(t *testing.T) {
 	}
 }
 
-// TestStateOfSharing: a state includes which memory is shared, between
-// actors, between messages, and between both.
+// TestStateOfSharing: a state includes which memory actors and
+// messages share, in all ways of sharing it.
 func TestStateOfSharing(t *testing.T) {
 	type list = []int
 	of := func(a, b, msg any) stated {

@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// POSOfCrowds returns a POS in which races of more than than messages are crowds.
+// POSOfCrowds returns a POS in which a race of more messages than the argument is a crowd.
 func POSOfCrowds(than int) pulse.Strategy { return &pos{crowded: than} }
 
 // EachByItself returns POS that draws a priority for each message and scans

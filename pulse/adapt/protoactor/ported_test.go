@@ -679,7 +679,7 @@ func TestAnswers(t *testing.T) {
 	for _, x := range []struct {
 		name  string
 		play  func(waits int) func(*venue)
-		waits []string // the results if waits is 1, and if it is 2
+		waits []string // the only result with waits 1, and with waits 2
 		all   int
 	}{
 		{"piped, among those of the asker", pipes, []string{"collector: b!, 1, 2.", "collector: 1, b!, 2."}, 3},
