@@ -66,7 +66,7 @@ func (a *account) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// moneyIsThere pays in through one branch and draws out through another.
+// moneyIsThere pays money in at one branch, and draws it out at another.
 func moneyIsThere(t *props.T) {
 	in := props.Draw(t, rapid.IntRange(1, 100), "in")
 	out := props.Draw(t, rapid.IntRange(0, 100), "out")
@@ -294,8 +294,8 @@ func TestRapidTellsOfLateGoroutines(t *testing.T) {
 	}
 }
 
-// If each run gives Sometimes another name, a test under rapid keeps a bounded number
-// of names, and says so.
+// If each run gives Sometimes another name, a test under rapid stores a bounded
+// number of names, and reports that there were more.
 func TestRapidBoundsSometimes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	n := 0

@@ -83,7 +83,7 @@ func costs(n, times int) (ratio float64, run time.Duration) {
 	return float64(best[1]) / float64(best[0]), best[0] / time.Duration(times)
 }
 
-// costsOfDraw returns what one more draw of an int costs.
+// costsOfDraw returns the time of one more draw of an int.
 func costsOfDraw(times int) time.Duration {
 	const draws = 100
 	gen := rapid.IntRange(0, 1000)
@@ -115,7 +115,7 @@ func BenchmarkProperty(b *testing.B) {
 	}
 }
 
-// BenchmarkDraw prints what one more draw costs.
+// BenchmarkDraw prints the time of one more draw.
 func BenchmarkDraw(b *testing.B) {
 	b.ReportMetric(float64(costsOfDraw(max(b.N/3000, 10))), "ns/draw")
 	b.ReportMetric(0, "ns/op")

@@ -83,7 +83,7 @@ func everything(t *props.T) {
 	say(t, nothing)
 }
 
-// values runs a property and returns what it drew, as text.
+// values runs a property and returns the drawn values as text.
 func values(t *testing.T, r *props.Runner, plan props.Plan) (list []string, inputs []choice.Input) {
 	t.Helper()
 	res := r.Run(plan)
@@ -100,8 +100,8 @@ func values(t *testing.T, r *props.Runner, plan props.Plan) (list []string, inpu
 	return list, choice.CloneInputs(res.Inputs)
 }
 
-// TestDrawsRepeat draws from everything: the same plan gives the same values,
-// and so do the inputs of a result, in another runner and after other runs.
+// TestDrawsRepeat makes draws of all kinds. The same plan gives the same values, and so
+// does a plan with the inputs of a result, also in another runner and after other runs.
 func TestDrawsRepeat(t *testing.T) {
 	a, b := props.NewRunner("a", everything), props.NewRunner("b", everything)
 	defer a.Close()
@@ -170,8 +170,8 @@ func TestDrawsOfALikeSizeAreMadeOnce(t *testing.T) {
 	}
 }
 
-// TestDrawsAllocateNothing: a draw that the previous run also made allocates only
-// what its generator does. A draw whose place had another type before allocates more.
+// TestDrawsAllocateNothing: a draw that the previous run also made allocates only what its generator
+// does. A draw allocates more if the draw at its position had another type in the previous run.
 func TestDrawsAllocateNothing(t *testing.T) {
 	small, short := rapid.IntRange(0, 99), rapid.Byte()
 	for _, c := range []struct {
@@ -240,9 +240,9 @@ func TestStrayInputs(t *testing.T) {
 	}
 }
 
-// TestWords checks what words decide. If all are zero, each draw is the least of its
-// kind. A larger first word never makes the int of a small range much smaller. The
-// draws beyond the words do not depend on them.
+// TestWords checks how Plan.Words determines draws. If all are zero, each draw is
+// the least of its kind. A larger first word never makes the int of a small range
+// much smaller. The draws beyond the words do not depend on them.
 func TestWords(t *testing.T) {
 	var n, m, free int
 	var s string
@@ -365,8 +365,8 @@ func TestRejections(t *testing.T) {
 	}
 }
 
-// TestAfterBadDraws draws after each way in which a draw can fail: later draws must
-// not be affected.
+// TestAfterBadDraws draws after each way in which a draw can fail. Such a draw must
+// not affect later draws.
 func TestAfterBadDraws(t *testing.T) {
 	var o outcome
 	var list []int
@@ -428,8 +428,8 @@ func TestSampleReadsNoClock(t *testing.T) {
 	}
 }
 
-// TestArity checks what searches that enumerate inputs rely on: how many values a
-// OneOf chooses from, and that a word chooses one.
+// TestArity checks two facts that searches over all inputs rely on: Arity is the
+// number of values of a OneOf, and word i chooses value i.
 func TestArity(t *testing.T) {
 	var one string
 	r := props.NewRunner("", func(t *props.T) {

@@ -7,7 +7,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A waiter leaves once its neighbor has left. Two that wait for each other never do.
+// A waiter leaves once its neighbor has left. Two waiters that wait for each other never leave.
 func neighboursLeave(t *props.T) {
 	sys := t.System()
 	left := 0

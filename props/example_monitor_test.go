@@ -22,7 +22,7 @@ func (a *answered) Received(m props.Message) error {
 	return nil
 }
 
-// Hot makes answered a props.HotMonitor: a run must not end while it is hot.
+// Hot makes answered a props.HotMonitor: a run must not end while Hot returns a text.
 func (a *answered) Hot() string {
 	if a.open > 0 {
 		return "an answer"

@@ -7,7 +7,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// stock sells what it has.
+// stock is an actor that sells the things it has.
 type stock struct{ left, refused int }
 
 func (s *stock) Receive(ctx *pulse.Ctx, msg any) {

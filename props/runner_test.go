@@ -29,7 +29,7 @@ func once(t *testing.T, property func(*props.T)) props.Result {
 	return r.Run(props.Plan{Seed: 1})
 }
 
-// told returns a whole result as one text.
+// told returns a result, with all its fields, as one text.
 func told(res props.Result, property func(*props.T)) string {
 	var b strings.Builder
 	switch f := res.Failure; {
@@ -470,8 +470,8 @@ func TestRunnerGoesOn(t *testing.T) {
 	}
 }
 
-// TestCloseLeavesNothing closes a runner whose run left processes that wait, and one
-// that has lost its stage.
+// TestCloseLeavesNothing: Close ends waiting processes of the last run. It also
+// works on a runner whose stage was ended by Goexit.
 func TestCloseLeavesNothing(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	for _, end := range []func(){func() {}, runtime.Goexit} {

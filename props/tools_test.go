@@ -11,7 +11,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// An observant is an actor that holds values of the test's own.
+// An observant is an actor with fields that belong to the test.
 type observant struct {
 	t     *props.T
 	rapid *rapid.T

@@ -11,9 +11,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// These tests compare what a trace says with what happens in all orders of tiny
-// programs. The programs have no timers, faults or actors that end. For two
-// receives a and b of one plain actor, a the earlier, the claims are:
+// These tests compare Swappable with the orders that are possible: they run all
+// orders of tiny programs. The programs have no timers, faults or actors that end.
+// For two receives a and b of one plain actor, a the earlier, the claims are:
 //
 //   - Swappable(a, b): in some order both are received, each after the same
 //     causal past of its sending, and b comes first.
@@ -165,7 +165,7 @@ func (p pasts) sendings(tr *trace.Trace) []int {
 type twoSends struct{ earlier, later int }
 
 // agreement tries all orders of a program and counts the pairs of receives
-// about which swappable is wrong.
+// for which swappable gives the wrong answer.
 func (p *tiny) agreement(t *testing.T, d pulse.Delivery, most int,
 	swappable func(tr *trace.Trace, a, b int) bool) (pairs, wrong int, complete bool) {
 	o := &odometer{}
@@ -262,7 +262,7 @@ func TestSwappable(t *testing.T) {
 }
 
 // TestHappensBefore checks that a step happens before another exactly when it
-// is in its causal past or a rest lies between them.
+// is in its causal past or a quiescent point (a rest) lies between them.
 func TestHappensBefore(t *testing.T) {
 	sys := newSystem(t, pulse.Options{Record: true, Strategy: &odometer{}})
 	pairs := 0

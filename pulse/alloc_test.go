@@ -237,8 +237,8 @@ func TestRunsOfAllSizesAllocateNothing(t *testing.T) {
 	})
 }
 
-// passing keeps a number of messages on their way until a number of steps are
-// done.
+// passing has messages forwarded, always the same number of them, until the
+// run has taken steps steps.
 func passing(sys *pulse.System, steps int) {
 	left := steps - 10
 	for range 10 {

@@ -19,8 +19,8 @@ func crashing(n int, loses bool) pulse.Options {
 	return pulse.Options{Record: true, Strategy: &struckAt{crash: n, loses: loses}, Faults: pulse.Faults{Crash: 1}}
 }
 
-// A clumsy bookkeeper does several things in one step, between which it may
-// crash. All forms do the same.
+// A clumsy bookkeeper performs several actions in one step, and may crash
+// between them. Each kind of bookkeeper performs the same actions.
 func keepsBooks(ctx *pulse.Ctx, to pulse.Ref, d *diary) {
 	defer d.write("deferred")
 	defer func() {
@@ -256,8 +256,8 @@ func recovering(f func()) {
 	f()
 }
 
-// TestMayCrashGoesWrong checks what happens if code recovers or replaces the
-// panic of a crash.
+// TestMayCrashGoesWrong checks code that recovers or replaces the panic of a
+// crash: the run fails.
 func TestMayCrashGoesWrong(t *testing.T) {
 	var kept *pulse.Ctx
 	o := crashing(1, false)

@@ -231,8 +231,8 @@ var diskScripts = []script{
 	}), blast{})},
 }
 
-// TestDiskIsShown checks what states show of disks: what is synced and what is
-// not, and no more than fits. Names are escaped.
+// TestDiskIsShown checks how the text of a state shows a disk: synced and
+// unsynced writes separately, and cut to a limit. Names are escaped.
 func TestDiskIsShown(t *testing.T) {
 	for _, c := range []struct{ writes, want string }{
 		{"", "scribbler"},

@@ -340,8 +340,8 @@ func (a *purse) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Reply(a.sum)
 }
 
-// A test asks an actor, and uses the answer. Messages sent earlier through the
-// same channel have been received by then; others may still wait.
+// A test asks an actor, and uses the answer. Messages sent earlier through the same
+// channel have been received before the answer. Other messages may still wait.
 func ExampleSystem_Ask() {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()

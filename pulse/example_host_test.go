@@ -140,9 +140,9 @@ func (c *clerk) next() *item {
 	return it
 }
 
-// A third-party runtime is hosted, and a search finds a bug in a program
-// written for it: two shops ask whether there is an item left, and then take
-// it.
+// This example hosts a third-party runtime. A search finds a bug in a
+// program written for that runtime: two shops ask whether an item is left,
+// and then take it.
 func ExampleHost() {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()

@@ -83,7 +83,7 @@ func sleeping(p *pulse.Process) {
 	p.Sleep(time.Hour)
 }
 
-// taking receives whatever comes.
+// taking receives any one message.
 func taking(p *pulse.Process) {
 	for {
 		p.Receive()

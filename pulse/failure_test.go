@@ -176,8 +176,8 @@ func askCircle(s *pulse.System) *pulse.Failure {
 	return s.Failure()
 }
 
-// wanted sends other messages, from several senders, to a process that wants a
-// blast.
+// wanted sends messages that a process does not want, from several senders.
+// The process waits for a blast.
 func wanted(s *pulse.System) *pulse.Failure {
 	p := s.Go("clerk", picky)
 	s.Send(p, purchase{1})

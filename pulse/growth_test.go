@@ -233,7 +233,7 @@ func grower(b *testing.B, o pulse.Options, build func(*pulse.System, int)) func(
 	}
 }
 
-// growthOf reports how the time of begin's runs grows with n, up to most.
+// growthOf reports the exponent by which the time of begin's runs grows with n, for n up to most.
 func growthOf(b *testing.B, most int, begin func(n int) (run func())) {
 	var points []point
 	for n := 10; n <= most; n *= 10 {

@@ -212,8 +212,8 @@ func TestHostedRequest(t *testing.T) {
 	}
 }
 
-// TestHostedStuck checks that the report shows what a clerk waits for, in the
-// words of its runtime, and its mailbox.
+// TestHostedStuck checks that the report of a stuck run shows the mailbox of
+// a clerk, and what the clerk waits for, in the words of its runtime.
 func TestHostedStuck(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()

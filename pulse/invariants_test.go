@@ -347,8 +347,8 @@ func (s *System) Invariants() error {
 	return nil
 }
 
-// waitingSystem returns a system that is not running. A process waits for a
-// message that does not come while others wait for it, and timers are set.
+// waitingSystem returns a system between two runs, with timers that are set. One
+// of its processes waits for a certain message while other messages wait for it.
 func waitingSystem(o Options) *System {
 	s := New(o)
 	sink := s.Spawn("sink", Func(func(*Ctx, any) {}))

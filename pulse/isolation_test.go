@@ -31,7 +31,7 @@ func (s *displayed) String() string {
 	return s.text
 }
 
-// isolationScripts are the ways in which a message can be changed on its way.
+// isolationScripts are systems in which a message in flight is changed, each in another way.
 var isolationScripts = []script{
 	{name: "the sender keeps a pointer and changes it in a later step", o: guarded, do: func(s *pulse.System) *pulse.Failure {
 		to := s.Spawn("till", pulse.Func(idle))
@@ -165,7 +165,7 @@ func named(n int) *node {
 	return first
 }
 
-// ladder has two ways to each next node, so 2ⁿ paths.
+// ladder returns a ladder of nodes with two ways from each to the next, so it has 2ⁿ paths.
 func ladder(n int) *node {
 	x := &node{name: "end"}
 	for range n {

@@ -21,7 +21,7 @@ func stubborn(p *pulse.Process) {
 	}
 }
 
-// deferring waits in a deferred function, and sends in another.
+// deferring is a process with two deferred functions: one waits, and the other sends.
 func deferring(p *pulse.Process) {
 	defer func() { p.Receive() }()
 	defer func() { p.Send(p.Self(), letter{}) }()

@@ -179,8 +179,8 @@ func TestMailboxes(t *testing.T) {
 	}
 }
 
-// A message lost by a full mailbox is lost in the trace too, and does not block
-// messages that a process wants.
+// If a full mailbox loses a message, the trace says so, and later messages that
+// a process accepts are not blocked.
 func TestMailboxOfAProcess(t *testing.T) {
 	s := newSystem(t, pulse.Options{Record: true})
 	got := []any{}

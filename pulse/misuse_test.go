@@ -297,8 +297,8 @@ var inProcesses = []struct {
 	{"Ask of the system", func(w *market, _ *pulse.Process) { w.s.Ask(w.shop, letter{}) }},
 }
 
-// outside makes a wrong call outside of a run: it panics with the failure, and
-// the system continues as if it had not been made.
+// outside makes a wrong call outside of a run. The call panics with the
+// failure, and has no other effect on the system.
 func outside(t *testing.T, name string, call func(w *market)) string {
 	w := newMarket(pulse.Options{Record: true})
 	defer w.s.Close()
@@ -651,8 +651,8 @@ func (c *counter) Receive(*pulse.Ctx, any) {
 }
 
 // Panics in deferred functions of an ended process are reported: by the run,
-// while it lasts, or by Late. They used to be lost. A panic derived from the
-// one that ends the process does not count.
+// while it lasts, or by Late. They used to be lost. The panic that ends the
+// process, or one derived from it, is not reported.
 func TestPanicsOfEndedProcesses(t *testing.T) {
 	const text = "panic in a deferred function of clerk, which was ended while it waited: again"
 	panics := func(p *pulse.Process) {

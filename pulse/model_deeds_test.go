@@ -96,7 +96,7 @@ func (w *modelWorld) reads(a *modelActor, name int) {
 	w.emit("read", modelMark{}, int32(a.index), int32(value))
 }
 
-// losesWrites removes from a disk what a crash loses.
+// losesWrites removes the writes that a crash loses from a disk.
 func (w *modelWorld) losesWrites(a *modelActor) {
 	loss := func(of int) int {
 		if w.failed >= 0 {

@@ -218,7 +218,7 @@ func (m maker) action() action {
 	return x
 }
 
-// nemesisAction strikes few actors, so that one strike matters to the next.
+// nemesisAction returns a Nemesis call on one of few actors, so that one call often affects the next.
 func (m maker) nemesisAction() action {
 	if m.chance(4) {
 		return action{doLose, m.IntN(3), 1, m.IntN(3)}

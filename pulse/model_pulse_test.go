@@ -183,7 +183,7 @@ func (p *player) lives() {
 	p.emit("lives", modelMark{}, alive, ended, int32(len(p.refs)))
 }
 
-// finish records what the test received, and the fate of all messages.
+// finish records what the test received, and what became of each message.
 func (p *player) finish() {
 	for _, body := range p.sys.Received() {
 		var m modelMark
@@ -399,8 +399,8 @@ func (a *played) does(ctx *pulse.Ctx, x action) {
 	}
 }
 
-// strikes lets an actor or the test use a Nemesis, unless that would be a
-// misuse.
+// strikes lets an actor or the test use a Nemesis, unless that use would
+// be invalid.
 func (p *player) strikes(me int, n pulse.Nemesis, x action) {
 	i, j := x.a%len(p.refs), x.c%len(p.refs)
 	from, to, t := p.refs[i], p.refs[j], p.origin[i]

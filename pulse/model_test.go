@@ -33,10 +33,10 @@ func differs(p *player, program *modelProgram, fault string) string {
 	return w.judge()
 }
 
-// TestModel checks that pulse does what its documentation says, as the model
-// implements it: which messages can be received at each point, what each step
-// does, when time passes, who is alive, what is left at the end and what is
-// wrong.
+// TestModel checks that pulse does what its documentation says and the model
+// implements. Compared are the deliverable messages before each step, the
+// effects of the step, the clock, the living actors, the messages left at the
+// end and the failure.
 func TestModel(t *testing.T) {
 	p := &player{}
 	defer func() { p.sys.Close() }()

@@ -506,7 +506,7 @@ func (w *modelWorld) run(until int64, timed bool) {
 	}
 }
 
-// begin asks which faults this run may use, before its first decision.
+// begin asks which faults are enabled in this run, before the run's first decision.
 func (w *modelWorld) begin() {
 	if w.begun || w.settles {
 		return
@@ -541,7 +541,7 @@ func (w *modelWorld) lives() {
 	w.emit("lives", modelMark{}, alive, ended, int32(len(w.actors)))
 }
 
-// step lets one thing happen and reports whether anything did.
+// step performs one event of the run, and reports whether there was one.
 func (w *modelWorld) step(until int64, timed bool) bool {
 	w.ending = false
 	list := w.deliverable()

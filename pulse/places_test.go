@@ -36,7 +36,7 @@ func lineFrom(on int) string {
 }
 
 // TestSendObserver: an observer is called for each message within the call that
-// sends it, whatever sends it, in this run and in no later one.
+// sends it, whoever sends it. It is not called in later runs.
 func TestSendObserver(t *testing.T) {
 	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		sys := pulse.New(pulse.Options{Record: true, Delivery: delivery})
@@ -161,7 +161,7 @@ func (s *placedShop[T]) closed(ctx *pulse.Ctx, msg any) {
 
 var placedShopAt = lineFrom(-5)
 
-// small is inlined wherever it is called.
+// small is so small that the compiler inlines it into every caller.
 func (s *placedShop[T]) small(*pulse.Ctx, any) { s.sold = nil }
 
 var placedSmallAt = lineFrom(-2)
@@ -170,7 +170,7 @@ func (s *placedShop[T]) process(*pulse.Process) { s.sold = nil }
 
 var placedProcessAt = lineFrom(-2)
 
-// TestPlaces: the code of an actor begins where its Receive does, or its function.
+// TestPlaces: the code of an actor begins at the first line of its method Receive or of its function.
 func TestPlaces(t *testing.T) {
 	sys := pulse.New(pulse.Options{Record: true})
 	defer sys.Close()

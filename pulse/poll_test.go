@@ -31,8 +31,8 @@ func outcomes(t *testing.T, by string, o pulse.Options, program func(*pulse.Syst
 	return count
 }
 
-// ReceiveTimeout(0) finds nothing even if a message is on its way to the
-// process, or others have messages waiting. It used to wait for all of them.
+// ReceiveTimeout(0) finds nothing even if a message is on its way to the process, or
+// others have messages waiting. It used to wait until no message was deliverable.
 func TestPollComesBackEmpty(t *testing.T) {
 	for _, d := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		count := outcomes(t, "random", pulse.Options{Delivery: d}, func(sys *pulse.System, say func(string)) {

@@ -238,8 +238,8 @@ func roaming(seed uint64) travelled {
 
 // TestSnapshots checks that a run that was restored from a snapshot continues like a run that
 // made the same decisions from the beginning. Both have the same states, the same trace and
-// the same observations by the test. Invariants hold, and quick walks compute the same hashes
-// as ordinary walks.
+// the same observations by the test. The invariants of the system hold, and quick walks
+// compute the same hashes as ordinary walks.
 func TestSnapshots(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -21,8 +21,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// stater is a strategy that makes all possible decisions, others in each run,
-// like an odometer. It calls seen before each step.
+// stater is a strategy that makes all possible decisions, different ones in
+// each run, like an odometer. It calls the function seen before each step.
 type stater struct {
 	digits []stateDigit
 	at     int
@@ -374,7 +374,7 @@ func syncMap() *sync.Map {
 	return m
 }
 
-// keysOfKeys is a map whose key leads to such a map, n times. To sort one map,
+// keysOfKeys returns n maps, each a key of the previous one. To sort one map,
 // the next must be sorted twice.
 func keysOfKeys(n int) any {
 	type node struct{ m map[*node]*node }
@@ -385,7 +385,7 @@ func keysOfKeys(n int) any {
 	return first
 }
 
-// adder adds up its messages and keeps the last sender of a question.
+// adder adds up its messages, and stores the sender of the last question.
 type adder struct {
 	sum  int
 	from pulse.Ref
@@ -499,7 +499,7 @@ func writes(text string) func(*pulse.System) {
 	}
 }
 
-// A struck is a sequence of Nemesis calls of a test on two actors.
+// A struck is a sequence of Nemesis calls that the test makes on two actors.
 type struck func(n pulse.Nemesis, r []pulse.Ref)
 
 func cuts(from, to int) struck { return func(n pulse.Nemesis, r []pulse.Ref) { n.Cut(r[from], r[to]) } }
@@ -523,7 +523,7 @@ func restarts(lost bool) struck {
 	}
 }
 
-// linked makes two actors, one of them unreadable, and strikes them.
+// linked makes two actors, one of them unreadable, and makes Nemesis calls on them.
 func linked(list ...struck) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		a := sys.SpawnSpec(pulse.Spec{Name: "a", New: func() pulse.Actor { return pulse.Func(func(*pulse.Ctx, any) {}) }})
@@ -578,8 +578,8 @@ func startsStruck(before, after []struck) func(*pulse.System) {
 	}
 }
 
-// sentTo has a process send 1 to an actor that accepts nothing. The history of
-// both is the same whatever send does.
+// sentTo has a process send 1 to an actor that accepts nothing. The histories
+// of both actors do not depend on send.
 func sentTo(send func(p *pulse.Process, to pulse.Ref)) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		to := sys.Go("to", func(p *pulse.Process) { p.ReceiveMatch(func(any) bool { return false }) })
@@ -588,7 +588,7 @@ func sentTo(send func(p *pulse.Process, to pulse.Ref)) func(*pulse.System) {
 	}
 }
 
-// accepting limits what a hosted actor accepts, and then sends it messages.
+// accepting has a hosted actor accept only some messages. Then it sends messages to the actor.
 func accepting(match func(msg any) bool, messages ...any) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		a := sys.Spawn("a", &touchy{})
@@ -725,7 +725,7 @@ func (r *readAloud) Choose(choice.Kind, int) int {
 }
 
 // TestStateOfCrashes checks that the history of an unreadable actor includes its
-// crashes and what it has read from its disk since.
+// crashes, and what it has read from its disk after them.
 func TestStateOfCrashes(t *testing.T) {
 	state := func(build func(*pulse.System), faults pulse.Faults, decisions ...int) stated {
 		sys := newSystem(t, pulse.Options{Faults: faults, Strategy: &readAloud{decisions}})
@@ -968,13 +968,13 @@ func TestStateWithoutStater(t *testing.T) {
 // A timerNews is a message that holds a timer.
 type timerNews struct{ timer pulse.Timer }
 
-// A setter sets a timer for each message, and sends it to another actor.
+// A setter sets a timer for each message, and sends the timer to another actor.
 type setter struct{ to pulse.Ref }
 
 func (s *setter) Receive(ctx *pulse.Ctx, _ any) { ctx.Send(s.to, timerNews{ctx.After(5, "late")}) }
 
-// TestHistories: the history of an unreadable actor shows what it received, as
-// it was then, and when, no matter when the history is computed.
+// TestHistories: the history of an unreadable actor depends on the messages as they were at the
+// receipt, and on the time of the receipt. It does not matter when the history is computed.
 func TestHistories(t *testing.T) {
 	end := func(build func(sys *pulse.System, unread pulse.Ref), asks bool) stated {
 		sys := stateSystem(t, pulse.Options{})
@@ -1024,9 +1024,9 @@ func (*parent) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// TestStateInEveryRun: the order of spawning is not part of a state. This also
-// holds within one system, whose runs may spawn more, fewer or other actors
-// than the run before.
+// TestStateInEveryRun: the order in which actors are spawned is not part of a
+// state. This is also true within one system, whose runs may spawn more, fewer
+// or other actors than the run before.
 func TestStateInEveryRun(t *testing.T) {
 	e := &stater{}
 	sys := pulse.New(pulse.Options{Strategy: e})
@@ -1176,7 +1176,7 @@ func (r *roamer) does(ctx *pulse.Ctx, d roamerDeed, m roam) {
 	}
 }
 
-// strike has a Nemesis strike an actor, or its messages to another.
+// strike has a Nemesis crash an actor, or lose or delay its messages to another actor.
 func (r *roamer) strike(ctx *pulse.Ctx, d roamerDeed, at, other pulse.Ref) {
 	n := ctx.Nemesis()
 	did := false
@@ -1313,9 +1313,9 @@ type fate struct {
 	outcomes map[string]bool
 }
 
-// TestEqualStatesHaveEqualFates runs random programs in all orders: the
-// possible results of a state are the same wherever in the tree it occurs. Text
-// and hash agree on which states are equal.
+// TestEqualStatesHaveEqualFates runs random programs in all orders: wherever a
+// state occurs in the tree of orders, its possible results are the same. Two
+// states have equal texts exactly if they have equal hashes.
 func TestEqualStatesHaveEqualFates(t *testing.T) {
 	trial.Long(t)
 	programs, nodes, states := 0, 0, 0

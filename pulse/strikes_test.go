@@ -104,7 +104,7 @@ func TestPickedStrikes(t *testing.T) {
 	}
 }
 
-// setsTimer has an actor that sends to another and sets a timer for itself.
+// setsTimer has an actor send to another actor and set a timer for itself.
 func setsTimer(sys *pulse.System) {
 	last := sys.Spawn("last", pulse.Func(func(*pulse.Ctx, any) {}))
 	sys.Send(sys.Spawn("first", pulse.Func(func(ctx *pulse.Ctx, m any) {

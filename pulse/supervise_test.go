@@ -10,7 +10,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A diary is what the actors of a test record.
+// A diary records what the actors of a test do.
 type diary struct{ lines []string }
 
 func (d *diary) write(format string, args ...any) {
@@ -369,8 +369,8 @@ func TestSupervision(t *testing.T) {
 	}
 }
 
-// TestSupervisedPanicsAreNoted: the trace notes a panic that a supervisor
-// handled.
+// TestSupervisedPanicsAreNoted: the trace has a note on each panic that a
+// supervisor handled.
 func TestSupervisedPanicsAreNoted(t *testing.T) {
 	s := pulse.New(pulse.Options{Record: true})
 	defer s.Close()

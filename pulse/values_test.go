@@ -36,8 +36,8 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// TestIsolationOfOurs: changes inside pulse's own values in a message raise no
-// alarm; changes of other values in their place do.
+// TestIsolationOfOurs: a change inside a value of pulse's own, in a message,
+// is not reported. A change of another value in its place is reported.
 func TestIsolationOfOurs(t *testing.T) {
 	type held struct {
 		coroutine *pulse.Coroutine

@@ -41,8 +41,8 @@ var pairs = Model[int, int, int]{
 	Partition: func(in int) string { return fmt.Sprint(in & 1) },
 }
 
-// brute tries every order: does some order of some of the pending calls and
-// all others explain what they returned?
+// brute tries every order of all completed calls and some of the pending
+// calls. It reports whether some order explains the results.
 func brute[S any](m *Model[S, int, int], state S, left []*operation[int, int]) bool {
 	done := true
 	for _, op := range left {
@@ -140,8 +140,8 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// TestAgreementCanary judges by a model that is rarely wrong: the comparison must
-// notice.
+// TestAgreementCanary uses a model that is wrong in rare cases. The comparison
+// with brute must notice that.
 func TestAgreementCanary(t *testing.T) {
 	wrong := queues
 	wrong.Step = func(state string, in, out int) (bool, string) {

@@ -204,8 +204,8 @@ func TestParallelFailure(t *testing.T) {
 	}
 }
 
-// TestWhen runs a machine whose commands are allowed in few states: none is
-// given in another state, by one client or by several.
+// TestWhen runs a machine whose commands are allowed in few states: no client,
+// alone or with others, gives a command that its state does not allow.
 func TestWhen(t *testing.T) {
 	for _, parallel := range []bool{false, true} {
 		given := map[string]int{}
@@ -327,7 +327,7 @@ func TestMisuses(t *testing.T) {
 	}
 }
 
-// TestPanics makes each function of an Op panic.
+// TestPanics has each function of an Op panic in turn.
 func TestPanics(t *testing.T) {
 	for _, where := range []string{"Args", "When", "Run", "Next", "Check"} {
 		property := func(t *props.T) {

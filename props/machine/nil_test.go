@@ -72,8 +72,8 @@ func nils() []struct {
 	}
 }
 
-// TestNil checks that nil where something is required is a misuse that says what is
-// nil and what to give.
+// TestNil checks each use of nil where a value is required. It is a misuse, and the
+// message names the nil value and says what to give.
 func TestNil(t *testing.T) {
 	for _, c := range nils() {
 		r := props.NewRunner("property", c.call)

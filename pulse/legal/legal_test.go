@@ -181,9 +181,9 @@ func (r *run) fault(k trace.StepKind) {
 		Time: r.trace.Steps[len(r.trace.Steps)-1].Time})
 }
 
-// TestRunsAreLegal: the runs of any strategy are legal, for programs in which everything
-// possible happens, even if the strategy holds messages back. They are illegal if one
-// timer fewer may fire early. If the record lacks the Holds, the trace mostly shows them.
+// TestRunsAreLegal: the runs of any strategy are legal, also if the strategy holds messages
+// back. The programs use all features. The same runs are illegal if the budget allows one early
+// timer fewer. Without the Holds in the record, the trace shows most of these violations.
 func TestRunsAreLegal(t *testing.T) {
 	judged, held, seen := 0, 0, 0
 	for name, o := range trial.Settings() {
@@ -236,8 +236,8 @@ func (w *wavering) Pick(e *pulse.Enabled) int {
 	return w.random.IntN(e.Len())
 }
 
-// TestOldHold: a run that holds messages back beyond the budget, as an Ordered strategy
-// once made it, is refused, although its record has the Holds.
+// TestOldHold: older versions of Ordered held messages back more often than the budget
+// allows. Check refuses such a run, although its record has the Holds.
 func TestOldHold(t *testing.T) {
 	first := recorded(t, pulse.Options{}, retries)
 	s := &choice.Schedule{}

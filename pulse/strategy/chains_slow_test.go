@@ -166,7 +166,7 @@ func (c *slowChains) raise(chain, row int32) {
 	c.row(row)[word] |= bit
 }
 
-// add makes one more chain.
+// add adds an empty chain.
 func (c *slowChains) add() int32 {
 	if int(c.count) == c.stride*64 {
 		c.widen()

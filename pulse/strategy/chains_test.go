@@ -182,8 +182,8 @@ func (s *sprawl) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// TestChainsOfPrograms checks PCTCP's causal order against a slow reading of
-// the trace, although PCTCP forgets what it no longer needs.
+// TestChainsOfPrograms checks PCTCP's causal order against an order computed slowly from
+// the whole trace. PCTCP itself forgets the parts of the trace that it no longer needs.
 func TestChainsOfPrograms(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for i := range 2000 {

@@ -13,8 +13,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A talk is a small random program: actors that answer each message with some
-// to others, now and later, until its words are used up.
+// A talk is a small random program. Its actors answer each message by some
+// messages to others, at once and later, until the talk has used up its words.
 type talk struct {
 	actors, words int
 	every         time.Duration // the period of a timer; zero means no timer
@@ -24,7 +24,7 @@ type talk struct {
 // A word is a message of a talk.
 type word int
 
-// build makes the program, and runs it.
+// build spawns the actors of the talk and runs the system.
 func (p talk) build(sys *pulse.System) {
 	said := 0
 	var refs []pulse.Ref

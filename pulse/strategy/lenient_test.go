@@ -124,8 +124,8 @@ func (c *repair) check(t *testing.T, sys *pulse.System, replay *strategy.Replaye
 	}
 }
 
-// TestStaleIsBounded checks that a record of which nothing applies gives a list
-// of readable length. Naming each of its steps used to take quadratic time.
+// TestStaleIsBounded checks that Stale is short, even if nothing in the record
+// applies. Naming each step of the record used to take quadratic time.
 func TestStaleIsBounded(t *testing.T) {
 	record := &choice.Record{}
 	for i := range uint64(50_000) {

@@ -20,11 +20,11 @@ func TestPOSAgainstRandom(t *testing.T) {
 	expectChance(t, count(strategy.Random()), tries, 1.0/1024)
 }
 
-// TestPOSRaces checks that racing messages are drawn again. A source that is
-// kicked sends a and b to the sink, the test x. With probability 1/3 x is
-// behind both the kick and a; then it is drawn again, and loses to b half of
-// the time. If priorities stayed, x would be the lowest of four a quarter of
-// the time.
+// TestPOSRaces checks that racing messages get new priorities. A source that
+// is kicked sends a and b to the sink; the test sends x. With probability
+// 1/3 x comes after the kick and a. Then x gets a new priority, and loses to
+// b half of the time. With the old priorities x would be the lowest of four
+// a quarter of the time.
 func TestPOSRaces(t *testing.T) {
 	orders := map[string]int{}
 	tries := runs(20_000)

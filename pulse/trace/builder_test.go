@@ -139,8 +139,8 @@ func (r *randomTrace) sendSome(step int32) {
 	}
 }
 
-// deliverable picks a pending message: the first of its channel, if channels
-// keep their order.
+// deliverable picks a pending message. If channels keep their order, it is
+// the first of its channel.
 func (r *randomTrace) deliverable() int {
 	i := r.rand.IntN(len(r.pending))
 	if r.Unordered {

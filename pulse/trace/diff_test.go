@@ -143,7 +143,7 @@ func TestDiffOfPeriodicTimers(t *testing.T) {
 }
 
 // TestDiffOfSame: a trace does not differ from itself, nor from one that
-// differs only in parts that Diff does not compare.
+// differs from it only in parts that Diff does not compare.
 func TestDiffOfSame(t *testing.T) {
 	for seed := range uint64(300) {
 		a, b := newRandomTrace(seed), newRandomTrace(seed)

@@ -16,7 +16,7 @@ type shivizEvent struct {
 
 // readShiviz reads a log by the pattern in its first line, as ShiViz does, and
 // checks what ShiViz requires: a host's own clock entry counts its events from
-// 1, and no clock counts more events than there are.
+// 1, and no clock counts more events than the log has.
 func readShiviz(t *testing.T, log string) []shivizEvent {
 	t.Helper()
 	first, rest, _ := strings.Cut(log, "\n")

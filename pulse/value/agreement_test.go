@@ -170,7 +170,7 @@ func (d *things) any() *thing {
 func (d *things) small() int     { return d.IntN(3) }
 func (d *things) string() string { return "abcdefghijklmnop"[:d.IntN(12)] }
 
-// change gives a field of a thing another value, or the same.
+// change gives a field of a thing a random value, which may equal the old one.
 func (d *things) change(x *thing) {
 	switch d.IntN(20) {
 	case 0:

@@ -14,11 +14,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// Programs are compared with walks that write texts, and both with isomorphism, on values
-// of random types.
+// Hash programs are compared with walks that write texts, on values of random types. Both
+// are compared with isomorphism.
 
-// A typer draws types and values of them. Typers with equal seeds draw the same, except
-// that one of them may draw one number differently.
+// A typer draws random types, and values of these types. Typers with equal seeds draw
+// equal values. One of them may draw a single number differently.
 type typer struct {
 	*rand.Rand
 	draws, odd int                              // the index of the draw that differs

@@ -78,8 +78,8 @@ func BenchmarkStep(b *testing.B) {
 	b.ReportMetric(ours/hand, "ratio")
 }
 
-// byCluster does under jostle what byHand does, with disks and monitors. It reuses
-// its system, as a search does.
+// byCluster does the same as byHand, but under jostle, with disks and monitors. It
+// reuses its system, as a search does.
 func byCluster(b *testing.B, sys *pulse.System, proposals int) (steps int) {
 	sys.Reset(1)
 	c := etcdraft.Config{Voters: 3}.Spawn(sys)

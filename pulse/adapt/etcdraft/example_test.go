@@ -189,7 +189,7 @@ func TestStoreSnapshot(t *testing.T) {
 	}
 }
 
-// Example makes one run by hand; a test is the line fuzz.Check(t, property).
+// This Example makes one run by hand. A test is the line fuzz.Check(t, property).
 func Example() {
 	property := storeIsLinearizable(etcdraft.Config{StateMachine: aStore}, pulse.Faults{Partition: 1})
 	r := props.NewRunner("store", property)

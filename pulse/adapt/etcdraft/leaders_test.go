@@ -73,7 +73,7 @@ func TestContested(t *testing.T) {
 		runs, counts["steps"], counts["leaders"], counts["partitions"], counts["crashes"], counts["applied"]))
 }
 
-// countLeaders counts what has happened in a run. A leader counts if a message of it arrives.
+// countLeaders counts the events of a run. A leader counts if at least one of its messages arrives.
 func countLeaders(res *props.Result, counts map[string]int) {
 	tr, terms := res.System.Trace(), map[uint64]bool{}
 	for i := range tr.Sends {
@@ -125,9 +125,9 @@ var edits = []edit{
 `, 19},
 }
 
-// TestFaultsOfTheLibrary plants faults in a copy of the library, each of which one
-// scene finds. By day one seed searches, with JOSTLE_NIGHTLY=1 five do. The files say
-// in which run each has found it. The same copy without a fault passes as many runs.
+// TestFaultsOfTheLibrary plants faults in a copy of the library, each of which one scene
+// finds. By day one seed searches, with JOSTLE_NIGHTLY=1 five do. The golden files have, for
+// each seed, the run that found the fault. The same copy without a fault passes as many runs.
 //
 // The copy is built with this test. Its process is this test with JOSTLE_PLANTED set.
 func TestFaultsOfTheLibrary(t *testing.T) {
@@ -220,7 +220,7 @@ func runPlanted(t *testing.T, bin, fault string, c contest) contest {
 // buildPlanted builds this package's tests with a copy of the library that has the
 // edits, and returns the binary. A work file replaces the library by the copy.
 func buildPlanted(t *testing.T) string {
-	dir := filepath.Join(os.TempDir(), "jostle-planted") // the same folder in each test, so that go can cache what it compiles
+	dir := filepath.Join(os.TempDir(), "jostle-planted") // each test uses the same folder, so that the go command can cache compiled packages
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		dir = t.TempDir() // the folder exists: another process uses it
 	}

@@ -39,7 +39,7 @@ type durable struct {
 	text    string
 }
 
-// An ownCluster is what the drivers of a cluster share.
+// An ownCluster holds the data that all drivers of a cluster share.
 type ownCluster struct {
 	safety *etcdraft.Safety
 	flaw   flaw
@@ -133,7 +133,7 @@ func (o *own) drain(out *machine.Output[any]) {
 	}
 }
 
-// write makes safe what raft asks to save.
+// write writes to disk what raft asks to save.
 func (o *own) write(rd *raft.Ready, out *machine.Output[any]) {
 	if !raft.IsEmptyHardState(rd.HardState) {
 		o.term = rd.GetTerm()

@@ -19,7 +19,7 @@ func snapshotAt(index, term uint64) *raftpb.Snapshot {
 	return &raftpb.Snapshot{Metadata: &raftpb.SnapshotMetadata{Index: &index, Term: &term}}
 }
 
-// A deed is what one node does.
+// A deed is an Observation of one node.
 type deed struct {
 	node uint64
 	does etcdraft.Observation
@@ -42,7 +42,7 @@ func leads(node, term uint64) deed {
 	return deed{node, etcdraft.Observation{Term: term, Leads: true}}
 }
 
-// TestSafety: each monitor detects its violation, and what is nearly one passes.
+// TestSafety: each monitor detects its violation, and accepts correct behavior that is similar to the violation.
 func TestSafety(t *testing.T) {
 	type does = etcdraft.Observation
 	a2, b2, a3, b3, c4 := entry(2, 2, "a"), entry(2, 3, "b"), entry(3, 2, "a"), entry(3, 3, "b"), entry(4, 4, "c")

@@ -28,8 +28,8 @@ type scripted struct {
 func (s scripted) Step(from int, msg string, out *machine.Output[string]) { s.step(from, msg, out) }
 func (s scripted) Tick(out *machine.Output[string])                       { s.tick(out) }
 
-// run runs nodes and returns what they record: what each step received, and from
-// whom.
+// run runs machines as nodes of a cluster. It returns the messages that each
+// step received, with their senders.
 func run(t *testing.T, o pulse.Options, c machine.Config[string], step func(note func(string), from int, msg string, out *machine.Output[string]), do func(*pulse.System, *machine.Cluster[string])) []string {
 	t.Helper()
 	sys := pulse.New(o)
@@ -102,7 +102,7 @@ func TestTime(t *testing.T) {
 	same(t, got, "1 tick at 100ms", "1 1:alarm", "1 tick at 200ms")
 }
 
-// TestDisk checks what a crash after the step may leave, for each way to write.
+// TestDisk checks what a crash after the step may leave, with and without Sync and with SyncLater.
 func TestDisk(t *testing.T) {
 	write := func(out *machine.Output[string], values ...int) {
 		for _, v := range values {
@@ -181,8 +181,8 @@ func TestCrashWithinAStep(t *testing.T) {
 		seen[heard] = true
 		sys.Close()
 	}
-	// Do is called in the same step, before any message is received, and no crash
-	// comes before it.
+	// The function given to Do is called in the same step, before any other message
+	// is received. No crash comes between the step's code and that function.
 	if got := slices.Sorted(maps.Keys(seen)); !slices.Equal(got, []string{"", "!ab", "!abc", "a"}) {
 		t.Errorf("heard %q", got)
 	}
@@ -201,8 +201,8 @@ func (a *asked) Choose(k choice.Kind, _ int) int {
 	return 0
 }
 
-// TestWhereACrashMayCome: a step may crash before each effect that others see, but
-// not before the first.
+// TestWhereACrashMayCome: a step may crash before each effect that others can see,
+// except before the first effect.
 func TestWhereACrashMayCome(t *testing.T) {
 	sends := func(out *machine.Output[string]) { out.Send(1, "") }
 	writes := func(out *machine.Output[string]) { out.Write("x", 1) }

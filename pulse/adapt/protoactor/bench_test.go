@@ -47,8 +47,8 @@ func asks(as *actor.ActorSystem, times int, over func()) {
 
 var quiet = actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) })
 
-// BenchmarkStep times a step: a message received and answered. Real is the time of
-// the same in proto.actor itself.
+// BenchmarkStep measures a step in which an actor receives and answers a message.
+// The row real measures the same in proto.actor itself.
 func BenchmarkStep(b *testing.B) {
 	const steps = 1000
 	for _, p := range []struct {

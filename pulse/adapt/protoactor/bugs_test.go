@@ -19,9 +19,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/protoactor"
 )
 
-// The subjects writer, messenger, procreg and barber as programs for proto.actor; see
-// the packages with these names. Their processes, such as users and clients, are
-// actors that wait for futures here.
+// The subjects writer, messenger, procreg and barber as programs for proto.actor. The
+// packages with these names describe them. Their processes, such as users and
+// clients, are actors that wait for futures here.
 
 type (
 	execute struct{}
@@ -477,7 +477,7 @@ func TestBugs(t *testing.T) {
 	}
 }
 
-// TestResultInEveryOrder checks that a search through all orders finds the same.
+// TestResultInEveryOrder checks that a search through all orders finds the same failures.
 func TestResultInEveryOrder(t *testing.T) {
 	for mended, want := range map[bool]int{false: 1, true: 0} {
 		told := &teller{TB: t}

@@ -71,7 +71,7 @@ func (s scene) Ask(to adapttest.Address, msg string) string {
 	return answer.(string)
 }
 
-// TestConforms checks that hosted actors take their steps as those of pulse do.
+// TestConforms checks that hosted actors take the same steps as actors of pulse.
 func TestConforms(t *testing.T) {
 	adapter := adapttest.Adapter{New: func(sys *pulse.System) adapttest.Runtime { return hall{protoactor.New(sys).Root} }}
 	if err := adapter.Test(); err != nil {

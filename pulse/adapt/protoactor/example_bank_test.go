@@ -60,8 +60,8 @@ func (d *deposited) Receive(ctx actor.Context) {
 	}
 }
 
-// bank has accounts as its children, and restarts one that panics. A clerk transfers
-// money while a customer asks for a statement.
+// bank has accounts as its children, and restarts an account that panics. A clerk
+// transfers money while a customer asks for a statement.
 func bank(ctx actor.Context, mended bool) {
 	if _, ok := ctx.Message().(*actor.Started); !ok {
 		return

@@ -18,7 +18,7 @@ type (
 	forget struct{}
 )
 
-// original keeps a value.
+// original is an actor that stores a value.
 type original struct{ value string }
 
 func (o *original) Receive(ctx actor.Context) {

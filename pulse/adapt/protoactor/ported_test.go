@@ -23,9 +23,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/protoactor"
 )
 
-// A venue is an actor system, hosted or real, in which a program is played, with the
-// notes of its actors. A note that ends with a full stop is the last one of its
-// actor.
+// A venue is an actor system in which a ported program runs, hosted by pulse or
+// real, with the notes of its actors. A note that ends with a full stop is the last
+// note of its actor.
 type venue struct {
 	*actor.ActorSystem
 	mu    sync.Mutex
@@ -468,7 +468,7 @@ func signs(header string) func(*venue) {
 	}
 }
 
-// A book keeps its entries also when its actor ends.
+// A book keeps its entries when its actor ends.
 type book struct {
 	persistence.Mixin
 	*venue
@@ -571,9 +571,9 @@ func (p ported) explored(t *testing.T) (map[string]bool, fuzz.Verdict) {
 	return known, v
 }
 
-// TestPorted checks programs in the manner of proto.actor's own examples. Their
-// results in proto.actor itself are among those that Explore finds, and Check finds
-// no others.
+// TestPorted checks programs like proto.actor's own examples. Their results in
+// proto.actor itself are among those that Explore finds, and Check finds no
+// others.
 func TestPorted(t *testing.T) {
 	for _, p := range portedPrograms {
 		t.Run(p.name, func(t *testing.T) {
@@ -673,8 +673,8 @@ func answers(waits int) func(*venue) {
 	}
 }
 
-// TestAnswers checks that answers come at each place among messages at which they
-// come in proto.actor itself, and at no other.
+// TestAnswers checks that answers come at the same positions among the other
+// messages as in proto.actor itself, and at no others.
 func TestAnswers(t *testing.T) {
 	for _, x := range []struct {
 		name  string

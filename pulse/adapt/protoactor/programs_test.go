@@ -305,7 +305,7 @@ func (b *shaver) awake(ctx actor.Context) {
 	}
 }
 
-// openShop has customers come to the barber, and returns them.
+// openShop has customers come to the barber. It returns their PIDs.
 func openShop(as *actor.ActorSystem, customers, chairs int, mended bool) (list []*visitor) {
 	r := as.Root.Spawn(of(&room{chairs: chairs, asleep: true}))
 	b := as.Root.Spawn(of(newShaver(r, mended)))

@@ -344,8 +344,8 @@ func TestReductions(t *testing.T) {
 	}
 }
 
-// TestGivesWay checks that a piped answer comes before or after whatever the asker
-// sends to the same actor in the same handler.
+// TestGivesWay checks that a piped answer comes both before and after other
+// messages that the asker sends to the same actor in the same handler.
 func TestGivesWay(t *testing.T) {
 	for _, c := range []struct {
 		name  string

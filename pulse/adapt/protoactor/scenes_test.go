@@ -39,7 +39,7 @@ func (s *stage) chatty(ctx actor.Context) {
 	s.note("%s: %s", ctx.Self().Id, what(ctx.Message()))
 }
 
-// echo answers a text with the same and a mark.
+// echo answers a text with that text and a mark.
 func echo(ctx actor.Context) {
 	if m, ok := ctx.Message().(string); ok {
 		ctx.Respond(m + "!")
@@ -522,7 +522,7 @@ type inMemory struct{ state persistence.ProviderState }
 
 func (m inMemory) GetState() persistence.ProviderState { return m.state }
 
-// keeper keeps the ids that it is sent.
+// keeper is an actor that stores the ids that it receives.
 type keeper struct {
 	persistence.Mixin
 	*stage

@@ -19,7 +19,7 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// A ledger is a persistent actor: its Mixin keeps the actor's Context.
+// A ledger is a persistent actor: its Mixin stores the actor's Context in a field.
 type ledger struct {
 	persistence.Mixin
 	Context actor.Context
@@ -44,8 +44,8 @@ func startLedger(as *actor.ActorSystem) *ledger {
 	return l
 }
 
-// TestContextsThatActorsKeep checks that an actor that keeps its Context has a finite
-// text, and that a failure of such a program is found and reported.
+// TestContextsThatActorsKeep checks that an actor that stores its Context has a
+// finite text as its state. A failure of such a program is found and reported.
 func TestContextsThatActorsKeep(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
