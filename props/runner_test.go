@@ -445,7 +445,7 @@ func TestAfterTheRun(t *testing.T) {
 }
 
 // TestRunnerGoesOn runs properties that fail in every way, in turns with one that
-// holds: no run may affect the next.
+// passes: no run may affect the next one.
 func TestRunnerGoesOn(t *testing.T) {
 	var o outcome
 	bad := true

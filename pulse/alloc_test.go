@@ -136,8 +136,8 @@ var frugals = []frugal{
 		}
 		sys.Send(frugalRefs[0], cue{})
 	}},
-	// A Down holds a Ref and a reason, so it needs one allocation for each
-	// watcher of each actor that ends.
+	// Each watcher of each ended actor needs one allocation, for a Down
+	// with its Ref and reason.
 	{"four that are watched", 4, func(sys *pulse.System) {
 		for i := range 4 {
 			frugalRefs[i] = sys.Spawn("mortal", frugalDying)
@@ -237,8 +237,8 @@ func TestRunsOfAllSizesAllocateNothing(t *testing.T) {
 	})
 }
 
-// passing has messages forwarded, always the same number of them, until the
-// run has taken steps steps.
+// passing has ten actors send messages to themselves until the run has
+// taken the given number of steps.
 func passing(sys *pulse.System, steps int) {
 	left := steps - 10
 	for range 10 {

@@ -46,9 +46,9 @@ func (g *guilty) receive(c *pulse.Ctx, _ any) {
 	g.at("Receive")
 }
 
-// TestBlame checks that a panic of a strategy, an observer or a function of
-// Faults is not attributed to the actor whose step called it, so no supervisor
-// handles it. A panic of the actor's own code right after such a call is.
+// TestBlame checks that a panic of a strategy, an observer or a function of Faults is
+// not attributed to the actor whose step called it, so no supervisor handles it. A
+// panic of the actor's own code directly after such a call is attributed to the actor.
 func TestBlame(t *testing.T) {
 	for _, place := range []string{"Begin", "Pick", "Choose", "Stepped", "Sent", "Links", "Actors", "Receive"} {
 		for _, process := range []bool{false, true} {

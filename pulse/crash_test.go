@@ -183,8 +183,8 @@ func TestCrashWithinAStep(t *testing.T) {
 	}
 }
 
-// TestCrashesRepeat checks that a replay, and a run with the same seed, repeat
-// crashes within steps and lost writes.
+// TestCrashesRepeat checks that a replay repeats crashes within steps and lost
+// writes, and that a run with the same seed does so too.
 func TestCrashesRepeat(t *testing.T) {
 	build := func(s *pulse.System) {
 		r := s.SpawnSpec(pulse.Spec{Name: "books", New: func() pulse.Actor { return &archive{} }})
@@ -256,8 +256,8 @@ func recovering(f func()) {
 	f()
 }
 
-// TestMayCrashGoesWrong checks code that recovers or replaces the panic of a
-// crash: the run fails.
+// TestMayCrashGoesWrong checks what happens if code recovers the panic of a
+// crash, or replaces it.
 func TestMayCrashGoesWrong(t *testing.T) {
 	var kept *pulse.Ctx
 	o := crashing(1, false)

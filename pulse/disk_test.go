@@ -92,8 +92,8 @@ func (s scribbler) Started(ctx *pulse.Ctx, how pulse.Start) {
 
 func (scribbler) Receive(*pulse.Ctx, any) {}
 
-// TestDiskAfterACrash checks what may survive a crash: of the writes since the
-// last Sync the first ones, or any.
+// TestDiskAfterACrash checks what may survive a crash: the first of the writes
+// since the last Sync or, with UnorderedWrites, any of them.
 func TestDiskAfterACrash(t *testing.T) {
 	for _, c := range []struct {
 		writes    string
@@ -127,8 +127,8 @@ func TestDiskAfterACrash(t *testing.T) {
 }
 
 // TestDiskWithoutCrashes checks that all writes can be read at once, also by a
-// process, and that neither a panic nor the stop of another actor loses any. A
-// new actor has an empty disk.
+// process, and that writes survive a panic and the stop of another actor. A
+// new actor's disk is empty.
 func TestDiskWithoutCrashes(t *testing.T) {
 	sys := newSystem(t, pulse.Options{Strategy: always(choice.Loss)})
 	for range 2 {

@@ -120,7 +120,7 @@ func (c *clerk) Receive(_ *pulse.Ctx, msg any) {
 	if c.co == nil {
 		c.co = c.host.Coroutine(c.serve)
 	}
-	c.co.Resume() // a panic of the clerk continues in pulse
+	c.co.Resume() // pulse handles a panic of the clerk
 }
 
 // serve is the clerk's own loop.

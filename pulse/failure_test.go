@@ -243,7 +243,7 @@ func TestStuck(t *testing.T) {
 	}))
 }
 
-// shut sends to actors that have ended.
+// shut returns a script that sends messages to actors that have ended.
 func shut(n int) func(*pulse.System) *pulse.Failure {
 	return func(s *pulse.System) *pulse.Failure {
 		r := s.Spawn("till", pulse.Func(stopping))
@@ -290,7 +290,7 @@ func rally(s *pulse.System) *pulse.Failure {
 	return s.Failure()
 }
 
-// growing sends itself a number that grows: no step is like another.
+// growing sends itself a larger number in each step, so that no two steps are alike.
 func growing(ctx *pulse.Ctx, msg any) { ctx.Send(ctx.Self(), msg.(int)+1) }
 
 // pouring sends a million messages in one step.
@@ -408,8 +408,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestMemoryIsBounded: a step needs less than 64 MB, whatever it sends. By day each kind of message
-// is sent in either a recorded or an unrecorded run.
+// TestMemoryIsBounded: a step needs less than 64 MB, whatever the step sends. By day each kind of
+// message is sent in either a recorded or an unrecorded run.
 func TestMemoryIsBounded(t *testing.T) {
 	trial.Long(t)
 	for i, handler := range []pulse.Func{pouring, pouringAnyway, winding} {
@@ -562,8 +562,8 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// TestSignaturesHoldAcrossOrders: the order decides who panics first, and with
-// it names of actors and numbers of steps; the signature stays the same.
+// TestSignaturesHoldAcrossOrders: the order of steps decides which actor
+// panics first, and in which step. The signature is the same in all orders.
 func TestSignaturesHoldAcrossOrders(t *testing.T) {
 	signatures, texts := map[string]bool{}, map[string]bool{}
 	s := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})

@@ -27,8 +27,8 @@ func race(sys *pulse.System) (seen *string) {
 	return seen
 }
 
-// TestHostedRace checks that the strategy decides the order in which the actors
-// of another runtime receive, and that plain order always gives the same order.
+// TestHostedRace checks that the strategy decides in which order actors of
+// another runtime receive messages. Plain order always gives the same order.
 func TestHostedRace(t *testing.T) {
 	orders := func(s pulse.Strategy) map[string]int {
 		sys := pulse.New(pulse.Options{Strategy: s})
@@ -85,7 +85,7 @@ func TestHostedReplay(t *testing.T) {
 
 // ledger is a bureau in which a front clerk must ask the back for each number.
 // While Request blocks, other orders wait. The back changes its behavior when
-// told to close. Killed counts the clerks that are ended while they wait.
+// told to close. killed counts the clerks that were ended while they waited.
 func ledger(sys *pulse.System, answers bool) (killed *int, log *[]string) {
 	b := newBureau(sys)
 	killed, log = new(int), new([]string)

@@ -103,7 +103,7 @@ func (c *invariants) mailboxes() {
 	c.holds(flag == (c.mail.onSend&workChoosy != 0), "workChoosy is %v", !flag)
 }
 
-// channels checks the channels, and counts the places of their messages.
+// channels checks the channels. For each message, it counts in how many places the message is.
 func (c *invariants) channels() {
 	r := &c.mail
 	c.holds(r.table.Len() == len(r.channels), "%d channels, %d in the table", len(r.channels), r.table.Len())

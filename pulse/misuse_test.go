@@ -401,7 +401,7 @@ func TestMisuseInAStep(t *testing.T) {
 	golden.File(t, "testdata/misuse-step.golden", b.String())
 }
 
-// A choice has fewer alternatives than a 64-bit int can count.
+// Choose fails with more than 2,147,483,647 alternatives.
 //
 // Skips: with a 32-bit int no such call is wrong.
 func TestChooseTooMany(t *testing.T) {
@@ -484,8 +484,8 @@ func elsewhere(f func()) *pulse.Failure {
 	return <-done
 }
 
-// TestUseFromAnotherGoroutine: calls from another goroutine during a step are
-// detected, have no effect, and break neither that goroutine nor the run.
+// TestUseFromAnotherGoroutine: calls from another goroutine during a step are detected
+// and have no effect. The calling goroutine does not panic, and the run fails.
 func TestUseFromAnotherGoroutine(t *testing.T) {
 	var b strings.Builder
 	try := func(name string, call func(w *market, ctx *pulse.Ctx)) {
@@ -641,7 +641,7 @@ func TestATypedNilIsAnActor(t *testing.T) {
 	}
 }
 
-// A counter counts what it receives, unless it is nil.
+// A counter counts its messages, unless it is a nil pointer.
 type counter struct{ n int }
 
 func (c *counter) Receive(*pulse.Ctx, any) {

@@ -200,7 +200,7 @@ func (w *modelWorld) tellDown(from, to int, reason string) {
 		modelMark{3: kindDown, 4: int32(from), 5: int32(slices.Index(reasons, reason))}, 0)
 }
 
-// end takes an actor out of the run.
+// end ends an actor: its messages become orphans, and its watchers are notified.
 func (w *modelWorld) end(a *modelActor, reason string) {
 	if a.life == "ended" {
 		return

@@ -148,7 +148,7 @@ func (p *player) testDoes(x action) {
 	}
 }
 
-// ran records the result of a run.
+// ran records the result of a Run: the failure, the time, the steps and the warnings.
 func (p *player) ran(f *pulse.Failure) {
 	kind := int32(-1)
 	if f != nil {
@@ -312,7 +312,7 @@ func (a *played) handler(table int) pulse.Actor {
 	return h
 }
 
-// began records how an actor was started.
+// began records how an actor was started: new, or by which restart.
 func (a *played) began(ctx *pulse.Ctx, how pulse.Start) {
 	a.emit("started", modelMark{}, int32(ctx.Self().Index()), int32(how), int32(ctx.Sender().Index()), int32(ctx.Now()))
 	for name := range modelNames {
@@ -459,7 +459,7 @@ func (a *played) send(ctx *pulse.Ctx, to pulse.Ref, kind int) {
 
 func diskName(i int) string { return string(rune('a' + i%modelNames)) }
 
-// reads records what is on the disk under a name.
+// reads records the value that a disk has under a name.
 func (a *played) reads(ctx *pulse.Ctx, name int) {
 	v, _ := ctx.Disk().Read(diskName(name))
 	n, ok := v.(int)
@@ -477,7 +477,7 @@ func ofMask(mask int, msg any) bool {
 	return mask&(1<<m[3]) != 0
 }
 
-// live runs the script of a process.
+// live performs the script of a process.
 func (a *played) live(c *pulse.Process) {
 	if a.starts {
 		a.began(c.Ctx, c.Started())

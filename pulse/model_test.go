@@ -11,7 +11,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/legal"
 )
 
-// modelPrograms is how many random programs run on both sides.
+// modelPrograms returns how many random programs a test runs on pulse and on the model.
 func modelPrograms() int {
 	switch {
 	case os.Getenv("JOSTLE_NIGHTLY") != "":
@@ -22,8 +22,8 @@ func modelPrograms() int {
 	return 5300 // twice as many as are needed to show each planted fault
 }
 
-// differs runs a program on both sides and returns the first difference, or the
-// invariant that pulse breaks after a step.
+// differs runs a program on pulse and on the model. It returns the first
+// difference, or the first invariant that pulse breaks.
 func differs(p *player, program *modelProgram, fault string) string {
 	log := p.play(program)
 	if p.broken != "" {

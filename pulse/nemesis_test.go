@@ -247,7 +247,7 @@ func TestNemesisOfAParent(t *testing.T) {
 	}
 }
 
-// TestNemesisInAnObserver checks that code outside of actors may not strike
+// TestNemesisInAnObserver checks that an observer must not use a Nemesis
 // during a run.
 func TestNemesisInAnObserver(t *testing.T) {
 	c := newCell(t, pulse.Options{})

@@ -141,8 +141,8 @@ func (s *seeing) Choose(k choice.Kind, n int) int {
 	return n - 1
 }
 
-// TestSeeds: the strategy gets the seed of the options, then those of Reset,
-// once in each run and when it is first needed.
+// TestSeeds: the strategy gets the seed of the options, then the seeds given
+// to Reset. It gets a seed once in each run, before its first decision.
 func TestSeeds(t *testing.T) {
 	d := &diary{}
 	s := pulse.New(pulse.Options{Seed: 7, Strategy: &seeing{d: d}})

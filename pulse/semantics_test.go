@@ -183,7 +183,7 @@ func TestFaultsCountAsStepsOfTheBudget(t *testing.T) {
 	}
 }
 
-// The server keeps its clients, and answers them when told to.
+// The server keeps its clients, and answers all of them when it gets the message to do so.
 func answerLater(kept *[]pulse.Ref) pulse.Func {
 	return func(ctx *pulse.Ctx, msg any) {
 		if msg != "answer" {

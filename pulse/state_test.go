@@ -90,7 +90,7 @@ type stated struct {
 
 func stateNow(sys *pulse.System) stated { return stated{sys.State(), sys.StateText()} }
 
-// compareStates checks whether two states are equal, in both forms.
+// compareStates checks whether two states have equal hashes and equal texts.
 func compareStates(t *testing.T, a, b stated, same bool) {
 	t.Helper()
 	if (a.hash == b.hash) != same || (a.text == b.text) != same {
@@ -1176,7 +1176,7 @@ func (r *roamer) does(ctx *pulse.Ctx, d roamerDeed, m roam) {
 	}
 }
 
-// strike has a Nemesis crash an actor, or lose or delay its messages to another actor.
+// strike has a Nemesis strike an actor, or its links with another actor.
 func (r *roamer) strike(ctx *pulse.Ctx, d roamerDeed, at, other pulse.Ref) {
 	n := ctx.Nemesis()
 	did := false

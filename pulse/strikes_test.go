@@ -61,9 +61,9 @@ func passesOn(sys *pulse.System) {
 	sys.Send(sys.Spawn("first", pulse.Func(func(ctx *pulse.Ctx, m any) { ctx.Send(last, m) })), blast{})
 }
 
-// TestPickedStrikes checks when a strategy with Needs.Strikes is asked for
-// strikes, and that a strategy without it makes the same run with the same
-// answers.
+// TestPickedStrikes checks when Pick of a strategy with Needs.Strikes can
+// choose strikes. A strategy without Needs.Strikes makes the same run if
+// it gives the same answers.
 func TestPickedStrikes(t *testing.T) {
 	crash := pulse.Faults{Crash: 1}
 	for _, c := range []struct {

@@ -35,7 +35,7 @@ var timings = []struct {
 	build func(s *pulse.System, d *diary)
 	want  string // the diary
 	now   time.Duration
-	fails string // how the failure text begins
+	fails string // the beginning of the failure's text
 }{
 	{
 		name: "timers fire in the order of their times",

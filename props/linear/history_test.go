@@ -415,8 +415,8 @@ func TestModelThatExits(t *testing.T) {
 	}
 }
 
-// TestCallsThatMatter checks what a failure shows of its calls: the state before the
-// first call that is not explained, and no calls that do not matter.
+// TestCallsThatMatter checks that a failure leaves out calls that change nothing,
+// and shows the state before the first call that no order explains.
 func TestCallsThatMatter(t *testing.T) {
 	for _, h := range []struct{ name, events, want string }{
 		{"reads that never returned", "a put 1; a 0; c get; d get; b get; b 0", `

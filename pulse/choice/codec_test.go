@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// sample has a choice of every kind, at both ends of the range, with varints of each length.
+// sample has choices of all kinds, values at both ends of their ranges, and varints of each length.
 func sample() *Record {
 	return &Record{
 		Deliveries: []uint64{0, 1, math.MaxUint64, 0x0102030405060708},

@@ -148,7 +148,7 @@ func (c *till) long(n int) {
 
 func (c till) short(n int) int { return c.sum + n }
 
-// TestBeginOfMethod checks where the method of a method value begins.
+// TestBeginOfMethod checks which line is found as the beginning of a method value's method.
 func TestBeginOfMethod(t *testing.T) {
 	c := &till{}
 	for name, row := range map[string]struct {

@@ -147,8 +147,8 @@ func (c *slowChains) fit(set []int32, row int32) (cell, covered int) {
 
 // exchange restores the invariant of sets when the new top of cell i is above
 // other tops of its set. The new top is above no top of the previous set;
-// otherwise it would have gone there. So these two sets exchange all chains but
-// that of cell i.
+// otherwise it would have gone there. So these two sets swap all chains except
+// the chain in cell i.
 func (c *slowChains) exchange(before, set []int32, i int) {
 	last := len(set) - 1
 	set[i], set[last] = set[last], set[i]

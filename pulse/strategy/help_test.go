@@ -98,7 +98,7 @@ type named struct {
 	make func() pulse.Strategy
 }
 
-// all lists every strategy except those that follow a schedule or a record.
+// all lists the strategies of strategy.Names.
 func all() (list []named) {
 	for _, name := range strategy.Names() {
 		list = append(list, named{name, func() pulse.Strategy {
@@ -159,7 +159,7 @@ func (p *lanes) run(sys *pulse.System, seed uint64) *pulse.Failure {
 	return sys.Failure()
 }
 
-// after reports whether the sink received mark n of a lane after the same mark of all other lanes given.
+// after reports whether the sink received mark n of a lane after all marks of others.
 func (p *lanes) after(lane, n int, others ...mark) bool {
 	for _, other := range others {
 		if p.at[mark{lane, n}] < p.at[other] {

@@ -9,9 +9,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// TestPOSAgainstRandom has one message come after a chain of ten hops, nine of
-// which go elsewhere and do not affect its priority. It comes last if its
-// priority is the lowest of eleven; with Random it must lose ten coin tosses.
+// TestPOSAgainstRandom has one message come after a chain of ten hops, nine of which
+// go to other actors and do not affect its priority. The message comes last if its
+// priority is the lowest of eleven. With Random it must lose ten coin tosses.
 func TestPOSAgainstRandom(t *testing.T) {
 	p := &hops{n: 10}
 	tries := runs(20_000)

@@ -162,7 +162,7 @@ func TestDiffOfSame(t *testing.T) {
 }
 
 // TestUnrecorded: the trace of an unrecorded run has only actors and notes,
-// which refer to steps that the trace does not have.
+// and the notes refer to steps that are missing in the trace.
 func TestUnrecorded(t *testing.T) {
 	unrecorded := func() *Trace {
 		trace := storyTrace()

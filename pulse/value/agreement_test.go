@@ -19,7 +19,7 @@ import (
 // An isomorphism pairs the blocks of two values, one to one.
 type isomorphism struct{ there, back map[at]at }
 
-// at is where a block begins, and the type that leads to it.
+// An at identifies a block: its address, and the type of the pointer to it.
 type at struct {
 	typ  reflect.Type
 	addr uintptr
@@ -109,7 +109,7 @@ func (m *isomorphism) entries(x, y reflect.Value, keys, others []reflect.Value) 
 	return false
 }
 
-// A thing is a part of a random value. Its fields lead to others, and back.
+// A thing is a part of a random value. Its fields refer to other things, also in cycles.
 type thing struct {
 	id     int // different for each thing of the value
 	N      int8
@@ -274,7 +274,7 @@ func mixed[K comparable, V any](d *things, n int, entry func(i int) (K, V)) map[
 	return again
 }
 
-// A told is the result of a walk for a state.
+// A told is the result of a walk for a state: whether it could read the value, the hash and the text.
 type told struct {
 	readable bool
 	sum      uint64

@@ -38,8 +38,8 @@ type branches struct {
 	Self  *branches
 }
 
-// value returns a random value and an equal one that shares nothing with it, made in
-// another order where the order does not matter.
+// value returns a random value, and an equal one that shares no memory with the first.
+// Where order does not matter, the parts of the second are made in another order.
 func (d draw) value(depth int) (v, equal any) {
 	n := d.IntN(12)
 	if depth == 0 {

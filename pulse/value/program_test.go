@@ -165,8 +165,8 @@ func disagreement(programs *value.Walker, x, y any) string {
 	return ""
 }
 
-// TestPrograms: programs and walks that write texts split values of random types into the
-// same classes.
+// TestPrograms: programs and walks that write texts agree on which values of random types
+// are equal.
 func TestPrograms(t *testing.T) {
 	seeds := uint64(4000)
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {

@@ -80,8 +80,8 @@ var faults = []struct {
 }
 
 // TestWrongAdapters checks that each planted fault is found, that no other message is
-// printed, and that each rule is broken by some fault. Ten runs of each program show every
-// fault. The test makes 12 by day, and at night 100, which is the default.
+// printed, and that some fault breaks each rule. Ten runs of each program show every fault.
+// The test makes 12 runs of each program by day. At night it makes 100, which is the default.
 func TestWrongAdapters(t *testing.T) {
 	trial.Long(t)
 	rule := regexp.MustCompile(`(?m)^(\w+): `)

@@ -80,7 +80,7 @@ func newToy(fault string) func(*pulse.System) adapttest.Runtime {
 	}
 }
 
-// An asker is an agent that can wait, and change its behavior.
+// An asker is an agent that can wait for answers and change its behavior.
 type asker struct{ *agent }
 
 // everMade counts the agents of all runs; one planted fault uses it for ids.

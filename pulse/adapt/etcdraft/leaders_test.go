@@ -220,7 +220,7 @@ func runPlanted(t *testing.T, bin, fault string, c contest) contest {
 // buildPlanted builds this package's tests with a copy of the library that has the
 // edits, and returns the binary. A work file replaces the library by the copy.
 func buildPlanted(t *testing.T) string {
-	dir := filepath.Join(os.TempDir(), "jostle-planted") // each test uses the same folder, so that the go command can cache compiled packages
+	dir := filepath.Join(os.TempDir(), "jostle-planted") // always one folder, so that go can cache compiled packages
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		dir = t.TempDir() // the folder exists: another process uses it
 	}

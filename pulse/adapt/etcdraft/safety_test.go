@@ -14,7 +14,7 @@ func entry(index, term uint64, text string) *raftpb.Entry {
 	return &raftpb.Entry{Index: &index, Term: &term, Type: raftpb.EntryNormal.Enum(), Data: []byte(text)}
 }
 
-// snapshotAt is a snapshot that ends with an entry.
+// snapshotAt returns a snapshot that ends with the entry of the given index and term.
 func snapshotAt(index, term uint64) *raftpb.Snapshot {
 	return &raftpb.Snapshot{Metadata: &raftpb.SnapshotMetadata{Index: &index, Term: &term}}
 }

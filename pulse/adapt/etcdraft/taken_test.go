@@ -13,8 +13,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/machine"
 )
 
-// TestNamesOfRecords: no two records of a start have the same name, later ones sort
-// after earlier ones, and the first record sorts before all others.
+// TestNamesOfRecords: all records of one start have different names. Later names
+// sort after earlier ones, and the first record's name sorts first.
 func TestNamesOfRecords(t *testing.T) {
 	for _, boot := range []int{1, 9, 12} {
 		var j journal

@@ -380,7 +380,7 @@ type (
 )
 
 // resultsSurvive has a boss whose worker sends its last result and stops. When the
-// worker has ended, the boss considers missing results lost, and has them done again.
+// worker has ended, the boss considers missing results lost, and orders them again.
 // But the message of the end may overtake the result. In the mended form the boss
 // poisons the worker when the result has come.
 func resultsSurvive(mended bool) func(*props.T) {
@@ -461,7 +461,7 @@ func TestBugs(t *testing.T) {
 	trial.Long(t)
 	for _, b := range bugs {
 		if (b.name == "procreg" || b.name == "barber") && os.Getenv("JOSTLE_NIGHTLY") == "" {
-			continue // these subjects take longest to shrink and explain
+			continue // at night only: these subjects take longest to shrink and explain
 		}
 		t.Run(b.name, func(t *testing.T) {
 			told := &teller{TB: t}

@@ -73,7 +73,7 @@ func (g *guest) ask(ctx actor.Context) {
 	g.seat.asked++
 }
 
-// allEat is the property: the guests eat, though one of them coughs.
+// allEat is the property: the guests eat, although one of them coughs and panics.
 func allEat(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		sys := t.System()

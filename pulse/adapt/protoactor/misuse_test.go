@@ -33,8 +33,8 @@ func elsewhere(f func()) {
 	<-done
 }
 
-// meets has an actor use an actor of another actor system, whose message it has
-// received.
+// meets has an actor receive a message from another actor system, and then use
+// its sender.
 func meets(do func(ctx actor.Context, theirs *actor.PID)) func(*stage) {
 	return func(s *stage) {
 		other := actor.NewActorSystem(quiet)

@@ -32,7 +32,7 @@ type venue struct {
 	notes map[string][]string
 	open  int           // the number of actors that have not made their last note
 	over  chan struct{} // closed when open has become zero
-	late  uint          // bits: where a real run should let others go first, as far as possible
+	late  uint          // a bit mask: at which places a real run should let other actors run first, as far as possible
 }
 
 func newVenue(as *actor.ActorSystem, open int) *venue {
@@ -65,7 +65,7 @@ func (v *venue) upTo(n int, who string) func(text string) {
 	}
 }
 
-// result returns all notes: those of each actor in order.
+// result returns the notes of all actors, in the order of each actor's notes.
 func (v *venue) result() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -96,7 +96,7 @@ func (v *venue) spawn(name string, f actor.ReceiveFunc, options ...actor.PropsOp
 	return must(v.Root.SpawnNamed(actor.PropsFromFunc(f, options...), name))
 }
 
-// linger lets others go first if the bit of a place is set.
+// linger lets other actors run first if late has the bit of a place.
 func (v *venue) linger(place byte) {
 	for range v.late >> (place % 4) & 1 * 100 {
 		runtime.Gosched()

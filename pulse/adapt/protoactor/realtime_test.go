@@ -98,7 +98,7 @@ func TestPassivation(t *testing.T) {
 	}
 }
 
-// A shared buffer may be written by another goroutine.
+// A shared is a buffer that several goroutines may write to.
 type shared struct {
 	mu   sync.Mutex
 	text strings.Builder

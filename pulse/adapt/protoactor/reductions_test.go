@@ -20,7 +20,7 @@ import (
 var small = []struct {
 	name string
 	play func(s *stage)
-	// reduced says whether the default search keeps its reduction.
+	// reduced is set if the default search uses its reduction for the program.
 	reduced bool
 }{
 	{"stop against messages", func(s *stage) {
@@ -284,8 +284,8 @@ var small = []struct {
 	}, true},
 }
 
-// outcomes explores a program and returns the notes of the actors in each order,
-// separately for each actor.
+// outcomes explores a program and returns the notes of the actors in each order.
+// The notes of each actor are kept separately.
 func outcomes(t *testing.T, o explore.Options, play func(*stage)) (map[string]bool, explore.Result) {
 	t.Helper()
 	var s *stage
