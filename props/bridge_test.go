@@ -17,7 +17,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A recorder is a test that records what is logged.
+// A recorder is a testing.TB that records what is logged.
 type recorder struct {
 	said   []string
 	failed bool
@@ -107,7 +107,7 @@ bridge_test.go: no debts: balance is -1
 }
 
 // TestRapidPasses runs properties under rapid that hold, that skip, and that
-// draw in every way.
+// draw from all kinds of generators.
 func TestRapidPasses(t *testing.T) {
 	rapid.Check(t, props.Rapid(func(t *props.T) {
 		n := props.Draw(t, rapid.IntRange(0, 9), "n")
@@ -129,7 +129,7 @@ func TestRapidPasses(t *testing.T) {
 	}))
 }
 
-// TestRapidRepeat drives a system by rapid's state machine.
+// TestRapidRepeat drives a system by T.Repeat of rapid.
 func TestRapidRepeat(t *testing.T) {
 	property := func(most int) func(t *props.T) {
 		return func(t *props.T) {
@@ -277,7 +277,7 @@ func (r *endedRecorder) ended() {
 	}
 }
 
-// A goroutine that misuses a T after its run fails the test under rapid too.
+// TestRapidTellsOfLateGoroutines: a goroutine that uses a T after its run makes the test under rapid fail too.
 func TestRapidTellsOfLateGoroutines(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var late func()

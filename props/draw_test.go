@@ -41,7 +41,7 @@ func trees() *rapid.Generator[*tree] {
 	}))
 }
 
-// everything draws from each kind of generator, and is a property that holds.
+// everything is a property that draws from each kind of generator, and passes.
 func everything(t *props.T) {
 	props.Draw(t, rapid.Int(), "int")
 	props.Draw(t, rapid.IntRange(-5, 5), "range")
@@ -153,7 +153,7 @@ func TestDrawsOfALikeSizeAreMadeOnce(t *testing.T) {
 		many        bool
 		runs, calls int
 	}{
-		{true, 1, 11}, // rapid itself tries five times with 16 numbers and with 128
+		{true, 1, 11}, // rapid makes five attempts, each with 16 numbers and again with 128
 		{true, 3, 3},
 		{false, 5, 5},
 		{true, 1, 1},
@@ -219,7 +219,7 @@ func TestDrawsAllocateNothing(t *testing.T) {
 	}
 }
 
-// TestStrayInputs replays inputs into a property with other draws.
+// TestStrayInputs replays the inputs of one property in a property with other draws.
 func TestStrayInputs(t *testing.T) {
 	label := "n"
 	r := props.NewRunner("", func(t *props.T) {
@@ -461,8 +461,8 @@ func TestSourcesDiffer(t *testing.T) {
 	}
 }
 
-// A draw by a generator of gopter that never ends is rejected, as with those of
-// rapid.
+// If a gopter generator never ends, the draw is rejected, as with rapid
+// generators.
 func TestSampleIsBounded(t *testing.T) {
 	read := 0
 	r := props.NewRunner("", func(t *props.T) {

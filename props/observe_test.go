@@ -243,7 +243,7 @@ func TestWatches(t *testing.T) {
 				t.Errorf("%s: watches %v, remembers %v, between %v", c.name, res.Watches, res.Remembers, res.Between)
 			}
 			add = func(*props.T) {}
-			c.watches, c.remember, c.between = false, false, false // the next run must not inherit them
+			c.watches, c.remember, c.between = false, false, false // the next run must not inherit the conditions
 		}
 		r.Close()
 	}

@@ -82,7 +82,7 @@ func say(t *props.T, f func(ctx *pulse.Ctx)) {
 	t.Log("after the run")
 }
 
-// live runs f in a process.
+// live runs f as the code of a process.
 func live(t *props.T, f func(p *pulse.Process)) {
 	sys := t.System()
 	sys.Go("process", f)
@@ -320,7 +320,7 @@ var outcomes = []outcome{
 	{"goroutine in a process", func(t *props.T) { live(t, func(*pulse.Process) { apart(func() { t.Errorf("one") }) }) }, "misuse: property+0: Errorf on a T from another goroutine: only the property, its handlers and its processes may use a T; let an actor do what the goroutine does\nafter the run"},
 }
 
-// A grumpy value panics when it is asked for anything.
+// A grumpy value panics when it any of its methods is called.
 type grumpy struct{}
 
 func (grumpy) String() string   { panic("no text") }
@@ -349,7 +349,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestKeptT uses the T of one run in the next, which must be noticed.
+// TestKeptT uses the T of one run in the next run. That must be reported.
 func TestKeptT(t *testing.T) {
 	uses := map[string]func(*props.T){
 		"Errorf": func(t *props.T) { t.Errorf("one") },
@@ -422,7 +422,7 @@ func TestLateGoroutine(t *testing.T) {
 	}
 }
 
-// TestAfterTheRun uses a T after the last run: nothing may crash.
+// TestAfterTheRun uses a T after the last run. The process must not crash.
 func TestAfterTheRun(t *testing.T) {
 	var kept *props.T
 	r := props.NewRunner("", func(t *props.T) { kept = t; say(t, nothing) })
@@ -488,7 +488,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	goleak.VerifyNone(t, before)
 }
 
-// TestPanicDetail checks the detail of a panic.
+// TestPanicDetail checks Failure.Detail after a panic.
 func TestPanicDetail(t *testing.T) {
 	res := once(t, func(t *props.T) { fails() })
 	got := regexp.MustCompile(`:\d+`).ReplaceAllString(res.Failure.Detail, "")

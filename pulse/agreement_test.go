@@ -139,7 +139,7 @@ func (p pasts) number(format string, args ...any) int {
 
 // sendings numbers the sending of each step's message. Equal sendings have equal numbers.
 func (p pasts) sendings(tr *trace.Trace) []int {
-	steps := make([]int, len(tr.Steps)) // the past of each step, itself included
+	steps := make([]int, len(tr.Steps)) // the past of each step, including the step
 	list := make([]int, len(tr.Steps))
 	nth := make([]int, len(tr.Sends)) // for each message, how many messages its step sent before it
 	count := map[int32]int{}

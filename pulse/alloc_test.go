@@ -20,7 +20,7 @@ type frugal struct {
 }
 
 type (
-	cue    struct{} // zero-sized, as are most of the messages here
+	cue    struct{} // the type has size zero, like most messages in these tests
 	answer struct{}
 )
 
@@ -87,7 +87,7 @@ func (frugalArchive) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Disk().Read("began")
 }
 
-// Functions as actors, boxed once.
+// Functions as actors, converted to an interface only once.
 var (
 	frugalIdle     pulse.Actor = pulse.Func(idle)
 	frugalServed   pulse.Actor = pulse.Func(frugalServer)
@@ -260,8 +260,8 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestLongRunsKeepNoMemory checks that a million steps that are not recorded
-// need no more memory than ten thousand.
+// TestLongRunsKeepNoMemory checks that a million unrecorded steps need no
+// more memory than ten thousand.
 func TestLongRunsKeepNoMemory(t *testing.T) {
 	for _, d := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		sys := newSystem(t, pulse.Options{Delivery: d, Steps: 2_000_000, Strategy: strategy.Random()})

@@ -91,7 +91,7 @@ func TestBlame(t *testing.T) {
 	}
 }
 
-// TestAbandoned checks that a system knows that a step has called Goexit.
+// TestAbandoned checks that Host.Abandoned names a step that has called Goexit.
 func TestAbandoned(t *testing.T) {
 	s := pulse.New(pulse.Options{Record: true})
 	if step, yes := s.Host().Abandoned(); yes || step != "" {

@@ -76,8 +76,8 @@ var bookkeepers = []struct {
 	}},
 }
 
-// TestMayCrash checks what a crash within a step leaves: the same for all kinds
-// of code.
+// TestMayCrash checks what a crash within a step leaves, which is the same for
+// all kinds of code.
 func TestMayCrash(t *testing.T) {
 	var charts strings.Builder
 	for _, form := range bookkeepers {
@@ -245,12 +245,12 @@ func (a *archive) Receive(ctx *pulse.Ctx, _ any) {
 	}
 }
 
-// counting counts the steps that it observes.
+// counting is an observer that counts steps.
 type counting struct{ steps int }
 
 func (c *counting) Stepped(*pulse.System, int) { c.steps++ }
 
-// recovering recovers all panics of f.
+// recovering calls f and recovers all its panics.
 func recovering(f func()) {
 	defer func() { _ = recover() }()
 	f()

@@ -296,8 +296,8 @@ func TestDiskAfterACrashBetweenRuns(t *testing.T) {
 	}
 }
 
-// TestDiskAfterAFailure checks that a crash by the test asks nothing once the
-// run has failed.
+// TestDiskAfterAFailure checks that after a failure of the run, a crash by
+// the test does not ask the strategy.
 func TestDiskAfterAFailure(t *testing.T) {
 	asked := 0
 	sys := newSystem(t, pulse.Options{Strategy: &decider{choose: func(choice.Kind, int) int { asked++; return 0 }}})

@@ -181,7 +181,7 @@ func ExampleDisk() {
 }
 
 // A worker that panics is restarted by the directive of its Spec. The message
-// that it panicked on is gone.
+// that caused the panic is lost.
 func ExampleSpec_supervised() {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
@@ -307,7 +307,7 @@ func ExampleProcess_mailbox() {
 	// by a mailbox map[first:true]
 }
 
-// A monitor is an observer that checks the system after each step.
+// A monitor here is an observer that checks the system after each step.
 type lengths struct{ longest int }
 
 func (l *lengths) Stepped(s *pulse.System, step int) {

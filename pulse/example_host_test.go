@@ -49,7 +49,7 @@ type clerk struct {
 
 func newBureau(sys *pulse.System) *bureau {
 	b := &bureau{host: sys.Host(), clerks: map[pid]*clerk{}, byRef: map[pulse.Ref]*clerk{}}
-	b.add(&clerk{bureau: b, ref: b.host.Running()}) // the test, with the id ""
+	b.add(&clerk{bureau: b, ref: b.host.Running()}) // stands for the test; its id is ""
 	return b
 }
 
@@ -105,7 +105,7 @@ func (f future) Result() any {
 	return it.what
 }
 
-// Become changes the behavior of a clerk and notes that for strategies.
+// Become changes the behavior of a clerk and reports the change to pulse.
 func (c *clerk) Become(act behaviour) {
 	c.act = act
 	c.host.HandlersChanged()
@@ -130,7 +130,7 @@ func (c *clerk) serve(*pulse.Coroutine) {
 	}
 }
 
-// next returns the next item; the current step ends there.
+// next ends the current step and returns the next item when it comes.
 func (c *clerk) next() *item {
 	for c.in == nil {
 		c.co.Park()

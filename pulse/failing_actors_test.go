@@ -31,7 +31,7 @@ func refuse(msg any) {
 	}
 }
 
-// A shop is an actor with a method, which panics in several ways.
+// A shop is an actor whose method panics in several ways.
 type shop struct{ stock map[string]int }
 
 func (s *shop) Receive(_ *pulse.Ctx, msg any) {
@@ -78,7 +78,7 @@ func picky(p *pulse.Process) {
 	p.ReceiveMatch(func(msg any) bool { return msg == blast{} })
 }
 
-// sleeping sleeps beyond the end of time.
+// sleeping sleeps until after the end of virtual time.
 func sleeping(p *pulse.Process) {
 	p.Sleep(time.Hour)
 }
@@ -93,7 +93,7 @@ func taking(p *pulse.Process) {
 // inLibrary panics in the standard library, which is not the user's code.
 func inLibrary(*pulse.Ctx, any) { _ = slices.Repeat([]int{1}, -1) }
 
-// calledBack panics in a function that the standard library calls.
+// calledBack panics in a function that the standard library calls back.
 func calledBack(_ *pulse.Ctx, msg any) {
 	_ = slices.IndexFunc([]any{msg}, func(x any) bool {
 		refuse(x)
@@ -116,8 +116,8 @@ func mistaken(p *pulse.Process) {
 	p.ReceiveMatch(func(msg any) bool { return msg.(string) == "news" })
 }
 
-// answers is a strategy that answers what it is told to: by default the first
-// message, and zero.
+// answers is a strategy that returns the given answers. By default it picks
+// the first message and answers zero.
 type answers struct {
 	pick   func() int
 	choose func(k choice.Kind, n int) int

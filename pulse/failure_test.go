@@ -293,7 +293,7 @@ func rally(s *pulse.System) *pulse.Failure {
 // growing sends itself a larger number in each step, so that no two steps are alike.
 func growing(ctx *pulse.Ctx, msg any) { ctx.Send(ctx.Self(), msg.(int)+1) }
 
-// pouring sends a million messages in one step.
+// pouring is a handler that sends a million messages in one step.
 func pouring(ctx *pulse.Ctx, msg any) {
 	if msg != any("pour") {
 		return
@@ -313,7 +313,7 @@ func pouringAnyway(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// pouringAway sends a million messages to an actor that has ended.
+// pouringAway is a handler that sends a million messages to an actor that has ended.
 func pouringAway(s *pulse.System) *pulse.Failure {
 	sink := s.Spawn("till", pulse.Func(stopping))
 	s.Send(sink, blast{})

@@ -271,7 +271,7 @@ func slope(points []point) float64 {
 	return xy / xx
 }
 
-// TestSlope: times that grow with a power of n have that power as their slope.
+// TestSlope: if times grow like a power of n, slope returns the exponent.
 func TestSlope(t *testing.T) {
 	for _, power := range []float64{0, 1, 1.5, 2} {
 		var points []point

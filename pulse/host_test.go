@@ -53,8 +53,8 @@ func TestHostedRace(t *testing.T) {
 	}
 }
 
-// TestHostedReplay checks that a replay of a recorded run of another runtime is
-// identical: same steps, same identities, same hash.
+// TestHostedReplay checks that a replay of a run of another runtime is equal to
+// that run: it has the same steps, identities and hash.
 func TestHostedReplay(t *testing.T) {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()
@@ -319,8 +319,8 @@ func TestHostedMessagesAllocateNothing(t *testing.T) {
 	}
 }
 
-// TestHostedReportForgetsWaits checks that a report does not show an earlier
-// wait of a clerk.
+// TestHostedReportForgetsWaits checks that a report does not show a wait of
+// a clerk that is over.
 func TestHostedReportForgetsWaits(t *testing.T) {
 	sys := pulse.New(pulse.Options{Environment: pulse.EnvironmentClosed})
 	defer sys.Close()
@@ -370,7 +370,7 @@ func (l *till) Receive(ctx *pulse.Ctx, msg any) {
 	l.sum++
 }
 
-// TestFields: the state of each kind of actor, by fields or as text.
+// TestFields checks how the state of each kind of actor is shown: by fields or as one text.
 func TestFields(t *testing.T) {
 	sys := newSystem(t, pulse.Options{Record: true, Environment: pulse.EnvironmentOpen})
 	for _, text := range []string{"", "write", "stop"} {

@@ -12,7 +12,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Messages that once fooled or killed code that reads messages.
+// Messages that once misled code that reads messages, or ended the process.
 
 type (
 	selfKeyed map[*selfKeyed]int

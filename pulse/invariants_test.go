@@ -146,7 +146,7 @@ func comesFrom(d *trace.Send) int32 {
 	return d.From
 }
 
-// queue checks the messages in a channel.
+// queue checks the messages in one channel.
 func (c *invariants) queue(i int32, h *channel) {
 	slow, seq, last := int32(0), int32(0), none
 	for m := h.head; m >= 0; m = c.mail.sends[m].Next {
@@ -366,8 +366,8 @@ func waitingSystem(o Options) *System {
 	return s
 }
 
-// TestInvariantsCanary checks that each of these changes to a sound system
-// breaks an invariant that the model tests check.
+// TestInvariantsCanary checks that each of these changes to a correct
+// system breaks an invariant.
 func TestInvariantsCanary(t *testing.T) {
 	changes := []struct {
 		name string
@@ -414,8 +414,8 @@ func TestInvariantsCanary(t *testing.T) {
 	}
 }
 
-// TestChannelInvariantsCanary is TestInvariantsCanary for channels, which exist
-// only with FIFO delivery.
+// TestChannelInvariantsCanary is TestInvariantsCanary for channels, whose
+// planted faults need FIFO delivery.
 func TestChannelInvariantsCanary(t *testing.T) {
 	for name, change := range map[string]func(r *mailroom, h *channel){
 		"the tail is another":        func(_ *mailroom, h *channel) { h.tail++ },

@@ -174,7 +174,7 @@ func ladder(n int) *node {
 	return x
 }
 
-// locked has fields that only its methods may use.
+// locked has a lock, and fields that only its methods may use.
 type locked struct {
 	mu sync.Mutex
 	n  int
@@ -206,7 +206,7 @@ func TestNoFalseAlarm(t *testing.T) {
 	all := messages(r)
 	forward := s.Spawn("till", pulse.Func(func(ctx *pulse.Ctx, msg any) {
 		ctx.Send(r, msg)
-		if m, ok := msg.(*locked); ok { // taking a lock does not count as a change
+		if m, ok := msg.(*locked); ok { // a change of a lock is not reported
 			m.mu.TryLock()
 		}
 	}))

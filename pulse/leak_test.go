@@ -11,7 +11,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// stubborn recovers every panic and waits again.
+// stubborn recovers every kill panic and waits again.
 func stubborn(p *pulse.Process) {
 	for {
 		func() {
@@ -29,7 +29,7 @@ func deferring(p *pulse.Process) {
 	p.Receive()
 }
 
-// insisting waits again in a function that is deferred during its end.
+// insisting waits again in a deferred function while it is ended.
 func insisting(p *pulse.Process) {
 	defer func() {
 		_ = recover()
@@ -172,7 +172,7 @@ func TestGoexit(t *testing.T) {
 		returned, ended := false, make(chan struct{})
 		go func() {
 			defer close(ended)
-			defer func() { _ = recover() }() // Goexit is no panic
+			defer func() { _ = recover() }() // recover returns nil for Goexit
 			s.Go("clerk", stubborn)
 			build(s)
 			s.Run()

@@ -39,7 +39,7 @@ func TestLockedThreads(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		want string // the failure of the run
+		want string // the failure expected for the run
 		do   func(s *pulse.System)
 	}{
 		{"nobody locks", nothing, func(s *pulse.System) { with(s, wait, pulse.Func(idle)) }},

@@ -12,7 +12,7 @@ import (
 )
 
 // mailboxes are programs with an actor, the sink, whose mailbox has room for
-// two messages, and the messages that it receives.
+// two messages. Each has the messages that the sink receives.
 var mailboxes = []struct {
 	name  string
 	o     pulse.Options
@@ -201,7 +201,7 @@ func TestMailboxOfAProcess(t *testing.T) {
 	}
 }
 
-// Reset clears the bound, and an invalid Spec is refused.
+// Reset removes the bound of a mailbox. An invalid Spec is refused.
 func TestMailboxSpecs(t *testing.T) {
 	s := newSystem(t, pulse.Options{})
 	s.SpawnSpec(pulse.Spec{Name: "sink", Mailbox: 1, Actor: pulse.Func(idle)})
@@ -225,7 +225,7 @@ func TestMailboxSpecs(t *testing.T) {
 	}
 }
 
-// laterSends are programs with SendAfter: what the sink receives, and when.
+// laterSends are programs with SendAfter: each has the messages that the sink receives, with their times.
 var laterSends = []struct {
 	name  string
 	o     pulse.Options
@@ -423,7 +423,7 @@ func TestUnwatchTakesBack(t *testing.T) {
 	}
 }
 
-// echo returns its messages, and runs functions that it receives.
+// echo is an actor that returns its messages, and runs the functions that it receives.
 type echo struct{}
 
 func (echo) Receive(ctx *pulse.Ctx, msg any) {

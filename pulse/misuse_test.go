@@ -12,8 +12,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A market is a system whose references and contexts were stored, to be
-// misused.
+// A market is a system with stored references and contexts, which tests
+// misuse.
 type market struct {
 	s          *pulse.System
 	shop, till pulse.Ref // plain actors
@@ -110,7 +110,7 @@ func attempt(f func()) (failure *pulse.Failure) {
 	return nil
 }
 
-// misuses are calls that are wrong from anywhere.
+// misuses are calls that are always wrong.
 var misuses = []struct {
 	name string
 	call func(w *market)
@@ -312,8 +312,8 @@ func outside(t *testing.T, name string, call func(w *market)) string {
 	return said(f, true)
 }
 
-// inside makes a wrong call in a step: the run fails, even if the step
-// recovers, and the system can run again.
+// inside makes a wrong call in a step. The run fails, even if the step
+// recovers the panic. The next run of the system works.
 func inside(t *testing.T, name string, to func(*market) pulse.Ref, wrap func(w *market, recovering bool) any) string {
 	var texts [2]string
 	for i, recovering := range []bool{false, true} {

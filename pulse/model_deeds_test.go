@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// The actions of the model's actors, time and faults.
+// This file has the actions of the model's actors, its clock and its faults.
 
 func (w *modelWorld) does(a *modelActor, x action) {
 	i := a.index
@@ -538,8 +538,8 @@ func (w *modelWorld) inflict(x modelStrike) {
 	}
 }
 
-// startAgain restarts an actor. It receives a start that it has missed, unless
-// that is outdated.
+// startAgain restarts an actor. If it has not received its start message yet,
+// it still receives that, unless the new start replaces it.
 func (w *modelWorld) startAgain(a *modelActor, how pulse.Start, starter int) {
 	untold := a.toStart && (a.how != pulse.StartKept || how != pulse.StartLost || w.fault == "a state that was lost is kept")
 	if !untold || w.fault == "a first start is forgotten" {

@@ -209,7 +209,7 @@ func (m maker) action() action {
 	if (m.survives || m.nemesis) && m.chance(6) { // often set a state, so that a restart can lose it
 		x.do = doSet
 	}
-	switch { // few alternatives, so that two are often equal
+	switch { // few alternatives, so that different choices are often equal
 	case x.do == doWatch || x.do == doUnwatch:
 		x.a %= 3
 	case x.do == doSend && m.delays:
@@ -306,7 +306,7 @@ func (p *modelProgram) lists() []*[]action {
 	return list
 }
 
-// budgets returns pointers to the numbers of the options.
+// budgets returns pointers to those options that are numbers.
 func (o *modelOptions) budgets() []*int {
 	return []*int{&o.early, &o.ticks, &o.horizon, &o.drop, &o.duplicate, &o.delay, &o.crash, &o.kept, &o.lost, &o.partition}
 }

@@ -20,7 +20,7 @@ type modelMark [6]int32
 
 func compareMarks(a, b modelMark) int { return slices.Compare(a[:], b[:]) }
 
-// An event is something on which both sides must agree, in order.
+// An event is an entry of a log. Pulse and the model must have equal logs.
 type event struct {
 	what string
 	mark modelMark
@@ -70,8 +70,8 @@ func (p *player) emit(what string, m modelMark, x ...int32) {
 	p.log = append(p.log, e)
 }
 
-// check checks the invariants of the system between two steps, while the run
-// has not failed.
+// check checks the invariants of the system between two steps, unless the
+// run has failed.
 func (p *player) check() {
 	if p.broken != "" || p.sys.Failure() != nil {
 		return
@@ -243,7 +243,7 @@ func (p *player) spec(a int) (pulse.Spec, bool) {
 	return s, true
 }
 
-// Begin, Needs, Pick and Choose make the player its own strategy.
+// Begin, Needs, Pick and Choose make the player the strategy of its own system.
 
 func (p *player) Begin(uint64) {}
 
@@ -303,7 +303,7 @@ func (h playedStarter) Started(ctx *pulse.Ctx, how pulse.Start) {
 	}
 }
 
-// handler returns the handler of a table.
+// handler returns the handler for a table of rules.
 func (a *played) handler(table int) pulse.Actor {
 	h := &playedHandler{a, table}
 	if a.starts {

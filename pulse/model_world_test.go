@@ -18,7 +18,7 @@ type modelWorld struct {
 	log      []event
 	at       int // the number of entries of log that have matched so far
 	actors   []*modelActor
-	pending  []*modelMessage // arrived and waiting, in the order of arrival
+	pending  []*modelMessage // the messages that have arrived and wait, in the order of arrival
 	sent     []*modelMessage // all
 	timers   []*modelTimer
 	made     [modelActors]int32
@@ -71,7 +71,7 @@ type modelLink struct {
 	delayed int64
 }
 
-// A modelRef is a reference; ask is the Ask that a message to it would answer.
+// A modelRef is a reference. ask is the number of the Ask that a message to the reference answers.
 type modelRef struct{ actor, ask int }
 
 type modelActor struct {
@@ -102,7 +102,7 @@ type modelWrite struct {
 	value int
 }
 
-// A difference is the first disagreement of the two sides.
+// A difference is the first disagreement of pulse and the model.
 type difference string
 
 // judge runs the model against pulse's record and returns the first difference.
@@ -343,8 +343,8 @@ func (w *modelWorld) exposed(m *modelMessage) bool {
 		!w.actors[m.from].safe && !w.actors[m.to].safe
 }
 
-// awaits reports that a process waits for an answer and that none is on its
-// way.
+// awaits reports whether a process waits for an answer and no answer is in
+// flight.
 func (w *modelWorld) awaits(to modelRef) bool {
 	a := w.actors[to.actor]
 	if a.life != "alive" || a.wait != "reply" || a.await != to.ask {
@@ -412,7 +412,7 @@ func (w *modelWorld) crosses(m *modelMessage) bool {
 		!w.actors[m.from].safe && !w.actors[m.to].safe
 }
 
-// isWake reports whether a message ends a wait by time.
+// isWake reports whether a message is a timeout or the end of a Sleep.
 func isWake(m *modelMessage) bool {
 	return m.ask != 0 && (m.kind == trace.Timer || m.kind == trace.Poll)
 }
@@ -579,7 +579,7 @@ func (w *modelWorld) mayBeEarly(until int64, timed bool) bool {
 	return !w.settles && (o.early < 0 || w.early < o.early) && w.timePasses(until, timed)
 }
 
-// hold fires a timer early because all messages are held back, and reports whether it may.
+// hold fires a timer early because the strategy holds all messages back. It reports whether a timer may fire.
 func (w *modelWorld) hold(until int64, timed bool) bool {
 	if w.fault == "a held message costs no early timer" {
 		return w.pass(until, timed)
@@ -591,7 +591,7 @@ func (w *modelWorld) hold(until int64, timed bool) bool {
 	return w.pass(until, timed)
 }
 
-// pick checks what is deliverable and returns what pulse took.
+// pick checks what is deliverable and returns the message that pulse picked.
 func (w *modelWorld) pick(list []*modelMessage) (m *modelMessage, hold bool) {
 	if w.settles {
 		return list[0], false // Settle takes the message that arrived first

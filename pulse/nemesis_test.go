@@ -209,8 +209,8 @@ func TestCutsLeaveAloneWhatIsSentLater(t *testing.T) {
 	}
 }
 
-// TestNemesisReports checks the results of calls: whether there was anything to
-// strike.
+// TestNemesisReports checks the results of calls: they report whether the fault
+// had an effect.
 func TestNemesisReports(t *testing.T) {
 	c := newCell(t, pulse.Options{})
 	gone := c.Spawn("gone", pulse.Func(stopping))
@@ -223,8 +223,8 @@ func TestNemesisReports(t *testing.T) {
 	}
 }
 
-// TestNemesisOfAParent checks that a step can crash its actor's children, but
-// neither its own actor nor an ancestor.
+// TestNemesisOfAParent checks that a step may crash children of its actor. It
+// must crash neither its actor nor an ancestor.
 func TestNemesisOfAParent(t *testing.T) {
 	c := newCell(t, pulse.Options{})
 	var child pulse.Ref

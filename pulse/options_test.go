@@ -13,7 +13,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// TestZeroOptions: the documented behavior of the zero value.
+// TestZeroOptions checks the documented behavior of the zero Options.
 func TestZeroOptions(t *testing.T) {
 	s, d := pulse.New(pulse.Options{}), &diary{}
 	defer s.Close()
@@ -38,7 +38,7 @@ func TestZeroOptions(t *testing.T) {
 	}
 }
 
-// TestBudgetOptions: how many steps and messages each value allows.
+// TestBudgetOptions checks how many steps and messages each value of Steps and Pending allows.
 func TestBudgetOptions(t *testing.T) {
 	for _, c := range []struct {
 		o              pulse.Options

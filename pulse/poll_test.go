@@ -51,7 +51,7 @@ func TestPollComesBackEmpty(t *testing.T) {
 	}
 }
 
-// A message that the process has sent to itself is found.
+// A poll finds a message that the process has sent to itself.
 func TestPollFindsWhatIsThere(t *testing.T) {
 	count := outcomes(t, "random", pulse.Options{}, func(sys *pulse.System, say func(string)) {
 		sys.Go("poller", func(p *pulse.Process) {
@@ -90,7 +90,7 @@ func TestPollingEnds(t *testing.T) {
 	}
 }
 
-// A process that is killed while it polls leaves nothing behind.
+// A process that is killed while it polls leaves neither a message nor a timer.
 func TestKilledWhilePolling(t *testing.T) {
 	count := outcomes(t, "random", pulse.Options{Orphans: true}, func(sys *pulse.System, say func(string)) {
 		killer := sys.Spawn("killer", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Kill(msg.(pulse.Ref)) }))

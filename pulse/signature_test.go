@@ -6,7 +6,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// property returns a failure of a property with a rendered format.
+// property returns a failure of kind property, with a format and the formatted text.
 func property(format, text string) *pulse.Failure {
 	return &pulse.Failure{Kind: pulse.KindProperty, Site: "f", Line: "f_test.go:7", Format: format, Text: text}
 }

@@ -15,7 +15,7 @@ import (
 // A drifter is an actor without pointers that follows simple rules.
 type drifter struct {
 	rules  [3][3]roamerDeed
-	world  [5]pulse.Ref // the other actors; the last element is zero or a child
+	world  [5]pulse.Ref // the other actors; the last element is a child of the actor, or zero
 	others int
 	sum    int
 	list   [2]uint16

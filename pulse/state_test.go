@@ -549,7 +549,7 @@ func specified(spec pulse.Spec, messages ...any) func(*pulse.System) {
 	}
 }
 
-// A touchy actor panics when it receives "panic", and has no state.
+// A touchy actor panics when it receives "panic". It has no fields.
 type touchy struct{}
 
 func (*touchy) Receive(_ *pulse.Ctx, msg any) {
@@ -1085,7 +1085,7 @@ func TestStateIsTheSameEverywhere(t *testing.T) {
 // A roamer acts by its rules: the random actor of a random program.
 type roamer struct {
 	rules  *roamerRules
-	world  []pulse.Ref // spawned by the test
+	world  []pulse.Ref // this actor is spawned by the test
 	sum    int
 	list   []int
 	nodes  map[int]*stateNode
@@ -1102,7 +1102,7 @@ type roamerRules [3][]roamerDeed
 
 type roamerDeed struct{ do, a, b int }
 
-// roam is a message. It leads to messages with a smaller life.
+// roam is a message. Its receiver sends messages with a smaller life.
 type roam struct {
 	kind, life int
 	node       *stateNode

@@ -42,7 +42,7 @@ func (c *crasher) Pick(e *pulse.Enabled) int {
 	return e.Oldest()
 }
 
-// answered replays the answers of a run to Choose.
+// answered is a strategy that replays a run's answers to Choose.
 type answered struct {
 	list []choice.Choice
 	at   int
@@ -167,7 +167,7 @@ type unrecorded struct{ crasher }
 
 func (*unrecorded) Needs() pulse.Needs { return pulse.Needs{Strikes: true} }
 
-// TestPickedPassesUnrecorded checks that timers also fire early in a run that is
+// TestPickedPassesUnrecorded checks that timers fire early also in a run that is
 // not recorded.
 func TestPickedPassesUnrecorded(t *testing.T) {
 	s := &unrecorded{crasher{actor: -1}}

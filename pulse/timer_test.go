@@ -28,7 +28,7 @@ func setting(d *diary) pulse.Func {
 	}
 }
 
-// timings are programs with timers: what they record, and when they end.
+// timings are programs with timers: each has the messages received and the time of its end.
 var timings = []struct {
 	name  string
 	o     pulse.Options
@@ -272,7 +272,7 @@ func setup(do func(*pulse.Ctx, *diary)) func(*pulse.System, *diary) {
 	}
 }
 
-// straight spawns a process.
+// straight spawns a process with the given code.
 func straight(do func(*pulse.Process, *diary)) func(*pulse.System, *diary) {
 	return func(s *pulse.System, d *diary) {
 		s.Go("clerk", func(p *pulse.Process) { do(p, d) })
@@ -475,8 +475,8 @@ func TestEarlyTimersAreReplayed(t *testing.T) {
 	}
 }
 
-// TestAnswerAndTimeoutAtOneMoment: whichever comes first, the other leaves
-// nothing behind.
+// TestAnswerAndTimeoutAtOneMoment: an answer and a timeout come at one
+// time. The second one leaves nothing behind.
 func TestAnswerAndTimeoutAtOneMoment(t *testing.T) {
 	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		for _, record := range []bool{true, false} {

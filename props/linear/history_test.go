@@ -40,7 +40,7 @@ var store = linear.Model[int, any, int]{
 	},
 }
 
-// register is the store without keys.
+// register is the model of a store with a single value.
 var register = linear.Model[int, any, int]{Init: store.Init, Step: store.Step}
 
 // queue gives back what was put, in order; 0 when it is empty.
@@ -82,7 +82,7 @@ func (r *replica) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// replicated is a property with two clients of a store of n replicas.
+// replicated returns a property: two clients use a store with n replicas.
 func replicated(replicas int) func(t *props.T) {
 	return func(t *props.T) {
 		sys := t.System()
@@ -201,7 +201,7 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// TestFailure checks a whole failure and its picture.
+// TestFailure checks the whole text of a failure, and the picture of its history.
 func TestFailure(t *testing.T) {
 	res := run(t, func(t *props.T) {
 		sys := t.System()
@@ -328,7 +328,7 @@ func TestMisuses(t *testing.T) {
 	}
 }
 
-// TestCallsFromAnotherGoroutine records calls where that is not allowed.
+// TestCallsFromAnotherGoroutine calls History.Call from a goroutine that may not use the T.
 func TestCallsFromAnotherGoroutine(t *testing.T) {
 	f := run(t, func(t *props.T) {
 		h := linear.NewHistory(t, register)

@@ -170,7 +170,7 @@ func TestUnderRapid(t *testing.T) {
 	rapid.Check(t, props.Rapid(form{parallel: true}.property))
 }
 
-// TestSequentialFailure checks a whole failure.
+// TestSequentialFailure checks the whole text of a failure.
 func TestSequentialFailure(t *testing.T) {
 	res, r, _ := find(form{greedy: true}.property, 400)
 	defer r.Close()
@@ -191,7 +191,7 @@ func TestSequentialFailure(t *testing.T) {
 	}
 }
 
-// TestParallelFailure checks that a failure has the picture and the table.
+// TestParallelFailure checks that a failure report has the picture of the history and the table of its calls.
 func TestParallelFailure(t *testing.T) {
 	res, r, _ := find(form{racy: true, parallel: true}.property, 400)
 	defer r.Close()
@@ -397,8 +397,8 @@ func TestMachinesThatTestNothing(t *testing.T) {
 	}
 }
 
-// TestArgsFor checks that a command knows the client that gives it: by the number in
-// its name, and 0 when it gives commands alone.
+// TestArgsFor checks that a command knows the client that gives it: ArgsFor gets the
+// number in the client's name, or 0 for the client that runs commands alone.
 func TestArgsFor(t *testing.T) {
 	for form, drive := range map[string]func(machine.Machine[int], *props.T, *pulse.System){
 		"alone":   machine.Machine[int].Sequential,

@@ -64,8 +64,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestTableAgeWraps checks that a key is not found that was added long ago, at an age
-// that occurs again.
+// TestTableAgeWraps checks that a key that was added long ago is not found when the
+// table's age has wrapped around to the same value.
 func TestTableAgeWraps(t *testing.T) {
 	var table Table
 	table.Put(5, 7)

@@ -74,14 +74,14 @@ func (h *holder) Pick(e *pulse.Enabled) int {
 	return e.Oldest()
 }
 
-// stepOf returns the first step in which an actor receives a message.
+// stepOf returns the first step in which the given actor receives the given message.
 func (r *run) stepOf(name string) int {
 	return slices.IndexFunc(r.trace.Steps, func(s trace.Step) bool {
 		return s.Kind == trace.Receive && r.trace.Name(s.Actor)+" ← "+trace.Label(r.trace.Sends[s.Send].Body) == name
 	})
 }
 
-// swap exchanges a step with the next one, as no strategy can.
+// swap exchanges a step with the next one, which gives an order that no strategy can make.
 func (r *run) swap(i int) {
 	list := r.trace.Steps
 	list[i], list[i+1] = list[i+1], list[i]
@@ -164,7 +164,7 @@ func TestDoctored(t *testing.T) {
 	}
 }
 
-// choose adds a fault of a message to the decisions.
+// choose adds to the decisions an answer about a fault of a message.
 func (r *run) choose(k choice.Kind) {
 	r.record.Choices = append(r.record.Choices, choice.Choice{Kind: k, N: 2, Value: 1})
 }
@@ -219,8 +219,8 @@ func TestRunsAreLegal(t *testing.T) {
 	}
 }
 
-// delays reports whether an answer delays a message: then Check does not check when time
-// passes.
+// delays reports whether an answer delays a message. If one does, Check does not check
+// when time advances.
 func delays(x choice.Choice) bool { return x.Kind == choice.Delay && x.Value > 0 }
 
 // A wavering strategy picks at random, and sometimes holds messages back.

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestChainsAreThoseOfBits compares the chains with those of bit sets, which
-// are slower and simpler.
+// TestChainsAreThoseOfBits compares chains with slowChains, which uses bit
+// sets and is slower and simpler.
 func TestChainsAreThoseOfBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var c chains
@@ -66,7 +66,7 @@ type slowChains struct {
 	// chain c is at most the element.
 	rows   []uint64
 	stride int
-	free   []int32 // rows that were released
+	free   []int32 // rows that were released and can be reused
 }
 
 func (c *slowChains) reset() {
@@ -99,7 +99,7 @@ func (c *slowChains) join(row, other int32) {
 	}
 }
 
-// release frees the row of an element to which no new one will be joined.
+// release frees the row of an element to which no new element will be joined.
 func (c *slowChains) release(row int32) { c.free = append(c.free, row) }
 
 // place puts a new element on top of a chain and returns the chain. The element

@@ -75,7 +75,7 @@ func (p poset) check(t *testing.T, chain []int32) (chains, width int) {
 	return chains, width
 }
 
-// randomPoset draws one of several shapes.
+// randomPoset returns a random poset of one of several shapes.
 func randomPoset(r *rand.Rand) (p poset, under [][]int) {
 	n, shape := 1+r.IntN(40), r.IntN(5)
 	density, lanes := r.Float64(), 1+r.IntN(6)

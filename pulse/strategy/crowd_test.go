@@ -57,8 +57,8 @@ func TestExponential(t *testing.T) {
 	})
 }
 
-// TestHighest checks the distribution of the highest of n numbers: its power of
-// n is uniform.
+// TestHighest checks the distribution of the highest of n numbers: its n-th
+// power is uniform.
 func TestHighest(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 10, 49, 1000, 1_000_000} {
 		draw := strategy.Highests(uint64(n), n)
@@ -158,8 +158,8 @@ func (p *brawl) run(sys *pulse.System, seed uint64) *pulse.Failure {
 	return sys.Failure()
 }
 
-// A watched is a strategy whose crowds are checked in each pick. If it is
-// overruled, every third pick is the oldest message.
+// A watched is a strategy whose crowds are checked in each pick. If
+// overrule is set, it picks the oldest message every third time.
 type watched struct {
 	pulse.Strategy
 	t        *testing.T

@@ -15,7 +15,7 @@ func POSOfCrowds(than int) pulse.Strategy { return &pos{crowded: than} }
 // all messages in each Pick.
 func EachByItself() pulse.Strategy { return &slowPOS{} }
 
-// Unmix, Power and Unit are parts of drawing and settling crowds.
+// Unmix, Power and Unit are functions and constants that crowds use to draw priorities.
 var (
 	Unmix = unmix
 	Power = power

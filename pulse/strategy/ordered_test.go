@@ -279,8 +279,8 @@ func TestOrderedRaces(t *testing.T) {
 	}
 }
 
-// TestOrderedAnswers checks where answers come from: the next of the kind, then
-// the seed, then zero.
+// TestOrderedAnswers checks where answers come from: first the schedule's next
+// choice of the kind, then the seed; with seed zero, zero.
 func TestOrderedAnswers(t *testing.T) {
 	s := &choice.Schedule{Choices: []choice.Choice{
 		{Kind: choice.Clock, N: 2, Value: 1}, {Kind: choice.Program, N: 9, Value: 3}, {Kind: choice.Program, N: 9, Value: 8}}}

@@ -267,8 +267,8 @@ func blankIDs(s string) string {
 	return regexp.MustCompile(`identity [0-9a-f]{16}`).ReplaceAllString(s, "identity #")
 }
 
-// TestStrictDifferences checks the text for each way in which a strict replay
-// can differ.
+// TestStrictDifferences checks the error text for each way in which a run can
+// differ from the record of a strict replay.
 func TestStrictDifferences(t *testing.T) {
 	for _, c := range changes {
 		t.Run(c.name, func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// TestStopped has runs stop at a constraint for each possible reason.
+// TestStopped checks what Stopped returns for each reason why a run can stop at a constraint.
 func TestStopped(t *testing.T) {
 	sends := func(deaf, ends, other bool) func(sys *pulse.System) {
 		return func(sys *pulse.System) {

@@ -34,8 +34,8 @@ func TestChartOfDesign(t *testing.T) {
 	}
 }
 
-// TestChartOfFailure: the step in which a run failed has a mark after its other
-// remarks.
+// TestChartOfFailure: the step in which a run failed has a mark behind its
+// other remarks.
 func TestChartOfFailure(t *testing.T) {
 	b := newBuilder()
 	a, c := b.spawn(None, "a"), b.spawn(None, "c")
@@ -150,7 +150,7 @@ func TestOvertakings(t *testing.T) {
 }
 
 // TestTimerOvertakesOwnMessage: the timers of an actor and its messages to itself
-// are two channels.
+// use two different channels.
 func TestTimerOvertakesOwnMessage(t *testing.T) {
 	b := newBuilder()
 	a := b.spawn(None, "a")
@@ -166,7 +166,7 @@ func TestTimerOvertakesOwnMessage(t *testing.T) {
 	}
 }
 
-// TestStartIsNotOvertaken: the start of a process always comes first.
+// TestStartIsNotOvertaken: no message overtakes the start of a process.
 func TestStartIsNotOvertaken(t *testing.T) {
 	b := newBuilder()
 	client, other := b.spawn(None, "client"), b.spawn(None, "other")

@@ -73,8 +73,8 @@ func swappable(t *Trace) func(a, b int) bool { return newOracle(t).swappable }
 
 func (o *oracle) at(a, b int) bool { return o.before[a][b] }
 
-// disagreement searches random traces for two steps on which got and want
-// differ.
+// disagreement searches random traces for two steps for which got and
+// want differ.
 func disagreement(got, want relation) (seed uint64, a, b int, found bool) {
 	for seed := range uint64(randomTraces) {
 		trace := newRandomTrace(seed)
@@ -111,7 +111,7 @@ func TestRelationsAgreeWithClosure(t *testing.T) {
 }
 
 // TestWrongRelationsAreFound checks that the random traces are rich enough:
-// each likely mistake shows on some pair of steps.
+// for each likely mistake, some pair of steps shows it.
 func TestWrongRelationsAreFound(t *testing.T) {
 	// edited returns the relation of a trace from which edit has removed something.
 	edited := func(want relation, edit func(*Trace)) relation {

@@ -93,7 +93,7 @@ func (m *isomorphism) blocks(x, y reflect.Value) bool {
 	return m.entries(x, y, x.MapKeys(), y.MapKeys())
 }
 
-// entries tries every key of y for the first key of x, and so on for the remaining keys.
+// entries tries to pair the entries of two maps: it tries every key of y for the first key of x, and so on.
 func (m *isomorphism) entries(x, y reflect.Value, keys, others []reflect.Value) bool {
 	if len(keys) == 0 {
 		return true

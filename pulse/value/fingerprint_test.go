@@ -11,7 +11,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// fingerprint returns the fingerprint by a new walker.
+// fingerprint returns the fingerprint computed by a new walker.
 func fingerprint(v any) uint64 { return new(value.Walker).Fingerprint(v) }
 
 // A draw makes random values of all kinds that a message can have.
@@ -226,7 +226,7 @@ func TestFingerprint(t *testing.T) {
 }
 
 // changeOne makes change n of those that places finds. Maps are walked in random order,
-// so any of their changes may be the one.
+// so if the value has maps, change n differs from call to call.
 func changeOne(v *any, n int) {
 	var change func()
 	places(reflect.ValueOf(v).Elem(), map[any]bool{}, func(c func()) {
@@ -277,7 +277,7 @@ func TestFingerprintsDiffer(t *testing.T) {
 	}
 }
 
-// TestGuarded: fields guarded by a lock do not count in fingerprints, but do in states.
+// TestGuarded: fields guarded by a lock do not change a fingerprint, but do change a state.
 func TestGuarded(t *testing.T) {
 	type outer struct {
 		inner struct {

@@ -208,8 +208,8 @@ type mix struct {
 	}
 }
 
-// TestProgramsThatLackAStep: a program without any one of its steps confuses different
-// values, and the tests notice.
+// TestProgramsThatLackAStep: if a hash program lacks an op, different values get equal
+// hashes, and the tests find that.
 func TestProgramsThatLackAStep(t *testing.T) {
 	changes := []func(*mix){func(m *mix) { m.A++ }, func(m *mix) { m.C++ }, func(m *mix) { m.D = "d" }, func(m *mix) { m.E++ }, func(m *mix) { m.F[1] = true },
 		func(m *mix) { m.G = 1 }, func(m *mix) { m.H[0].I++ }, func(m *mix) { m.H[1].I++ }, func(m *mix) { m.H[2].I++ },

@@ -21,7 +21,7 @@ import (
 )
 
 type (
-	// A cell leads to the next through a separate kind of reference.
+	// A cell is an element of a linked list. Each field refers to the next cell by a different kind of reference.
 	cell   struct{ next *cell }
 	cons   struct{ first, rest any }
 	nested []nested
@@ -98,7 +98,7 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// TestLargeMaps: the order of a map never shows, however large it is.
+// TestLargeMaps: the result does not depend on the order in which Go walks a map, however large the map is.
 func TestLargeMaps(t *testing.T) {
 	make := func() (m map[string]*thing, k map[*thing]*int) {
 		m, k = map[string]*thing{}, map[*thing]*int{}
@@ -282,7 +282,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// TestOverlaps: shared memory of two values shows in states.
+// TestOverlaps: states include whether two values share memory.
 func TestOverlaps(t *testing.T) {
 	of := func(v any) told {
 		w := &value.Walker{}

@@ -111,8 +111,8 @@ func TestWrongAdapters(t *testing.T) {
 	}
 }
 
-// TestRareFault checks that a fault that no random run shows is found among all
-// orders.
+// TestRareFault checks that a fault that no random run shows is found by the
+// search through all orders.
 func TestRareFault(t *testing.T) {
 	err := adapttest.Adapter{New: newToy("a message is lost in some orders"), Seeds: 1}.Test()
 	if err == nil || !strings.Contains(err.Error(), `delivery: in program senders, in run 1 of all orders: sink never receives "number 1 from two"`) {

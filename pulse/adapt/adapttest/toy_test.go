@@ -19,7 +19,7 @@ type toy struct {
 	agents map[string]*agent // by id
 	test   *agent
 	made   int
-	late   []func() // what foreign goroutines have sent, with the fault "escapes"
+	late   []func() // the sends by foreign goroutines, with the fault "escapes"
 	held   map[*agent][]note
 	turns  bool // with the fault "turns": this run behaves differently than the run before
 }
@@ -30,7 +30,7 @@ type address struct {
 	Answer int
 }
 
-// A note is a message on its way.
+// A note is a message in transit.
 type note struct {
 	from     *agent
 	text     string
@@ -179,7 +179,7 @@ func (a *agent) put(to address, n note) {
 		}
 	case "waits for the step":
 		if a.sys.Running() && a.host.Caller() == pulse.CallerOutside {
-			select {} // no step ends while its handler waits
+			select {} // the fault: the sender waits for the step, and the step for the sender
 		}
 	}
 	a.host.Enqueue(a.ref, b.ref, n)

@@ -149,8 +149,8 @@ func TestStoreIsLinearizable(t *testing.T) {
 	}
 }
 
-// A forgetful store remembers no clients: a command that is applied twice is done
-// twice.
+// A forgetful store remembers no clients: it performs a command twice if raft
+// applies it twice.
 type forgetful struct{ *store }
 
 func (f forgetful) Apply(index uint64, data []byte) any {

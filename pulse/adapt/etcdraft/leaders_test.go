@@ -167,7 +167,7 @@ func TestFaultsOfTheLibrary(t *testing.T) {
 	golden.File(t, file, text.String())
 }
 
-// A contest is a search by the scene contested, and its result.
+// A contest is a search that uses the scene contested, with its result.
 type contest struct {
 	Seed  uint64
 	Runs  int

@@ -53,7 +53,7 @@ func either(day, night string) string {
 	return day
 }
 
-// planted are the mistakes, each with both ways to write.
+// planted returns the mistakes, each with synchronous and with asynchronous writes.
 func planted() []fault {
 	quick := etcdraft.Config{Voters: 3, Raft: raft.Config{ElectionTick: 3}}
 	quicker, snapshots, spares := quick, quick, quick
@@ -146,8 +146,8 @@ func TestShrunkMistakes(t *testing.T) {
 	}
 }
 
-// shrunk shrinks a finding and describes the result, "" when no schedule reproduces
-// it.
+// shrunk shrinks a finding and describes the result. It returns "" if no schedule
+// reproduces the failure.
 func shrunk(p search.Property, f *finding.Finding) string {
 	r := p.NewRunner()
 	defer r.Close()

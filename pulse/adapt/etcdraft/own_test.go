@@ -20,8 +20,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// An own is a driver outside of this package, as users have them. Its state machine
-// is on disk.
+// An own is a driver outside of this package, like a user's driver. Its state
+// machine is on disk.
 type own struct {
 	id      uint64
 	raw     *raft.RawNode
@@ -33,7 +33,7 @@ type own struct {
 	ownCluster
 }
 
-// A durable is a state machine on disk.
+// A durable is a state machine whose state is on disk.
 type durable struct {
 	applied uint64
 	text    string

@@ -92,7 +92,7 @@ func TestMessages(t *testing.T) {
 	same(t, got, "2 0:from the test", "1 3:hello", "2 1:who?", "1 2:a client")
 }
 
-// TestTime: ticks and timers come in virtual time, from the node itself.
+// TestTime: ticks and timers come in virtual time. Their sender is the node itself.
 func TestTime(t *testing.T) {
 	got := run(t, pulse.Options{Horizon: 250 * time.Millisecond}, machine.Config[string]{Nodes: 1, Tick: 100 * time.Millisecond,
 		New: func(_ int, _ machine.Disk, out *machine.Output[string]) machine.Machine[string] {
@@ -251,7 +251,7 @@ func TestWithoutASystem(t *testing.T) {
 	}
 }
 
-// TestRefused: an invalid use is reported when the cluster is made, or fails the run.
+// TestRefused: invalid use either makes Spawn panic or fails the run.
 func TestRefused(t *testing.T) {
 	ok := func(int, machine.Disk, *machine.Output[string]) machine.Machine[string] { return scripted{} }
 	sends := func(to int) func(int, machine.Disk, *machine.Output[string]) machine.Machine[string] {

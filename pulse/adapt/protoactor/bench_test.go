@@ -84,8 +84,8 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkSetup times a run that does nothing but make its actor system and two actors
-// that start.
+// BenchmarkSetup times a run that only makes its actor system and starts two
+// actors.
 func BenchmarkSetup(b *testing.B) {
 	props := fromFunc(func(actor.Context) {})
 	b.Run("hosted", func(b *testing.B) {

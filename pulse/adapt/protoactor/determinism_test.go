@@ -111,8 +111,8 @@ func sumOf(t *testing.T, seeds uint64) string {
 
 const asChild = "JOSTLE_TEST_SUM"
 
-// TestDeterminism checks that the same case is the same run, byte for byte: again,
-// and in another process.
+// TestDeterminism checks that the same seed gives the same run, byte for byte: in
+// the same process, and in another.
 func TestDeterminism(t *testing.T) {
 	seeds := uint64(50)
 	switch {

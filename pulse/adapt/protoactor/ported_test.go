@@ -430,7 +430,7 @@ func greets(names ...any) func(*venue) {
 	}
 }
 
-// changes has an actor change its behavior and change it back, unless it forgets to.
+// changes has an actor change its behavior and then change it back. In one form the actor forgets the second change.
 func changes(forgets bool) func(*venue) {
 	return func(v *venue) {
 		b, note := actor.NewBehavior(), v.upTo(3, "a")
@@ -495,7 +495,7 @@ func (b *book) Receive(ctx actor.Context) {
 	}
 }
 
-// A named actor is given its name by a plugin.
+// A named actor gets its name from a plugin.
 type named struct {
 	name string
 	note func(string)
@@ -519,7 +519,7 @@ func (b batch) GetMessages() []any { return b }
 // hosted plays the program under jostle, and reports the result.
 func (p ported) hosted(tell func(t *props.T, result string)) func(*props.T) {
 	return func(t *props.T) {
-		sys := t.SystemWith(pulse.Options{EarlyTimers: pulse.NeverEarly}) // no timer fires early: a real run never takes the minute of the timeout
+		sys := t.SystemWith(pulse.Options{EarlyTimers: pulse.NeverEarly}) // no timer fires early: no real run lasts until the timeout
 		v := newVenue(protoactor.New(sys), p.open)
 		p.play(v)
 		if sys.Run(); sys.Failure() != nil {

@@ -74,7 +74,7 @@ func TestRealTimeIsRefused(t *testing.T) {
 	}
 }
 
-// TestPassivation checks what proto.actor's own test of it does, in virtual time.
+// TestPassivation checks passivation like proto.actor's own test, but in virtual time.
 func TestPassivation(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()

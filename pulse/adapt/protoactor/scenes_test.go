@@ -34,7 +34,7 @@ func (s *stage) spawn(name string, f actor.ReceiveFunc, options ...actor.PropsOp
 	return pid
 }
 
-// chatty notes all that it receives.
+// chatty is an actor that notes all its messages.
 func (s *stage) chatty(ctx actor.Context) {
 	s.note("%s: %s", ctx.Self().Id, what(ctx.Message()))
 }
