@@ -140,8 +140,8 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// TestAgreementCanary uses a model that is wrong in rare cases. The comparison
-// with brute must notice that.
+// TestAgreementCanary checks that the comparison with brute notices a model
+// that is wrong in rare cases.
 func TestAgreementCanary(t *testing.T) {
 	wrong := queues
 	wrong.Step = func(state string, in, out int) (bool, string) {
