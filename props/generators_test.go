@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestWayIntoRapid fails when numbersOf no longer finds the field of a rapid.T. Draws
-// then cost ten times as much, and numbersOf must be adapted.
+// TestWayIntoRapid fails when numbersOf no longer finds the field of a rapid.T that
+// holds the numbers. Draws then cost ten times as much, and numbersOf must be adapted.
 func TestWayIntoRapid(t *testing.T) {
 	var g generators
 	g.open()

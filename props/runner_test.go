@@ -57,7 +57,7 @@ func told(res props.Result, property func(*props.T)) string {
 }
 
 // lineless replaces the line of a location by a function and the distance from its
-// first line. The function is the one that the line is in, or the property.
+// first line. The function is the one that contains the line, or the property.
 func lineless(location string, property func(*props.T)) string {
 	file, number, _ := strings.Cut(location, ":")
 	line, _ := strconv.Atoi(number)
@@ -389,7 +389,7 @@ func TestKeptT(t *testing.T) {
 }
 
 // TestLateGoroutine runs a property that leaves a goroutine behind, which
-// complains after the run: the next run fails with it, or Late returns it.
+// calls Errorf after the run: the next run fails with it, or Late returns it.
 func TestLateGoroutine(t *testing.T) {
 	over, done := make(chan bool), make(chan bool)
 	r := props.NewRunner("", func(t *props.T) {
@@ -503,9 +503,9 @@ func TestPanicDetail(t *testing.T) {
 
 func fails() { panic("one 1") }
 
-// Late reports goroutines that a property leaves behind when they use the system, as
-// when they use the T. They panic when the test is over. What they send belongs to no
-// run.
+// Late reports a call to the system or the T by a goroutine that a property has left
+// behind. After the test such a call panics. A message sent by such a call belongs to
+// no run.
 func TestLateSend(t *testing.T) {
 	var late func()
 	r := props.NewRunner("TestX", func(t *props.T) {

@@ -207,7 +207,7 @@ func (p *tiny) agreement(t *testing.T, d pulse.Delivery, most int,
 func truly(tr *trace.Trace, a, b int) bool { return tr.Swappable(a, b) }
 
 // TestSwappable checks that receives are swappable in the trace exactly if they
-// can come in the other order, and that a wrong claim is detected.
+// can come in the other order, and that the comparison detects a wrong claim.
 func TestSwappable(t *testing.T) {
 	trial.Long(t)
 	wrongs := []struct {

@@ -70,8 +70,8 @@ func BenchmarkSmallRun(b *testing.B) {
 	}
 }
 
-// BenchmarkWorkers compares two goroutines, each with its own system, with one
-// that does as much as each of them. It needs two processors.
+// BenchmarkWorkers compares the time of two goroutines, each with its own system, with
+// the time of one goroutine that does half of their work. It needs two processors.
 func BenchmarkWorkers(b *testing.B) {
 	o := func() pulse.Options { return pulse.Options{Strategy: strategy.Random(), Record: true} }
 	one := runner(b, o(), load.Pi(4))

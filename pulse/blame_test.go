@@ -10,7 +10,7 @@ import (
 )
 
 // A guilty is a strategy and an observer that panics in one of its methods.
-// Except in Begin it waits until an actor has begun a step.
+// If the method is not Begin, it panics only after an actor has begun a step.
 type guilty struct {
 	place string
 	begun bool

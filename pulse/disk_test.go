@@ -41,8 +41,8 @@ func onDisk(ctx *pulse.Ctx) string {
 	return text
 }
 
-// survivors returns the possible contents of a disk after a crash, one for each
-// way to answer the questions about it, and the total number of answers.
+// survivors returns the contents that a disk can have after a crash, one for
+// each possible answer of the strategy, and the number of possible answers.
 func survivors(t *testing.T, text string, unordered bool) (list []string, answers int) {
 	var digits []int
 	for more := true; more; {

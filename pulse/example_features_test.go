@@ -12,8 +12,8 @@ import (
 )
 
 // A lease expires while the work it covers still waits. A timer may fire while
-// messages can be delivered, if the options allow it and the strategy decides
-// so.
+// messages can be delivered, if the options allow early timers and the
+// strategy chooses one.
 func ExampleOptions_earlyTimers() {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), EarlyTimers: 1})
 	defer sys.Close()
@@ -50,8 +50,8 @@ func (c *headcount) Receive(ctx *pulse.Ctx, msg any) {
 	fmt.Println("received", msg, "and have", c.n)
 }
 
-// A crash is a decision of the strategy, with a budget. So is the restart that
-// loses the state, for which the Spec has a function that makes the actor.
+// A crash is a decision of the strategy, with a budget. The restart that loses the
+// state is also a decision. It needs Spec.New, a function that makes the actor.
 func ExampleFaults() {
 	sys := pulse.New(pulse.Options{
 		Strategy: strikesAt{},
@@ -138,8 +138,8 @@ func (v *voter) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Disk().Sync() // too late
 }
 
-// State that must survive a crash is written to a disk, and is safe once that
-// is synced. An actor calls MayCrash where it may crash between two actions.
+// State that must survive a crash is written to a disk, and survives once the
+// disk is synced. An actor calls MayCrash where it may crash between two actions.
 func ExampleDisk() {
 	sys := pulse.New(pulse.Options{
 		Strategy: strategy.Random(),

@@ -18,9 +18,9 @@ import (
 )
 
 // A growth is a random program in which the actions of a step depend only on
-// its message, so that the same causal steps occur in every order. Its messages
-// carry their causal history in another form than pulse's: the path of sends
-// and spawns that led to them.
+// its message, so that the same causal steps occur in every order. Each message
+// carries its causal history in a form that pulse does not use: the path of
+// sends and spawns that led to the message.
 type growth struct {
 	seed   uint64
 	names  string // prefix of the actors' names; identities must not depend on it
@@ -106,7 +106,7 @@ func distinct(ids map[string]uint64) bool {
 }
 
 // TestIdentity checks that steps have the same identity in two orders exactly if
-// they have the same causal history, whatever the names of the actors.
+// they have the same causal history. The names of the actors do not matter.
 func TestIdentity(t *testing.T) {
 	reordered, steps := 0, 0
 	for _, d := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {

@@ -138,7 +138,7 @@ func TestNoHostedCoroutineIsLeft(t *testing.T) {
 }
 
 // TestGoexit: a step that calls runtime.Goexit, like testing's FailNow, ends
-// the goroutine that called Run and leaves nothing behind.
+// the goroutine that called Run and leaves no goroutine behind.
 func TestGoexit(t *testing.T) {
 	exit := func() { runtime.Goexit() }
 	for name, build := range map[string]func(s *pulse.System){

@@ -11,8 +11,8 @@ import (
 )
 
 // TestLockedThreads checks what happens to code that locks its goroutine to a
-// thread. Where the runtime would end all tests, the run fails with a message.
-// If the lock was there from the beginning, nothing happens.
+// thread. Where Go's runtime would end the whole process, the run fails with a
+// message. A lock from before the run does no harm.
 func TestLockedThreads(t *testing.T) {
 	const nothing, locked, left = "", "misuse: a step has called runtime.LockOSThread or UnlockOSThread", "runtime.Goexit ended the run in p"
 	lock := pulse.Func(func(*pulse.Ctx, any) { runtime.LockOSThread() })

@@ -56,7 +56,7 @@ func TestModel(t *testing.T) {
 }
 
 // TestModelFindsPlantedFaults checks that the comparison can fail: each fault
-// planted into the model is found within the same number of programs.
+// planted into the model is found within the number of programs that TestModel runs.
 func TestModelFindsPlantedFaults(t *testing.T) {
 	trial.Long(t)
 	p := &player{}

@@ -9,9 +9,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A modelWorld is the model: pulse's documentation, implemented with slices and
-// linear searches. It takes its answers from pulse's record, and stops at the
-// first difference from it.
+// A modelWorld is the model, which implements pulse's documentation with slices
+// and linear searches. It takes all decisions from pulse's record, and stops at
+// the first difference from the record.
 type modelWorld struct {
 	*modelProgram
 	fault    string // a planted fault of the model, which the comparison must find; "" for none

@@ -186,8 +186,8 @@ func TestCutsAreNoDeadlocks(t *testing.T) {
 	}
 }
 
-// TestCutsLeaveAloneWhatIsSentLater checks that messages of SendAfter cross a
-// cut, so that a process that does not want them is stuck despite the cut.
+// TestCutsLeaveAloneWhatIsSentLater checks that messages of SendAfter cross a cut,
+// so that a process that does not accept them is stuck, although there is a cut.
 func TestCutsLeaveAloneWhatIsSentLater(t *testing.T) {
 	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		sys := newSystem(t, pulse.Options{Delivery: delivery})
@@ -323,8 +323,8 @@ func TestResetForgetsTheNemesis(t *testing.T) {
 }
 
 // TestNemesisIsInThePrint checks that two runs with different faults have
-// different prints, so that a program whose faults change between runs is
-// detected.
+// different prints, so a search can detect a program whose faults differ
+// between runs of equal decisions.
 func TestNemesisIsInThePrint(t *testing.T) {
 	prints := map[uint64]string{}
 	for name, f := range map[string]func(*cell, pulse.Nemesis){

@@ -35,7 +35,7 @@ type Snapshot struct {
 	from    int32
 	ask     int32
 	inbox   int
-	events  int // the number of events in the histories; the next two fields belong to it
+	events  int // the number of events in the histories that the next two fields hold
 	known   int
 	history int
 }

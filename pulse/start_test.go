@@ -35,7 +35,7 @@ func (v *novice) Receive(_ *pulse.Ctx, msg any) {
 
 // A struckAt takes the oldest message. It answers questions for faults between
 // steps from its list. It crashes the actor at one MayCrash, counted from 1,
-// and then loses all writes or none. Each run starts over.
+// and then loses all writes or none. Begin resets all of that.
 type struckAt struct {
 	list  []int
 	crash int

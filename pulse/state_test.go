@@ -1059,8 +1059,8 @@ func TestStateInEveryRun(t *testing.T) {
 	compareStates(t, first["[1 2]"], first["[2 1]"], false)
 }
 
-// TestStateIsTheSameEverywhere checks a state that must be the same in each
-// process, system and run: it depends on no address or map order.
+// TestStateIsTheSameEverywhere checks a state that must be the same in each process,
+// system and run. The hash is a constant, so it must not depend on addresses or map order.
 func TestStateIsTheSameEverywhere(t *testing.T) {
 	const want = 0xd83a1c80a9e2a0cd
 	for range 2 {

@@ -178,9 +178,9 @@ func (wanting) wants(any) bool { return swings%2 == 0 }
 
 func wants(any) bool { return swings%2 == 0 }
 
-// A package-level function that depends on more than its argument is a misuse,
-// which the isolation check finds. Other functions may depend on what their
-// process owns.
+// A predicate that is a package-level function must depend only on its
+// argument. The isolation check reports others. Other functions may depend on
+// what their process owns.
 func TestPredicatesThatLookAtMore(t *testing.T) {
 	for _, c := range []struct {
 		name  string

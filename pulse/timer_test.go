@@ -397,8 +397,8 @@ func TestSettleTakesNoTime(t *testing.T) {
 	}
 }
 
-// TestEarlyTimers: at most as many timers as the options allow fire while
-// messages wait, over all Run calls of a run; each is a decision.
+// TestEarlyTimers: the limit of early timers counts over all calls of Run
+// in one run. Each early timer is a recorded decision.
 func TestEarlyTimers(t *testing.T) {
 	always := &answers{choose: func(k choice.Kind, n int) int {
 		if k == choice.Clock {

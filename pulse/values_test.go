@@ -14,7 +14,7 @@ type gauge struct{ n int }
 func isGauge(t reflect.Type) bool { return t == reflect.TypeFor[gauge]() }
 
 // TestTools: the contents of tools affect neither states nor the isolation
-// check, and the same types are no tools with other options.
+// check. With other options the same types are not tools.
 func TestTools(t *testing.T) {
 	sys := stateSystem(t, pulse.Options{})
 	o := sys.Options()

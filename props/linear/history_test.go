@@ -360,8 +360,8 @@ func TestHistoriesWatch(t *testing.T) {
 	}
 }
 
-// A history that is made and never judged is a misuse, unless the run has failed. One
-// that never has a call is reported by Sometimes.
+// A run fails if it makes a history and never calls Check, unless the run has failed
+// before. A test fails if its histories never contain a call.
 func TestHistoriesThatJudgeNothing(t *testing.T) {
 	for _, c := range []struct {
 		property     func(t *props.T)

@@ -16,8 +16,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A lock is a server with a lock and a counter that the lock protects. It can have
-// two faults: it gives the lock twice, and it loses an addition when two overlap.
+// A lock is a server with a lock and a counter that the lock protects. It can have two
+// faults: it gives the lock to two clients, and it loses one of two overlapping additions.
 type lock struct {
 	held   bool
 	sum    int
@@ -356,8 +356,8 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// A machine that never gives a command tests nothing, and one with a client that
-// waits forever tests less than it seems to. Both fail.
+// A test fails if its machine never runs a command. It also fails if a client
+// waits forever, because it then tests less than it seems to.
 func TestMachinesThatTestNothing(t *testing.T) {
 	m := machine.Machine[int]{Name: "idle", Init: func() int { return 0 }}
 	op := machine.Op[int, struct{}, any]{Name: "go",

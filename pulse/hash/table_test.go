@@ -7,7 +7,7 @@ import (
 )
 
 // agree compares a table with a map on keys of a few shapes: hashes, pairs of
-// small numbers, addresses, and many that share their low bits.
+// small numbers, addresses, and many keys with equal low bits.
 func agree(t *testing.T, table *Table, want map[uint64]int32, keys []uint64) {
 	t.Helper()
 	if table.Len() != len(want) {

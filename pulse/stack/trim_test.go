@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestHides checks which calls a Trimmer removes, above all literals whose names have the
-// path of the package that they were inlined into.
+// TestHides checks which calls a Trimmer removes, in particular literals whose names
+// contain the path of the package into which they were inlined.
 func TestHides(t *testing.T) {
 	_, root := home()
 	ours := root + "/props"

@@ -52,8 +52,8 @@ func TestChainsAreThoseOfBits(t *testing.T) {
 
 // A slowChains does what chains does, with bit sets: a row has a bit for each chain.
 type slowChains struct {
-	// sets holds the sets one after the other: set i, from 1, is the i cells that
-	// begin at i(i-1)/2. A cell is the index of a chain, or none.
+	// sets holds the sets one after the other: set i, counted from 1, has the i
+	// cells that begin at index i(i-1)/2. A cell is the index of a chain, or none.
 	//
 	// Invariant: the tops of the chains of one set are pairwise incomparable.
 	sets  []int32

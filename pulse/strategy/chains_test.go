@@ -27,9 +27,9 @@ func (p *poset) add(under ...int) {
 	*p = append(*p, row)
 }
 
-// width is the size of the widest antichain. By Dilworth it is the least number
-// of chains, which is the number of elements that a maximum matching leaves
-// unmatched. It is slow and independent of the code it checks.
+// width is the size of the widest antichain. By Dilworth's theorem the width is the
+// least number of chains, which is the number of elements that a maximum matching
+// leaves unmatched. This code is slow, and independent of the code that it checks.
 func (p poset) width() int {
 	matched := make([]int, len(p)) // for each element, the lower element that it is matched to; -1 if none
 	for i := range matched {

@@ -110,8 +110,8 @@ func TestSettledCrowds(t *testing.T) {
 	}
 }
 
-// A brawl is a program with many orders: sources are kicked, and send to two
-// sinks. The referee cuts one source off from the first sink and heals the cut.
+// A brawl is a program with many orders: the test sends kicks to sources, which then send to
+// two sinks. A referee cuts the link from one source to the first sink, and later heals it.
 type brawl struct {
 	sources, referee int
 	overrule         bool // the test sometimes picks another message than the strategy

@@ -107,7 +107,7 @@ func (w waverer) Pick(e *pulse.Enabled) int {
 // TestReplayOfOrdered: a replay reproduces runs of a schedule, and of a
 // strategy that holds messages back at random. The programs are random, with
 // timers, faults and restarts. In the record each early timer is a Hold, and a
-// lenient replay keeps all of it.
+// lenient replay follows the whole record.
 func TestReplayOfOrdered(t *testing.T) {
 	held := map[string]int{}
 	programs := byDay(500, 3000)

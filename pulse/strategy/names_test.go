@@ -57,9 +57,9 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestSameSeedSameRun checks for each strategy that a new value and a used one
-// take the same steps in the same further runs, and that seeds matter. Some
-// learn in the first run.
+// TestSameSeedSameRun checks for each strategy that a new strategy and a used
+// one take the same steps if both make the same runs, and that seeds make a
+// difference. Some strategies learn in the first run.
 func TestSameSeedSameRun(t *testing.T) {
 	for _, s := range all() {
 		hashes := func() (list []uint64) {

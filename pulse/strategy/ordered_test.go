@@ -180,8 +180,8 @@ func received(t *trace.Trace) (list string) {
 }
 
 // TestOrderedPrograms checks for random programs and random constraints that
-// each is kept or reported, and that a replay is identical. A constraint
-// between two steps with no order of their own is kept.
+// each constraint is met or reported as unmet, and that a replay is
+// identical. A constraint between two concurrent steps is met.
 func TestOrderedPrograms(t *testing.T) {
 	kept := 0
 	for n := range uint64(runs(1500)) {
@@ -241,8 +241,8 @@ func checkOrder(t *testing.T, s *choice.Schedule, order *strategy.Orderer, tr *t
 }
 
 // TestOrderedRaces checks that both orders of two racing steps are possible,
-// for every pair of a random run. A constraint is unmet only if the second
-// step, held back, keeps the first from coming.
+// for every pair of a random run. A constraint stays unmet only if the first
+// step cannot come while the second step is held back.
 func TestOrderedRaces(t *testing.T) {
 	turned := 0
 	for n := range uint64(runs(300)) {

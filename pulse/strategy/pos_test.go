@@ -88,8 +88,8 @@ func identities(t *testing.T, sys *pulse.System, lanes, marks int, choosy bool, 
 	return list
 }
 
-// TestPOSIsStable checks that a seed keeps its order when actors are added,
-// even if the racing messages are a crowd; Random's order changes.
+// TestPOSIsStable checks that a seed gives the same order of existing messages after
+// actors were added, even if racing messages form a crowd. With Random the order changes.
 func TestPOSIsStable(t *testing.T) {
 	trial.Long(t)
 	seeds := byDay(40, 10)

@@ -38,8 +38,8 @@ func failureText(sys *pulse.System) string {
 	return ""
 }
 
-// TestRoundTrip checks for each strategy that a copy of a record replays to the
-// same trace and the same failure, with the trace of the first run and without.
+// TestRoundTrip checks for each strategy that a copy of a record replays to the same
+// trace and the same failure. The replay gets the trace of the first run, or does not.
 func TestRoundTrip(t *testing.T) {
 	for _, s := range all() {
 		for name, o := range trial.Settings() {
@@ -86,9 +86,9 @@ func (u *untimely) Pick(e *pulse.Enabled) int {
 	return e.Len() - 1
 }
 
-// TestReplayOfHolding checks replays of a run in which timers fired early: by
-// the Hold in its record, and by an older record without Holds, as far as a
-// timer shows them.
+// TestReplayOfHolding checks replays of a run in which timers fired early:
+// from its record with Holds, and from an older record without Holds, where
+// only a delivered timer shows that it fired early.
 func TestReplayOfHolding(t *testing.T) {
 	body := func(sys *pulse.System) {
 		timed := sys.Spawn("timed", pulse.Func(func(ctx *pulse.Ctx, msg any) {

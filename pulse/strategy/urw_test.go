@@ -49,8 +49,8 @@ func TestURWFindsTheLastOrder(t *testing.T) {
 	}
 }
 
-// forest is a program whose messages are a forest: node i is sent by the
-// handler of parents[i], or by the test, each to an actor of its own.
+// forest is a program whose messages are a forest: message i is sent by the handler
+// of message parents[i], or by the test. Each message goes to a different actor.
 type forest struct {
 	parents []int
 	order   string

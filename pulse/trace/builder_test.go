@@ -84,8 +84,8 @@ type randomTrace struct {
 }
 
 // newRandomTrace returns a trace of some dozens of steps: several actors,
-// timers, faults, rests after which the test sends again, and messages that are
-// lost or never received. Every other one is Unordered.
+// timers, faults, quiescent points after which the test sends again, and
+// messages that are lost or never received. Every other one is Unordered.
 func newRandomTrace(seed uint64) *Trace {
 	r := &randomTrace{builder: newBuilder(), rand: rand.New(rand.NewPCG(seed, 7))}
 	r.Unordered = seed%2 == 1

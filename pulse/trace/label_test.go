@@ -322,7 +322,7 @@ func TestStateLabel(t *testing.T) {
 }
 
 // TestStateFields checks that StateFields shows each field as StateLabel does.
-// Values that are no structs, or have a String method, have no fields.
+// It returns no fields for values that are not structs or have a String method.
 func TestStateFields(t *testing.T) {
 	c := &cellar{depth: 2, owner: shy{1}, hidden: &shy{2}, shelf: map[string][]int{"b": {1}, "a": nil}}
 	c.next = c

@@ -316,8 +316,8 @@ func (c *tally) compare(t *testing.T, used *value.Walker, seed, changes uint64) 
 	}
 }
 
-// TestAgreement compares thousands of random values with copies, three in four of which
-// have up to three changes. With -short it compares fewer.
+// TestAgreement compares thousands of random values with copies, which have up to three
+// random changes; one in four has none. With -short it compares fewer.
 func TestAgreement(t *testing.T) {
 	seeds := uint64(5000)
 	switch {

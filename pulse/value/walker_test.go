@@ -368,8 +368,8 @@ func BenchmarkFingerprint(b *testing.B) {
 	})
 }
 
-// TestManyBlocks: two pointers to one block are recognized however many blocks came
-// between them, also if blocks were added and removed meanwhile.
+// TestManyBlocks: two pointers to one block are recognized, however many blocks
+// were added between them, and also if other blocks were added and removed.
 func TestManyBlocks(t *testing.T) {
 	w := &value.Walker{}
 	unreadable := []any{func() {}}

@@ -56,8 +56,8 @@ func contested(t *props.T) {
 }
 
 // TestContested checks that published raft keeps its promises when its leaders are
-// elected, isolated and revived: 300 runs, with JOSTLE_NIGHTLY=1 30,000. The files
-// count what happens in them.
+// elected, isolated and revived: 300 runs, or 30,000 with JOSTLE_NIGHTLY=1. The
+// golden files count the events of these runs.
 func TestContested(t *testing.T) {
 	runs, file := 300, "testdata/contested.txt"
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
@@ -129,7 +129,7 @@ var edits = []edit{
 // finds. By day one seed searches, with JOSTLE_NIGHTLY=1 five do. The golden files have, for
 // each seed, the run that found the fault. The same copy without a fault passes as many runs.
 //
-// The copy is built with this test. Its process is this test with JOSTLE_PLANTED set.
+// The copy is built with this test. The process with the copy runs this test with JOSTLE_PLANTED set.
 func TestFaultsOfTheLibrary(t *testing.T) {
 	trial.Long(t)
 	if name, on := os.LookupEnv(plantedName); on {

@@ -33,7 +33,7 @@ type fault struct {
 	said    []string
 
 	// seed is a seed with which a search finds the mistake soon. among is such a seed for a
-	// search with all kinds of faults. They are 0 if the driver writes asynchronously.
+	// search with all kinds of faults. Both are 0 if the driver writes asynchronously.
 	seed, among uint64
 }
 

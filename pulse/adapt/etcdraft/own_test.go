@@ -200,8 +200,8 @@ func TestNemesisOfNothing(t *testing.T) {
 	}
 }
 
-// TestOwnDriver: a LeaderNemesis finds the flaws of a driver outside of this package,
-// and none in one whose state machine is on disk.
+// TestOwnDriver: a LeaderNemesis finds the planted flaws of a user's driver. It finds
+// none in the correct driver, whose state machine is on disk.
 func TestOwnDriver(t *testing.T) {
 	for _, c := range []struct {
 		name string

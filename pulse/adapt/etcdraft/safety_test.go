@@ -132,8 +132,8 @@ func TestSafetyOfARestart(t *testing.T) {
 	}
 }
 
-// TestSafetyOfADurableState: a node with its state machine on disk starts with more
-// applied than its snapshot has. From there on it applies every entry once.
+// TestSafetyOfADurableState: a node with its state machine on disk starts with a higher
+// applied index than its snapshot has. After that index it applies every entry once.
 func TestSafetyOfADurableState(t *testing.T) {
 	a2, a3, a4 := entry(2, 2, "a"), entry(3, 2, "a"), entry(4, 2, "a")
 	log := []*raftpb.Entry{a2, a3, a4}

@@ -68,9 +68,9 @@ func TestToldOfReadies(t *testing.T) {
 	}
 }
 
-// TestAppliesAfterASnapshot: with AsyncStorageWrites a node applies entries while a
-// newer snapshot waits to be safe. Raft does not get a configuration change among
-// them again. The node does not go back to an older snapshot of its own.
+// TestAppliesAfterASnapshot: with AsyncStorageWrites a node applies entries while a newer
+// snapshot is not yet safe on disk. If one of these entries is a configuration change,
+// raft does not get it again. The node does not go back to an older snapshot of its own.
 func TestAppliesAfterASnapshot(t *testing.T) {
 	sys := pulse.New(pulse.Options{Horizon: time.Second})
 	defer sys.Close()

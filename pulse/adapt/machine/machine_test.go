@@ -67,7 +67,7 @@ func same(t *testing.T, got []string, want ...string) {
 }
 
 // TestMessages: nodes know each other by their numbers, the test is 0, and clients
-// have higher numbers, by which they are answered also in a later step.
+// have higher numbers, to which a node can answer, also in a later step.
 func TestMessages(t *testing.T) {
 	var client int
 	got := run(t, pulse.Options{}, machine.Config[string]{Nodes: 2}, func(_ func(string), from int, msg string, out *machine.Output[string]) {

@@ -105,7 +105,7 @@ func moneyStays(mended bool) func(*props.T) {
 }
 
 // An account is restarted after a panic, and the restart hides the panic: nobody sees
-// that the account has what it had when it was opened. In a test this is
+// that the account has its initial balance again. In a test this is
 //
 //	func TestMoneyStays(t *testing.T) { fuzz.Explore(t, moneyStays(false)) }
 func Example_bank() {

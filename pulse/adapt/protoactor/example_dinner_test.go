@@ -111,8 +111,8 @@ func allEat(mended bool) func(*props.T) {
 	}
 }
 
-// Philosophers dine under a supervisor that restarts one that panics. That hides that
-// he has forgotten which chopsticks he holds. In a test this is
+// A supervisor restarts philosophers who panic. The restart hides a bug: a restarted
+// philosopher has forgotten which chopsticks he holds. In a test this is
 //
 //	func TestAllEat(t *testing.T) { fuzz.Explore(t, allEat(false)) }
 func Example_dinner() {

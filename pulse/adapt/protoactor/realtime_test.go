@@ -117,8 +117,8 @@ func (s *shared) String() string {
 }
 
 // TestTicksThatComeTooLate checks that a real timer that fires after its run is
-// reported: by the next run of the system, or by Late, and if there is neither, by a
-// line.
+// reported: by the next run of the system, or by Late. If there is no next run and
+// nobody calls Late, a line is printed.
 func TestTicksThatComeTooLate(t *testing.T) {
 	var out shared
 	defer protoactor.WarnTo(&out)()

@@ -15,8 +15,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/protoactor"
 )
 
-// small are programs that use everything of proto.actor that actors might share
-// without a message. Each actor notes what it receives.
+// small are programs that use the parts of proto.actor through which actors
+// might share state without a message. Each actor notes what it receives.
 var small = []struct {
 	name string
 	play func(s *stage)
