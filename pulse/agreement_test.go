@@ -78,7 +78,7 @@ func (r *reactor) Receive(ctx *pulse.Ctx, msg any) {
 // A tiny is a program of reactors, to which the test sends sparks in two runs.
 type tiny struct {
 	rules [3][3][]int
-	first []int // receivers of the test's messages before the first run
+	first []int // the receivers of the messages that the test sends before the first run
 	then  []int
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// A guilty is a strategy and an observer that panics in one of its methods.
+// A guilty is both a strategy and an observer. It panics in one of its methods.
 // If the method is not Begin, it panics only after an actor has begun a step.
 type guilty struct {
 	place string

@@ -118,7 +118,7 @@ func (strikesAt) Choose(k choice.Kind, n int) int {
 }
 
 // A voter votes for the first actor that asks. It sends the vote before the
-// disk has it.
+// vote is on its disk.
 type voter struct{ vote string }
 
 // Started reads the disk, even if it is still empty.

@@ -38,7 +38,7 @@ func insisting(p *pulse.Process) {
 	p.Receive()
 }
 
-// bodies are processes that resist being ended.
+// bodies are the code of processes that resist being ended.
 var bodies = map[string]func(*pulse.Process){
 	"taking":    taking,
 	"stubborn":  stubborn,

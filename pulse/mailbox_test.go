@@ -11,8 +11,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// mailboxes are programs with an actor, the sink, whose mailbox has room for
-// two messages. Each has the messages that the sink receives.
+// mailboxes are programs in which the mailbox of an actor, the sink, has
+// room for two messages. Each has the messages that the sink receives.
 var mailboxes = []struct {
 	name  string
 	o     pulse.Options
@@ -389,7 +389,7 @@ func TestUnwatch(t *testing.T) {
 	}
 }
 
-// A Down on its way is withdrawn, and the messages behind it can be delivered.
+// Unwatch withdraws a Down in flight. The messages behind it can then be delivered.
 func TestUnwatchTakesBack(t *testing.T) {
 	for _, d := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		s := newSystem(t, pulse.Options{Record: true, Delivery: d})

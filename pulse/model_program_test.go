@@ -106,7 +106,7 @@ type modelProgram struct {
 	test      []action
 }
 
-// A maker generates a program. Small numbers of everything find the most.
+// A maker generates a program. With few actors, messages and actions it finds the most.
 type maker struct {
 	*rand.Rand
 	survives bool // whether to draw more crashes, disks and Starters

@@ -1102,7 +1102,7 @@ type roamerRules [3][]roamerDeed
 
 type roamerDeed struct{ do, a, b int }
 
-// roam is a message. Its receiver sends messages with a smaller life.
+// A roam is a message whose receiver sends other roams with a smaller life.
 type roam struct {
 	kind, life int
 	node       *stateNode
@@ -1307,7 +1307,7 @@ func (p *roamProgram) build(sys *pulse.System) (outcome func(*pulse.Failure) str
 	}
 }
 
-// A fate is a state and its possible results.
+// A fate is a state with the set of its possible results.
 type fate struct {
 	stated
 	outcomes map[string]bool

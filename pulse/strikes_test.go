@@ -10,8 +10,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A crasher picks the oldest message a number of times. Then it picks the crash
-// of an actor, or another answer.
+// A crasher picks the oldest message a given number of times. Then Pick returns
+// the crash of an actor, or the given other answer.
 type crasher struct {
 	after, actor, instead int
 	picks, asked          int

@@ -76,8 +76,8 @@ func TestWhatProcessesTake(t *testing.T) {
 	}
 }
 
-// An auditor is random order that checks all invariants before each step. One
-// of them is that the first accepted message of each channel can be delivered.
+// An auditor is a strategy that picks at random and checks all invariants before each
+// step. One of them is that the first accepted message of each channel can be delivered.
 type auditor struct {
 	pulse.Strategy
 	sys    *pulse.System

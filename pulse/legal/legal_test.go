@@ -100,7 +100,7 @@ func (r *run) swap(i int) {
 	}
 }
 
-// TestDoctored: a legal run with one change is refused, by the rule that it breaks.
+// TestDoctored: Check refuses a legal run with one illegal change, and names the broken rule.
 func TestDoctored(t *testing.T) {
 	plain := pulse.Options{}
 	early := pulse.Options{EarlyTimers: 2, Strategy: &holder{Strategy: strategy.Plain(), holds: 2}}

@@ -10,8 +10,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A repair is a program in two forms, recorded newest message first and
-// replayed leniently.
+// A repair is a program before and after a change. A run of the first
+// form, newest message first, is replayed leniently in the second.
 type repair struct {
 	name          string
 	before, after func(*pulse.System)

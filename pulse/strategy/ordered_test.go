@@ -42,7 +42,7 @@ func TestOrderedWriter(t *testing.T) {
 			name   string
 			s      choice.Schedule
 			breaks bool
-			unmet  []choice.Constraint // the unmet constraints in the fixed form of the program
+			unmet  []choice.Constraint // the unmet constraints when the program has no bug
 		}{
 			{"flush before write", choice.Schedule{Before: []choice.Constraint{flushFirst}}, true, []choice.Constraint{flushFirst}},
 			{"write before flush", choice.Schedule{Before: []choice.Constraint{flushFirst.Turned()}}, false, nil},

@@ -167,7 +167,7 @@ func TestHoldsThatCannotBe(t *testing.T) {
 	}
 }
 
-// A change is a program in two forms: the recorded and the replayed one.
+// A change is a program before and after a change. A run of the first form is replayed in the second.
 type change struct {
 	name          string
 	before, after func(*pulse.System)

@@ -84,7 +84,7 @@ func TestChartInColumns(t *testing.T) {
 }
 
 // TestOvertakings sends the messages 1, 2, 3, … to one actor, each from the
-// sender given (0 is the test), and receives them in some order.
+// given sender (0 is the test). The actor receives them in some order.
 func TestOvertakings(t *testing.T) {
 	const timer = 9 // as a sender
 	tests := []struct {

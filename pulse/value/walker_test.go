@@ -32,8 +32,8 @@ type (
 	}
 )
 
-// TestLongChains: a chain of a hundred thousand links, at night a million, needs no deep
-// stack.
+// TestLongChains: a chain of a hundred thousand links, at night a million, can be walked
+// without a deep stack.
 func TestLongChains(t *testing.T) {
 	length := 100_000
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {

@@ -638,9 +638,9 @@ func pipes(waits int) func(*venue) {
 }
 
 // answers has an actor reenter after a future. The answering actor sends it a message before
-// the answer and one after it. If waits is 1, the actor waits in its handler until all is
-// sent. If 2, the other actor waits until the first message has been received. If 0, none
-// waits.
+// the answer and one after it. If waits is 1, the actor waits in its handler until all three
+// are sent. If 2, the answering actor waits until the first message has been received. If 0,
+// none waits.
 func answers(waits int) func(*venue) {
 	return func(v *venue) {
 		note, sent, came := v.upTo(3, "a"), make(chan struct{}), make(chan struct{})
