@@ -107,8 +107,8 @@ func placeOfMethod(v any, name string) pulse.Frame {
 type Call struct {
 	// At is the line of the call, "" if there is no such code on the stack.
 	At string
-	// From is the line of the outermost function of the program that has led to the call, such as
-	// the handler of an actor. By is the function with the call. Both are "" if these are one.
+	// From is the line of the outermost function of the program that has led to the call, such as the
+	// handler of an actor. By is the function with the call. Both are "" if one function is both.
 	From, By string
 	// Test is set if the property has made the call, and not an actor.
 	Test bool
