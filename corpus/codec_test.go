@@ -50,7 +50,7 @@ func oddCase() Case {
 	return c
 }
 
-// plannedCase is a case that was not run: a schedule and settings.
+// plannedCase is a case that was never run. It has a schedule and settings.
 func plannedCase() Case {
 	return Case{Signature: "stuck at clerk",
 		Property: "planned", Test: "TestPlanned",
@@ -127,8 +127,8 @@ func undecidedCase() Case {
 	return c
 }
 
-// TestPointNeedsItsVersion: a case with a point has version 7, because a reader of
-// version 6 would not know the line of the point.
+// TestPointNeedsItsVersion: a case with a point of no return has version 7, because version 6 did not have the point's
+// line.
 func TestPointNeedsItsVersion(t *testing.T) {
 	text := strings.Replace(encode(t, pointedCase()), "jostle case 7", "jostle case 6", 1)
 	if _, err := Decode("a.case", []byte(text)); err == nil {
@@ -256,7 +256,7 @@ func TestOldFormats(t *testing.T) {
 	}
 }
 
-// The mark that a run continues in plain order was added in version 3.
+// Version 3 added the mark that a run continues in plain order.
 func TestThenPlain(t *testing.T) {
 	want := writerCase()
 	want.Path, want.Record.Plain = "a.case", true

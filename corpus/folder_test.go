@@ -264,8 +264,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestIsAsSaved: a file that somebody has changed, renamed or moved is not as it was
-// saved.
+// TestIsAsSaved: IsAsSaved is false for a file that somebody has changed, renamed or
+// moved.
 func TestIsAsSaved(t *testing.T) {
 	f, elsewhere := FolderOf(t.TempDir(), "resultsAreStored"), FolderOf(t.TempDir(), "resultsAreStored")
 	c := numbered(1)
@@ -450,8 +450,8 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 }
 
-// TestFailedWrite checks that errors of making a file and of renaming it are
-// returned.
+// TestFailedWrite checks that Save returns an error if it cannot create or rename a
+// file.
 func TestFailedWrite(t *testing.T) {
 	dir := t.TempDir()
 	if path, err := WriteAside(filepath.Join(dir, "missing"), []byte("text")); err == nil || path != "" {
@@ -596,7 +596,7 @@ func TestAbandonedFilesAreCleared(t *testing.T) {
 	}
 }
 
-// A case that a test has printed may be pasted with its indentation.
+// A case may be pasted with the indentation of the test output.
 func TestIndentedCase(t *testing.T) {
 	text, err := Encode(writerCase())
 	if err != nil {

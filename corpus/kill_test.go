@@ -26,8 +26,8 @@ func large(n int) Case {
 	return c
 }
 
-// savers are what a child process does in a folder until it is killed. It prints a
-// line after each action.
+// savers are the actions that a child process repeats in a folder until it is killed. The child prints a line after
+// each action.
 var savers = map[string]func(Folder){
 	"saves": func(f Folder) {
 		for n := os.Getpid() << 16; ; n++ {
@@ -155,7 +155,7 @@ func TestKilledWhileSaving(t *testing.T) {
 	}
 }
 
-// TestKilledIsNoticed checks that half a file, and one that is gone, would be noticed.
+// TestKilledIsNoticed checks that this test would detect a partial file and a missing file.
 func TestKilledIsNoticed(t *testing.T) {
 	f := Folder{Dir: t.TempDir()}
 	said := killed(t, "writes", f, 2, 0)

@@ -45,7 +45,7 @@ func TestCompareIsAnOrder(t *testing.T) {
 	}
 }
 
-// The more important criterion decides, whatever the others are.
+// A more important criterion decides, whatever the less important ones are.
 func TestCompareByImportance(t *testing.T) {
 	words := func(w ...uint64) []choice.Input { return []choice.Input{{Label: "x", Words: w}} }
 	answers := func(v ...uint32) (list []choice.Choice) {

@@ -129,7 +129,7 @@ func TestConditionsAreExact(t *testing.T) {
 	}
 }
 
-// hiddenTerms draws in which orders of four messages something fails.
+// hiddenTerms draws the orders of four messages in which a program fails.
 func hiddenTerms(d *rand.Rand) (terms [][]choice.Constraint) {
 	for range 1 + d.IntN(2) {
 		var term []choice.Constraint

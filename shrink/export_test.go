@@ -51,8 +51,8 @@ func Passes() (names []string) {
 	return names
 }
 
-// Without removes a pass from all levels, including the levels of descents. The returned function
-// restores the pass.
+// Without removes a pass from all levels, including the levels of descents. The returned function restores the
+// pass.
 func Without(name string) (restore func()) {
 	all, descent := levels, [...]level{inOrder, falling}
 	for i := range levels {

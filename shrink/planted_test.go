@@ -167,8 +167,8 @@ func oneForTwo() started {
 	}}, under(choice.Constraint{First: 5, Second: 4}, choice.Constraint{First: 4, Second: 3})}
 }
 
-// powerOfTwo fails if one of the numbers is a power of two and at least 32. It passes with the next
-// lower number.
+// powerOfTwo fails if the list has a power of two that is at least 32. It passes if that number is one
+// smaller.
 func powerOfTwo() started {
 	p := startedToy("one number")
 	p.subject = newToy(func(words, _ []uint64, _ []uint32) bool {
@@ -325,7 +325,7 @@ func sizeOf(out *shrink.Outcome) string {
 	return fmt.Sprintf("%d, %d, %d, %d", out.External, out.Steps, len(out.Case.Schedule.Before), answers)
 }
 
-// oneMore has fewer steps with one more element. Its value is larger by one than the given ones.
+// oneMore takes fewer steps with one more element. The element's value must be one more than the given values.
 func oneMore() started {
 	return startedBoard("[3 3] [7]", only(map[string]int{"[3 3] [7]": 9, "[3 2 3] [7]": 4}))
 }

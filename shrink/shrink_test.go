@@ -31,7 +31,7 @@ func (y *toy) Run(c shrink.Case) shrink.Outcome {
 	return out
 }
 
-// Parts returns none: the parts of the lists are not known.
+// Parts returns no parts: a toy does not know the parts of its lists.
 func (y *toy) Afresh(context.Context, int, string, int, func(shrink.Outcome)) ([]shrink.Outcome, int) {
 	return nil, 0
 }

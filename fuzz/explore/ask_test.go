@@ -41,8 +41,8 @@ func asksWhoMayCrash(sys *pulse.System) func() error {
 	return sees("answer %v", sys.Ask(echo, kind("question")))
 }
 
-// asksBesideATimer has the test ask an actor twice. The first question sets a timer,
-// which may fire before or after the second.
+// asksBesideATimer has the test ask an actor twice. The first question sets a timer, which may fire before or after the
+// second.
 func asksBesideATimer(sys *pulse.System) func() error {
 	fired := 0
 	b := sys.Spawn("b", pulse.Func(func(ctx *pulse.Ctx, m any) {
@@ -69,7 +69,7 @@ func asksBesideANote(sys *pulse.System) func() error {
 	return sees("received %v", sys.Received())
 }
 
-// asksWhoNotes has an actor send the test a note, and answer only after that.
+// asksWhoNotes has an actor that first sends a message to the test and then answers.
 func asksWhoNotes(sys *pulse.System) func() error {
 	var asker pulse.Ref
 	a := sys.Spawn("a", pulse.Func(func(ctx *pulse.Ctx, m any) {
@@ -97,8 +97,8 @@ func asksBesideWork(sys *pulse.System) func() error {
 	return sees("done %d", &done)
 }
 
-// twoAnswers has the test ask an actor whose answer is sent twice, and then another, so
-// that what is left of the first Ask may be in the way.
+// twoAnswers has the test ask an actor whose answer is sent twice, and then another actor. The second Ask must ignore
+// the extra answer to the first.
 func twoAnswers(sys *pulse.System) func() error {
 	a := sys.Spawn("a", pulse.Func(func(ctx *pulse.Ctx, m any) {
 		ctx.Reply(kind("first"))

@@ -52,8 +52,8 @@ func walkers(steps ...int) func(*pulse.System) func() error {
 	}
 }
 
-// TestPreemptions counts, among all orders, those with so many steps after
-// which another actor continued although this one could have.
+// TestPreemptions counts preemptions: steps after which another actor runs although the same actor could have
+// continued. It counts the orders by their number of preemptions.
 func TestPreemptions(t *testing.T) {
 	for _, steps := range [][]int{{3, 3}, {2, 2, 2}, {1, 2, 3}, {4}} {
 		var want []int

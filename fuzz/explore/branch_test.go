@@ -152,8 +152,8 @@ func TestBranchBounds(t *testing.T) {
 	}
 }
 
-// TestBranchesOfFickleProgram holds that a nondeterministic program
-// is detected.
+// TestBranchesOfFickleProgram checks that a nondeterministic program is
+// detected.
 func TestBranchesOfFickleProgram(t *testing.T) {
 	for _, c := range []struct {
 		build func(run int) func(*pulse.System) func() error

@@ -33,7 +33,7 @@ func TestCopiesChangeNothing(t *testing.T) {
 			may |= messageFaults
 		}
 		p := newProgram(seed, may)
-		build := func(s *pulse.System) func() error { return p.clone().Build(s) } // a copy, because the memory of earlier runs would be part of the states
+		build := func(s *pulse.System) func() error { return p.clone().Build(s) } // a copy, because the states would include the list of earlier runs
 		for _, m := range []explore.Method{{Reduction: explore.Everything}, {Reduction: explore.Everything, Sleep: true}, {Reduction: explore.SourceSets, Sleep: true}, {Reduction: explore.DCUTE, BigSteps: true}} {
 			runs, all := 0, 0
 			m.States = explore.ByHash
@@ -60,8 +60,8 @@ func differ(x, y explore.Result) bool {
 		x.Complete != y.Complete || x.Because != y.Because || x.Unread != y.Unread || x.Nondeterminism != y.Nondeterminism || !maps.Equal(x.Failures, y.Failures)
 }
 
-// TestCopiesSaveRuns checks how often a search that restores snapshots runs the program
-// of a register.
+// TestCopiesSaveRuns counts how often a search that restores snapshots runs the program of a
+// register.
 func TestCopiesSaveRuns(t *testing.T) {
 	runs := 0
 	v, err := explore.Explore(comparing(explore.ByHash, true), runsOf(on(pulse.Options{}, registered(3)), &runs))

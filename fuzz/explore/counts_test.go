@@ -98,7 +98,7 @@ type find struct {
 	orders map[uint64]int
 }
 
-// A counting is an exploration with so many workers.
+// A counting is an exploration with its number of workers.
 type counting struct {
 	explore.Options
 	workers int
@@ -239,9 +239,9 @@ func largeSubjects() (list []subject, distinct map[string]int) {
 	}
 }
 
-// TestLargeCounts checks that Optimal runs each distinct order of the large programs once,
-// and nothing else, and that SourceSets finds the same orders. The largest programs run
-// only at night.
+// TestLargeCounts checks that Optimal runs each distinct order of the large programs
+// exactly once, and that SourceSets finds the same orders. The largest programs run only at
+// night.
 func TestLargeCounts(t *testing.T) {
 	trial.Long(t)
 	list, distinct := largeSubjects()
@@ -265,8 +265,8 @@ func TestLargeCounts(t *testing.T) {
 	}
 }
 
-// largeCountings are the explorations of the large programs in addition to that by
-// Optimal: those that do not run again what they have run before.
+// largeCountings are the explorations of the large programs, in addition to Optimal. Each of them runs no order
+// twice.
 func largeCountings() (list []counting) {
 	if !nightly() {
 		return []counting{{workers: 3}, {explore.Options{Method: explore.Method{Reduction: explore.SourceSets}}, 1}}

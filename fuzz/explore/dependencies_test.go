@@ -56,7 +56,7 @@ func setsTimer(sys *pulse.System, _ []pulse.Ref) {
 	})), kind("go"))
 }
 
-// setsTimers has so many more actors that each set a timer for themselves, at once.
+// setsTimers has n more actors. Each sets a timer for itself at its first step.
 func setsTimers(n int) func(*pulse.System, []pulse.Ref) {
 	return func(sys *pulse.System, workers []pulse.Ref) {
 		for range n {
@@ -111,7 +111,7 @@ func stopsTimer(sys *pulse.System, _ []pulse.Ref) {
 // early lets time pass early so many times, -1 at any time.
 func early(n int) pulse.Options { return pulse.Options{EarlyTimers: n} }
 
-// crash lets so many actors crash.
+// crash lets n actors crash.
 func crash(n int) pulse.Options { return pulse.Options{Faults: pulse.Faults{Crash: n}} }
 
 var partition = pulse.Options{Faults: pulse.Faults{Partition: 1}}

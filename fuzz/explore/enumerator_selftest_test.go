@@ -17,15 +17,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// enough is how many runs a program may take to be judged.
+// enough is the largest number of runs of a program that these tests check.
 const enough = 5000
 
-// A figure is what is known of a program's orders.
+// A figure is the known number of a program's orders, distinct orders and deliveries.
 type figure struct{ runs, distinct, deliveries int }
 
-// TestKnownFigures: n senders of one message each have n! orders, of k each
-// (nk)! / k!^n with FIFO delivery and (nk)! without order; those of Pi are
-// (2n)! / 2^n · n!, of which n! are distinct.
+// TestKnownFigures compares counts with formulas. n senders of k messages each have (nk)! / k!^n
+// orders with FIFO delivery and (nk)! without. Pi has (2n)! / 2^n · n! orders, of which n! are
+// distinct.
 func TestKnownFigures(t *testing.T) {
 	server, _ := subjects.ByName("server")
 	fifo, unordered := pulse.Options{}, pulse.Options{Delivery: pulse.DeliveryUnordered}
@@ -65,8 +65,8 @@ func chooser(sys *pulse.System) func() error {
 	return nil
 }
 
-// TestEnumerateTwice holds that neither a program nor an enumerator keeps
-// anything from one run, or one program, to the next.
+// TestEnumerateTwice checks that programs and enumerators keep no state between runs, and that an enumerator keeps none
+// between programs.
 func TestEnumerateTwice(t *testing.T) {
 	trial.Long(t)
 	e := &enumerator{}
@@ -129,7 +129,7 @@ func count(b bool) int {
 	return 0
 }
 
-// A sight is something that a run can show.
+// A sight is an event that a run can contain.
 type sight struct {
 	features
 	name string
@@ -243,7 +243,7 @@ func TestPrograms(t *testing.T) {
 	t.Log("of the programs that may, so many do:", report.String())
 }
 
-// see says which sights there are in some run of a program.
+// see reports, for each sight of a list, whether some run of a program contains it.
 func see(e *enumerator, p *program, list []sight) []bool {
 	seen := make([]bool, len(list))
 	e.after = func(sys *pulse.System) {

@@ -143,8 +143,8 @@ func (p *picky) arrivals(wait int, box []letter, left [][]letter, got string, fo
 	}
 }
 
-// TestMailboxes holds both by a third that simulates a mailbox in every order of
-// arrival, on random processes.
+// TestMailboxes compares both ways of receiving with a simulated mailbox, for random processes and every order of
+// arrival.
 func TestMailboxes(t *testing.T) {
 	same, more := 0, 0
 	for seed := range seeds(300) {

@@ -126,8 +126,8 @@ func TestProbesFind(t *testing.T) {
 	}
 }
 
-// The result of several workers within a number of runs does not depend on how many
-// they are, or how fast.
+// With several workers and a limit of runs, the result depends neither on the number of workers nor on their
+// speed.
 func TestWorkersShareRuns(t *testing.T) {
 	trial.Long(t)
 	tree := corner(9)
@@ -213,13 +213,13 @@ func TestPartsMakeAWhole(t *testing.T) {
 
 // hasAtMost reports whether an exploration of a subject ends after at most so many runs.
 func (s *subject) hasAtMost(most int, c counting) bool {
-	c.Runs = 4 * most // wasted runs and probes count, too
+	c.Runs = 4 * most // wasted runs and probes count as runs, too
 	v, _ := s.inParts(c, 0, 5, nil)
 	return v.Bound != explore.BoundRuns && v.Runs <= most
 }
 
-// ordersInParts is inParts with probes from the start on; it counts how often each
-// order was run.
+// ordersInParts is inParts with probes from the first run on. It counts how often each order was
+// run.
 func (s *subject) ordersInParts(c counting, runs int) (explore.Result, map[uint64]int) {
 	orders := map[uint64]int{}
 	v, _ := s.inParts(c, runs, 5, func(run explore.Run) {

@@ -354,8 +354,8 @@ func plainly(tr *trace.Trace) map[string][]stepName {
 	return received
 }
 
-// told reports whether a condition holds in an order, as people would read it: the one
-// message was received, and the other was not before it.
+// told reports whether a condition holds in an order, as people would read it: its first message was received, and its
+// second was not received before that.
 func (e *explanation) told(received map[string][]stepName) bool {
 	for _, term := range e.Condition.Terms {
 		all := true

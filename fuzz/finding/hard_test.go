@@ -15,8 +15,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// reordered sends 30 messages to five actors, and fails if at three of them a message
-// comes before another that was sent earlier: which, follows from a seed.
+// reordered sends 30 messages to five actors. For three of the actors, the seed names two messages. The run fails if,
+// at all three, the message that was sent later is received first.
 func reordered(seed uint64) func(*props.T) {
 	d := rand.New(rand.NewPCG(seed, 4))
 	at := d.Perm(5)[:3]

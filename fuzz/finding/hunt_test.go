@@ -75,7 +75,7 @@ func TestOrderOfMoreActors(t *testing.T) {
 		values = fmt.Sprint(r.Run(props.Plan{Inputs: near.Case.Inputs}).Values)
 	}
 	inputs := choice.CloneInputs(near.Case.Inputs)
-	inputs[0].Words = number(1) // the draw for three clients
+	inputs[0].Words = number(1) // the draw of the number of clients, here three
 	for at := range 2 {
 		inputs[1].Words = number(at)
 		h := &hunt{shrinking: by, ctx: t.Context(), inputs: inputs, signature: near.Signature, near: &near, other: func(shrink.Outcome) {}, left: 100}

@@ -11,7 +11,7 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 )
 
-// faceOf returns a case with so many deliveries, of one of several failures with one cause.
+// faceOf returns a case with n deliveries. Cases of faceOf with different signatures are failures with one cause.
 func faceOf(signature string, deliveries int) corpus.Case {
 	c := corpus.Case{Property: "p", Test: "TestP", Signature: signature, Condition: "x before y", Explanation: exactly("x before y")}
 	for i := range deliveries {

@@ -94,7 +94,7 @@ func counted(property func(*props.T), run func(n int)) func(*props.T) {
 // done, and no more runs are made than allowed. What then remains is to confirm and describe the
 // result. It takes at most the runs for which Shrink reserves time.
 func TestShrinkingStaysWithinItsBudget(t *testing.T) {
-	every := 1 // the next of the numbers of runs is larger by this part of it
+	every := 1 // the factor by which the next limit of runs is larger
 	if nightly() {
 		every = 20
 	}

@@ -61,7 +61,7 @@ func TestTextsOfSubjects(t *testing.T) {
 	golden.File(t, path, b.String())
 }
 
-// drawing returns a property that draws once, and fails for some values.
+// drawing returns a property that draws one value and fails for some values.
 func drawing[V any](gen *rapid.Generator[V], fails func(V) bool) func(*props.T) {
 	return func(t *props.T) {
 		v := props.Draw(t, gen, "v")
@@ -156,7 +156,7 @@ func crossed(t *props.T) {
 	sys := t.System()
 	hall := sys.Spawn("hall", pulse.Func(func(_ *pulse.Ctx, msg any) { said = append(said, msg.(int)) }))
 	first := sys.Spawn("first", pulse.Func(func(ctx *pulse.Ctx, msg any) {
-		for range n { // the number of these is part of the names of those that follow
+		for range n { // the identities of later messages depend on their number
 			ctx.Send(ctx.Self(), "again")
 		}
 		for i := range n {
@@ -201,14 +201,14 @@ func TestRemarks(t *testing.T) {
 		{"1! 2!", noUnit, 3, ""},
 		{"3! 2 4!", "", 0, "≥ 3"},
 		{"3! 2 9! 0 -5", "", 0, "≥ 3"},
-		{"3! 1 4!", "", 0, ""},        // 2 was not tried
-		{"3! 2 4! 9", "", 0, ""},      // 9 does not fail
-		{"3! 2", "", 0, ""},           // nothing beyond it was tried
+		{"3! 1 4!", "", 0, ""},        // the neighbor 2 was not tried
+		{"3! 2 4! 9", "", 0, ""},      // 9 passes, so ≥ 3 is wrong
+		{"3! 2", "", 0, ""},           // no value above 3 was tried
 		{"3! 4 2!", "", 0, "≤ 3"},     //
 		{"-3! -2 -4!", "", 0, "≤ -3"}, //
 		{"3! 2 4!", "length ", 0, "length ≥ 3"},
 		{"3! 2 4!", noUnit, 0, ""},
-		{"3! 3 2 4!", "length ", 0, ""}, // another value of that length does not fail
+		{"3! 3 2 4!", "length ", 0, ""}, // another value of the same length passes
 	} {
 		got := remark(list(c.values), c.of, c.unit)
 		if got != c.want {

@@ -363,8 +363,8 @@ type (
 	memberAsk struct{}
 )
 
-// A member knows for each node whether the node is up, and how often the node has come
-// back.
+// A member knows, for each node, whether the node is up, and how often the node has
+// restarted.
 type member struct {
 	at    int
 	peers []pulse.Ref

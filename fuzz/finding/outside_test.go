@@ -16,7 +16,7 @@ import (
 // eight programs are older than the passes that the table measures, and the others were added
 // after these passes.
 
-// An outsideProgram is a program with the size of its least failing run.
+// An outsideProgram is a program with the known size of its least failing run.
 type outsideProgram struct {
 	name     string
 	property func(*props.T)

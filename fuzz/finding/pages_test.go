@@ -14,7 +14,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// TestPages holds what is written next to the cases of two subjects.
+// TestPages checks the pages that are written next to the cases of two subjects.
 func TestPages(t *testing.T) {
 	for _, name := range []string{"writer", "threadring"} {
 		out := shrunkSubject(t, name)
@@ -68,7 +68,7 @@ func (m *moody) String() string {
 	return "</svg><script>"
 }
 
-// TestLooksDisturbNothing: observed values change no verdict, and are shown as text.
+// TestLooksDisturbNothing: observing the actors' values changes no verdict. The values are shown as text.
 func TestLooksDisturbNothing(t *testing.T) {
 	asked := 0
 	out := shrunkBy(t, func(t *props.T) {
@@ -93,7 +93,7 @@ func TestLooksDisturbNothing(t *testing.T) {
 	}
 }
 
-// TestLargePages: of a run with many actors the states are not noted, all else is.
+// TestLargePages checks the page of a run with many actors. The page omits the actors' states and has everything else.
 func TestLargePages(t *testing.T) {
 	out := shrunkBy(t, func(t *props.T) {
 		sys := t.System()

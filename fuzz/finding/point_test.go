@@ -210,9 +210,9 @@ func doubtful(s corpus.Share, p float64) bool {
 	return math.Abs(float64(s.Failed)-n*p) > 4.5*math.Sqrt(n*p*(1-p))+1e-9
 }
 
-// TestPointAgainstAllOrders compares the chances of small random programs with the exact chances,
-// which it computes from all orders. It also compares the marked step with the step at which the
-// exact chance rises most. As a check of the test, chances that belong to the next step must
+// TestPointAgainstAllOrders compares the chances of small random programs with the exact chances, which
+// it computes from all orders. It also compares the marked step with the step at which the exact chance
+// rises most. To check the comparison itself, it also tries the chances of the next step, which must
 // differ.
 func TestPointAgainstAllOrders(t *testing.T) {
 	tested, states, shifted, best := 0, 0, 0, 0

@@ -57,8 +57,8 @@ func underRapid(property func(*props.T)) (steps int) {
 
 const asRapid = "JOSTLE_TEST_AS_RAPID"
 
-// TestAsRapid is what byRapid runs in a process of its own: rapid takes its seed from
-// the command line only.
+// TestAsRapid is the test that byRapid runs in another process, because rapid takes its seed only from the command
+// line.
 func TestAsRapid(*testing.T) {
 	names := os.Getenv(asRapid)
 	if names == "" {

@@ -44,7 +44,7 @@ func (b *backwards) property(t *props.T) {
 		say('a' + rune(i))
 	}
 	if b.more {
-		say('~') // which is after all letters
+		say('~') // '~' comes after all letters
 	}
 	sys.Run()
 	if b.more && !b.leads {

@@ -290,8 +290,8 @@ func TestSampledAgainstAllOrders(t *testing.T) {
 	}
 }
 
-// TestPairsCanBeTurned holds that each pair of a run can be reversed as reported: what comes
-// before it comes as it came, and the second of the two before the first.
+// TestPairsCanBeTurned checks that each pair of a run can be reversed as reported: the steps before the pair stay the
+// same, and the second message comes before the first.
 func TestPairsCanBeTurned(t *testing.T) {
 	tested, runs, far := 0, 0, 0
 	eachFailing(&tested, slowPrograms(), func(seed uint64, r *props.Runner, res *props.Result) (next bool) {
@@ -366,8 +366,8 @@ func TestSamplingIsBounded(t *testing.T) {
 	}
 }
 
-// TestSampledOnPages: the facts are on all that is written of a failure, and are the same
-// when they are found again.
+// TestSampledOnPages checks that every form of a report has the sampled shares. Finding the failure again must give the
+// same shares.
 func TestSampledOnPages(t *testing.T) {
 	s, _ := subjects.ByName("raft-dupvote")
 	out, again := shrunkSubject(t, s.Name), shrunkBy(t, s.Property(false), 1, 20_000)

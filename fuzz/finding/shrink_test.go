@@ -64,7 +64,7 @@ func shrunkFrom(t *testing.T, p program, f *Finding, runs int) Shrunk {
 	}
 	mustBeLegal(t, p, &f.Case)
 	mustBeLegal(t, p, &out.Finding.Case)
-	for i, in := range out.Finding.Case.Inputs { // no number that nothing has read
+	for i, in := range out.Finding.Case.Inputs { // the case has no number that the property did not read
 		if best := out.Best.Case.Inputs[i].Words; !slices.Equal(in.Words, best) {
 			t.Fatalf("seed %d: the case has the numbers %x, and %x were read", seed, in.Words, best)
 		}
@@ -199,9 +199,9 @@ func shrunkInNoTime(t *testing.T, property func(*props.T)) Shrunk {
 	return Shrink(ctx, r, f, shrink.Options{})
 }
 
-// TestEndlessRunsAreExplainedInTime: an endless run for which there is no time to make it
-// smaller has a constraint for each of its steps. They are counted and not named: to name
-// them takes time by their square, which was more than ten minutes for a run of 100,000 steps.
+// TestEndlessRunsAreExplainedInTime: if time ran out before an endless run was shrunk, the case has a constraint for
+// each step. The explanation counts the constraints and does not name them. Naming them took quadratic time: over ten
+// minutes for 100,000 steps.
 func TestEndlessRunsAreExplainedInTime(t *testing.T) {
 	out := shrunkInNoTime(t, insistent)
 	const want = "fails in plain order, where the oldest message comes first, but with 1,995 constraints on which message comes first and a fault;\n" +
@@ -385,7 +385,7 @@ func TestShrinkTimersOfOneTime(t *testing.T) {
 	}
 }
 
-// TestNoTimeToExplain: what was not run for want of time is not said to be too much.
+// TestNoTimeToExplain: if time ran out, the report blames the time and not the number of orders.
 func TestNoTimeToExplain(t *testing.T) {
 	out := shrunkInNoTime(t, trial.Quarrels)
 	if !out.Cut || !out.why.Cut || !strings.HasSuffix(out.Finding.Why(), "there was no time to run all orders") {

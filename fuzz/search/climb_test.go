@@ -184,8 +184,8 @@ func planned(t *testing.T, property func(*props.T)) (list []string) {
 	return list
 }
 
-// A property that says the same of each run is searched as if it said nothing, and
-// one that says something is not.
+// Hints that are the same in every run do not change the search. Hints that differ between runs
+// do.
 func TestHintsThatSayNothing(t *testing.T) {
 	want := planned(t, lock(nothing))
 	for name, c := range map[string]struct {

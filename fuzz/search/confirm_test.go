@@ -86,7 +86,7 @@ func outlived(from int) func(*props.T) {
 	}
 }
 
-// many has more orders than are run one by one, of which one is distinct.
+// many has more orders than a search runs one by one. Only one order is distinct.
 func many(t *props.T) {
 	sys := t.System()
 	for i := range 9 {
@@ -207,8 +207,8 @@ func TestConfirmingTakesAQuarter(t *testing.T) {
 	}
 }
 
-// An exploration says that it is complete only if runs at random fail as little as those of
-// the orders that it did not leave out.
+// An exploration is complete only if random runs show no failure that the explored orders
+// lack.
 func TestExplorationsAreConfirmed(t *testing.T) {
 	const why = "actors of this program share more than messages"
 	const fails, one = "NOT complete (an order that was left out fails): ", "1 distinct order in 1 run, "

@@ -45,7 +45,7 @@ func TestCoverageOfTwoNights(t *testing.T) {
 	}
 }
 
-// What all orders of a program show is all that can be covered.
+// A search can cover exactly the receive pairs that the orders of a program contain.
 func TestCoverageOfAllOrders(t *testing.T) {
 	for _, c := range []struct {
 		name string

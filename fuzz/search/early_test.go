@@ -104,8 +104,8 @@ func TestTimersRaceByDefault(t *testing.T) {
 	}
 }
 
-// A property that says NeverEarly has no such run, and one that says how many
-// timers may fire early has that in every run and as its own setting.
+// A property with NeverEarly has no run with early timers. A property that says how many timers may fire early has that
+// number in every run, as its own setting.
 func TestPropertiesSayHowEarlyTimersAre(t *testing.T) {
 	never := searchFor(t, lease(pulse.Options{EarlyTimers: pulse.NeverEarly}), 1, 1, 2000)
 	if never.Finding != nil || never.Timed != 2000 || never.Early != 0 {

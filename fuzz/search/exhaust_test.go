@@ -20,9 +20,9 @@ func race3(t *props.T, o pulse.Options) *pulse.System {
 	return sys
 }
 
-// Exhaust claims that nothing is left after a search without a reduction. If there are too
-// many orders for that, it claims so only when there is nothing that a reduction may be wrong
-// about, and says what the claim depends on. It never does of inputs drawn at random.
+// Exhaust claims that no order is left if it ran all orders without a reduction. If there are too many, it claims so
+// only for programs in which reductions are proven, and says what the claim depends on. It claims nothing about
+// randomly drawn inputs.
 func TestExhaustDoubts(t *testing.T) {
 	for _, c := range []struct {
 		name     string

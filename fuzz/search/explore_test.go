@@ -197,8 +197,8 @@ func TestExplorationEndsInTime(t *testing.T) {
 	}
 }
 
-// Each state comparison finds what there is to be found, and a Hash that says
-// too little is noticed.
+// Every kind of state comparison finds all failures. Checked detects a Hash that omits
+// something.
 func TestStatesOfAnExploration(t *testing.T) {
 	x := exploreFor(t, ExploreOptions{Method: explore.Method{States: explore.ByHash, Reduction: explore.Everything}, KeepOn: true}, trial.Quarrel)
 	if x.Verdict.States == 0 || !x.Verdict.Complete {
@@ -289,7 +289,7 @@ func TestEverySubjectIsExplored(t *testing.T) {
 // mostRuns bounds what a subject may take.
 const mostRuns = 50_000
 
-// runsUntilFound explores a broken subject. Each must be found by Optimal.
+// runsUntilFound explores a broken subject until its bug is found. Optimal must find every bug.
 func runsUntilFound(t *testing.T, s subjects.Subject, e ExploreOptions) string {
 	t.Helper()
 	e.Runs = mostRuns
@@ -364,7 +364,7 @@ func TestMendedSubjectsAreExplored(t *testing.T) {
 			complete++
 		}
 	}
-	large := 5 // which have too many orders
+	large := 5 // their orders are too many to run
 	if nightly() {
 		large = 3
 	}

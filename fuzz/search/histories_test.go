@@ -36,9 +36,9 @@ var register = linear.Model[int, call, int]{
 	},
 }
 
-// recorded returns a random property of a register with one or two servers, which is
-// linearizable in some orders and not in others. It tells seen of each history that was
-// judged, without the numbers of steps.
+// recorded returns a random property of a register on one or two servers. Its histories are
+// linearizable in some orders only. It calls seen with each judged history, without the numbers of
+// steps.
 func recorded(seed uint64, seen func(history string)) func(*props.T) {
 	rng := rand.New(rand.NewPCG(seed, 0x68697374))
 	servers := 1 + rng.IntN(2)

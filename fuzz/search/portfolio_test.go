@@ -103,7 +103,7 @@ type passing struct {
 	order uint64
 }
 
-// watched searches a mended subject and returns all its runs.
+// watched searches a subject without its bug, and returns all of the search's runs.
 func watched(name string, o Options) (list []passing) {
 	s, _ := subjects.ByName(name)
 	o.Passed = func(arm string, res *props.Result) {
@@ -141,8 +141,8 @@ func TestFloor(t *testing.T) {
 	}
 }
 
-// TestBatchesAlone: a batch that is made by itself has the same runs as in its search, in
-// each stage of the portfolio.
+// TestBatchesAlone: a batch that runs alone makes the same runs as within its search, in each stage of the
+// portfolio.
 func TestBatchesAlone(t *testing.T) {
 	const batches = 20
 	for _, name := range []string{"procreg", "raft-dupvote", "chain-repair"} {

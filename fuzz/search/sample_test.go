@@ -47,8 +47,8 @@ func searchBy(t *testing.T, property func(*props.T), o Options, arms ...string) 
 	return Sample(context.Background(), Property{Name: t.Name(), Test: t.Name(), Func: property}, o)
 }
 
-// A run of a subject takes 3 to 60 µs, so the default budget of 2 seconds is
-// at least 30,000 of them; half of that must do.
+// A run of a subject takes 3 to 60 µs, so the default budget of 2 seconds allows at least 30,000 runs. Half as many
+// must suffice.
 const enoughRuns = 15_000
 
 func TestEverySubjectIsFound(t *testing.T) {
@@ -108,8 +108,8 @@ func TestWorkersDoNotMatter(t *testing.T) {
 	}
 }
 
-// A budget that is used up by the first run ends the search there, not at the
-// end of its batch.
+// If the first run uses up the budget, the search ends after that run and not after its
+// batch.
 func TestTimeIsUpAfterAnyRun(t *testing.T) {
 	writer, _ := subjects.ByName("writer")
 	ctx, cancel := context.WithTimeout(context.Background(), 1)
@@ -142,7 +142,7 @@ func TestManySituationsAreCounted(t *testing.T) {
 	}
 }
 
-// A verdict names as many situations as a complaint does, and counts the others.
+// A verdict names as many situations as a complaint does, and only counts the others.
 func TestVerdictNamesSituations(t *testing.T) {
 	var v Verdict
 	for i := range mostMissed + 2 {

@@ -137,8 +137,8 @@ type stepped func()
 
 func (s stepped) Stepped(*pulse.System, int) { s() }
 
-// TestSometimesInOrdersLeftOut holds that a situation that Always would have
-// seen only in an order that was left out is no complaint. It failed the test.
+// TestSometimesInOrdersLeftOut: if an Always could observe a Sometimes situation only in orders that a reduction left
+// out, its absence is no complaint. Before, it failed the test.
 func TestSometimesInOrdersLeftOut(t *testing.T) {
 	property := func(t *props.T) {
 		sys, one, other := t.System(), false, false
@@ -159,8 +159,8 @@ func TestSometimesInOrdersLeftOut(t *testing.T) {
 	}
 }
 
-// unsteady are programs that do something else each time that they run. runs is
-// kept outside of a run.
+// unsteady are programs that behave differently in each run. They count their runs in a variable outside the
+// run.
 func unsteady(runs *int) map[string]func(*props.T) {
 	program := func(send func(ctx *pulse.Ctx, to pulse.Ref)) func(*props.T) {
 		return func(t *props.T) {

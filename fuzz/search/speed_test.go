@@ -24,8 +24,8 @@ func BenchmarkSample(b *testing.B) {
 	b.ReportMetric(sum, "µs-of-all")
 }
 
-// BenchmarkSampleBySteps prints what a run takes in a search by random order alone, of
-// three clients that ask a server so many times, one question after the other.
+// BenchmarkSampleBySteps prints the time of a run in a search by random order alone. Three clients ask a server n
+// questions each, one after another.
 func BenchmarkSampleBySteps(b *testing.B) {
 	arms, err := search.Strategies("random")
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A spread is how many runs an input has, in all orders with all answers, and how many of them
-// its actors can tell from the first.
+// A spread counts the runs of an input, over all orders and answers. It also counts the runs in which some actor
+// receives something else than in the first run.
 type spread struct {
 	runs, others int
 	whole        bool // these are all
