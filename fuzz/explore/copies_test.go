@@ -20,8 +20,8 @@ func runsOf(w *worker, n *int) *worker {
 	}, done: w.done, again: w.again}
 }
 
-// TestCopiesChangeNothing runs random programs with and without snapshots. It checks that
-// both searches count the same runs, states and failures.
+// TestCopiesChangeNothing runs random programs with and without snapshots. It checks that both searches count the same
+// runs, states and failures.
 func TestCopiesChangeNothing(t *testing.T) {
 	trial.Long(t)
 	r := &rig{}
@@ -81,9 +81,9 @@ func (a *tallier) Receive(*pulse.Ctx, any) {
 	tallied++
 }
 
-// TestHiddenState checks that a search notices when a program keeps state that snapshots do
-// not hold. The search then restarts without snapshots, and no run fails that would pass
-// from the beginning.
+// TestHiddenState checks that a search detects state that snapshots do not hold. The search then
+// restarts without snapshots. It must not report a failure of a run that would pass from its
+// start.
 func TestHiddenState(t *testing.T) {
 	w := on(pulse.Options{}, func(s *pulse.System) func() error {
 		tallied = 0

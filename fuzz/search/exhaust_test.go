@@ -28,7 +28,7 @@ func TestExhaustDoubts(t *testing.T) {
 		name     string
 		property func(*props.T)
 		all      bool // after all orders
-		reduced  bool // after the distinct ones
+		reduced  bool // after the distinct orders
 	}{
 		{"nothing", func(t *props.T) { race3(t, pulse.Options{}).Run() }, true, true},
 		{"OneOf", func(t *props.T) { props.OneOf(t, "n", 1, 2); race3(t, pulse.Options{}).Run() }, true, true},
@@ -71,8 +71,8 @@ func TestExhaustDoubts(t *testing.T) {
 	}
 }
 
-// Exhaust gives timers that the property leaves to it the early firings that Sample
-// gives them: what it calls all has the orders of both.
+// Exhaust lets timers fire early if the property leaves that to the search, as Sample does. So its "all orders" include
+// both kinds of order.
 func TestExhaustHasEarlyTimers(t *testing.T) {
 	p := Property{Name: t.Name(), Test: t.Name(), Func: lease(pulse.Options{})}
 	x := Exhaust(context.Background(), p, 1, 1000)
@@ -85,8 +85,8 @@ func TestExhaustHasEarlyTimers(t *testing.T) {
 	}
 }
 
-// Orders that a search at random comes upon and that were not run show that not
-// all were.
+// If a random search finds an order that was not run, it shows that not all orders were
+// run.
 func TestConfirmSeesOtherOrders(t *testing.T) {
 	p := Property{Name: t.Name(), Test: t.Name(), Func: func(t *props.T) { race3(t, pulse.Options{}).Run() }}
 	x := Exhaust(context.Background(), p, 1, 1000)
@@ -102,8 +102,8 @@ func TestConfirmSeesOtherOrders(t *testing.T) {
 	}
 }
 
-// What is said of all orders says whether timers could fire early in them, and which setting
-// decides that.
+// A claim about all orders says whether timers could fire early in them, and which setting decides
+// that.
 func TestTimersAreSaid(t *testing.T) {
 	const never = ", without early timers (pulse.Options.EarlyTimers allows them)"
 	sleeps := func(o pulse.Options) func(*props.T) {

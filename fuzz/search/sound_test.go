@@ -24,9 +24,9 @@ func sides(t *props.T, sys *pulse.System, one, other func()) {
 	sys.Run()
 }
 
-// TestExploreIsRight holds that an exploration that is complete has seen all
-// ways to fail. Of each property it once saw fewer with the reductions that leave
-// out orders, and said complete.
+// TestExploreIsRight checks that a complete exploration has found all failures. For
+// each of these properties, some reduction once found fewer and still reported
+// complete.
 func TestExploreIsRight(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -92,9 +92,9 @@ func fails(is bool) error {
 	return nil
 }
 
-// TestWatchedByOthers holds that an exploration says that it may have missed
-// what an observer of the property's own, or the isolation check, would have
-// seen in an order that was left out. It said nothing.
+// TestWatchedByOthers: an exploration says that it may have missed failures that only the
+// property's own observer, or the isolation check, could detect in a left-out order. Before, it
+// said nothing.
 func TestWatchedByOthers(t *testing.T) {
 	changed := func(t *props.T) {
 		sys := t.SystemWith(pulse.Options{Isolation: true})
@@ -181,9 +181,9 @@ func unsteady(runs *int) map[string]func(*props.T) {
 	}
 }
 
-// TestProgramsThatDoNotRepeat holds that a program that does something else in
-// each run is neither called complete nor passed. It was, and a failure of it
-// was said to be replayed 2 of 2.
+// TestProgramsThatDoNotRepeat checks that a program that behaves differently in each run is reported
+// neither as complete nor as passed. Before, it was, and one of its failures was reported as replayed 2 of
+// 2.
 func TestProgramsThatDoNotRepeat(t *testing.T) {
 	for name, want := range map[string]string{
 		"another number of messages": `before step 1, the deliverable messages differ from the earlier run (now 1, the first one sink ← "message")`,

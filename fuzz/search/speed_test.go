@@ -11,8 +11,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// BenchmarkSample prints what a run of each subject without its bug takes in a search
-// with its usual portfolio, draws and all that is kept included, and the sum.
+// BenchmarkSample prints the time of a run of each subject without its bug, and the sum. The runs are those of a search
+// with the usual portfolio, including draws and all records.
 func BenchmarkSample(b *testing.B) {
 	sum := 0.0
 	for _, s := range subjects.Easy() {
