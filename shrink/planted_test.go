@@ -32,7 +32,7 @@ func (y *race) Run(c shrink.Case) shrink.Outcome {
 	return out
 }
 
-// next returns the first delivery that does not wait, or the first of all if all wait.
+// next returns the first delivery that does not wait, or the first delivery if all wait.
 func next(deliveries int, taken []uint64, before []choice.Constraint) (next uint64) {
 	gone, waits := make([]bool, deliveries+1), make([]bool, deliveries+1)
 	for _, id := range taken {

@@ -20,9 +20,9 @@ import (
 
 var elapsed = regexp.MustCompile(`shrunk (from [^,]* )?in [0-9.]+(µs|ms|s)`)
 
-// TestTextsOfSubjects checks the printed text for the shrunk failure of each subject. An
-// explanation has at most three lines. These lines and the chart have at most 100 columns. The six
-// slowest subjects run only at night.
+// TestTextsOfSubjects checks the printed text of the shrunk failure of each subject. An explanation has at
+// most three lines. These lines and the chart have at most 100 columns. The six slowest subjects run only at
+// night.
 //
 // Skips: with -short, because the test is long and uses only one goroutine.
 func TestTextsOfSubjects(t *testing.T) {
@@ -36,7 +36,7 @@ func TestTextsOfSubjects(t *testing.T) {
 	}
 	var b strings.Builder
 	for _, s := range subjects.Easy() {
-		if slices.Contains([]string{"procreg", "procreg-forgets", "paxos-quorum", "paxos-commit", "raft-votecount", "raft-votedfor"}, s.Name) && !golden.Whole() { // these take half a second each
+		if slices.Contains([]string{"procreg", "procreg-forgets", "paxos-quorum", "paxos-commit", "raft-votecount", "raft-votedfor"}, s.Name) && !golden.Whole() { // each of these takes half a second
 			_, text, _ := strings.Cut(string(before), "--- "+s.Name+"\n")
 			text, _, _ = strings.Cut(text, "\n--- ")
 			fmt.Fprintf(&b, "--- %s\n%s\n", s.Name, text)
@@ -71,14 +71,14 @@ func drawing[V any](gen *rapid.Generator[V], fails func(V) bool) func(*props.T) 
 	}
 }
 
-// oneMessage runs a program in which nothing depends on any order.
+// oneMessage runs a program in which nothing depends on the order.
 func oneMessage(t *props.T) {
 	sys := t.System()
 	sys.Send(sys.Spawn("a", pulse.Func(func(*pulse.Ctx, any) {})), 1)
 	sys.Run()
 }
 
-// TestWhichDrawsMatter: what is said of draws is what runs with other values show.
+// TestWhichDrawsMatter: the remarks about draws are what runs with other values show.
 func TestWhichDrawsMatter(t *testing.T) {
 	trial.Long(t)
 	ints, all := rapid.IntRange(0, 50), func(int) bool { return true }
@@ -148,8 +148,8 @@ func TestWhichDrawsMatter(t *testing.T) {
 	}
 }
 
-// crossed fails if the second of some words, as drawn, comes before the first. Before
-// these comes one for each client, so that other draws make other messages.
+// crossed fails if the second of two drawn words comes before the first. Before the words comes one message for each
+// client, so other draws give the later messages other identities.
 func crossed(t *props.T) {
 	n := props.Draw(t, rapid.IntRange(1, 30), "clients")
 	var said []int
@@ -173,10 +173,10 @@ func crossed(t *props.T) {
 
 func panics() bool { panic("another failure") }
 
-// TestRemarks: bounds are said only where the values on both sides of them were tried,
-// and all that were tried agree.
+// TestRemarks: a remark gives a bound only if values on both sides of the bound were tried and all tried values agree
+// with it.
 func TestRemarks(t *testing.T) {
-	list := func(text string) (list []tried) { // values that fail have a mark
+	list := func(text string) (list []tried) { // values marked with ! fail
 		for _, v := range strings.Fields(text) {
 			var n int64
 			value, failed := strings.CutSuffix(v, "!")
@@ -217,7 +217,7 @@ func TestRemarks(t *testing.T) {
 	}
 }
 
-// TestWhichFaultsMatter names those without which the run does not fail.
+// TestWhichFaultsMatter: the report lists the faults without which the run passes.
 func TestWhichFaultsMatter(t *testing.T) {
 	faulty := func(f pulse.Faults, fails func(got []int) bool) func(*props.T) {
 		return func(t *props.T) {

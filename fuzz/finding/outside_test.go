@@ -22,7 +22,7 @@ type outsideProgram struct {
 	property func(*props.T)
 	least    [2]int  // the number of messages from outside, and of steps
 	draws    []drawn // for each draw, the values that are tried to prove the least size; nil if the size is only the best known
-	all      string  // which inputs these are; "" if they are all that there are
+	all      string  // describes the inputs; "" if they are all inputs
 }
 
 // outsidePrograms returns the programs of TestOutside.

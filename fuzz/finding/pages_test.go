@@ -33,7 +33,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestPagesThatCannotBeWritten: the case is saved all the same, and the error says so.
+// TestPagesThatCannotBeWritten: if the pages cannot be written, the case is still saved, and the error says so.
 func TestPagesThatCannotBeWritten(t *testing.T) {
 	for _, ext := range []string{".html", ".json", ".mmd"} {
 		_, f := foundBy(t, listed, 1)
@@ -56,7 +56,7 @@ func TestPagesThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// A moody actor keeps something else each time it is asked in words.
+// A moody actor has a String method that changes the actor's state at each call.
 type moody struct{ asked *int }
 
 func (m *moody) Receive(*pulse.Ctx, any) {}
@@ -132,7 +132,7 @@ type closed struct{}
 
 func (c *closed) Receive(*pulse.Ctx, any) { panic("closed") }
 
-// A moving actor becomes a method, and that a closure.
+// A moving actor becomes a method value, which then becomes a closure.
 type moving struct{ left int }
 
 func (m *moving) Receive(ctx *pulse.Ctx, msg any) {
@@ -145,8 +145,8 @@ func (m *moving) moved(ctx *pulse.Ctx, msg any) {
 	ctx.Become(pulse.Func(func(*pulse.Ctx, any) { panic(m.left) }))
 }
 
-// TestHandlersOfSteps: a step is said to be handled by what the actor was before it, and
-// so is the one that fails.
+// TestHandlersOfSteps: the page shows each step with the handler that the actor had before the step, also for the step
+// that fails.
 func TestHandlersOfSteps(t *testing.T) {
 	first, then, moves, moved, closure := "", "", "", "", ""
 	text, err := os.ReadFile("pages_test.go")

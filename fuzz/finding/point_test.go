@@ -23,7 +23,7 @@ import (
 // the program makes its mistake.
 type mistake struct {
 	subject, label string
-	number         int // distinguishes steps that look alike; counted from 1
+	number         int // distinguishes steps with equal labels; counted from 1
 }
 
 // mistakes returns the contents of testdata/mistakes.txt.
@@ -50,8 +50,8 @@ func mistakes(t *testing.T) (list []mistake) {
 	return list
 }
 
-// stepOf returns the index of the step in a run, None if there is none. The trace must be of the
-// last run.
+// stepOf returns the index of the step in a run, None if there is none. The trace must be of the last
+// run.
 func (m *mistake) stepOf(t *trace.Trace) int {
 	n, names := 0, t.Names()
 	for i := range t.Steps {
@@ -203,7 +203,7 @@ func exactChances(r *props.Runner, f *Finding) []float64 {
 	return failing
 }
 
-// doubtful reports whether a share is very unlikely if each run fails with probability
+// doubtful reports whether a share of failing runs is very unlikely if each run fails with probability
 // p.
 func doubtful(s corpus.Share, p float64) bool {
 	n := float64(s.Of)
