@@ -84,8 +84,8 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
-// TestNames checks that a name depends on the text alone, and is stable: it is in
-// version control. It begins with what distinguishes the case from others.
+// TestNames checks that a file's name depends only on its text and is stable, because the files are in version control.
+// The name begins with what distinguishes the case from others.
 func TestNames(t *testing.T) {
 	f := FolderOf(t.TempDir(), "resultsAreStored")
 	path := save(t, f, writerCase())
@@ -549,7 +549,7 @@ func FuzzFolderNames(f *testing.F) {
 	})
 }
 
-// A named pipe in the place of a case is a problem. Opening it used to wait for ever.
+// A named pipe in the place of a case is a problem. Before, opening it waited forever.
 //
 // Skips: on Windows and Plan 9, whose folders have no named pipes.
 func TestNamedPipes(t *testing.T) {

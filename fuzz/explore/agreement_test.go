@@ -281,8 +281,8 @@ func recordingProgram(seed uint64) *program {
 	return p
 }
 
-// sharingProgram draws a program whose actors use objects that other actors use too,
-// and mostly have few other conflicts.
+// sharingProgram draws a program whose actors use shared objects, and mostly have few other
+// conflicts.
 func sharingProgram(seed uint64) *program {
 	p := mostlyFew(seed, 0, [4]features{0, stopping | killing | watching, asking | recording, common | panicking | foolish})
 	p.features |= sharing
@@ -311,8 +311,8 @@ func byDay(n, night int) int {
 // out.
 func agreementOrders() int { return byDay(300, 3000) }
 
-// TestAgreement holds that every way to explore finds what the enumerator finds, on
-// random programs of each family.
+// TestAgreement checks that every way to explore finds what the enumerator finds, for random programs of each
+// family.
 func TestAgreement(t *testing.T) {
 	for _, f := range families() {
 		day := f.day
@@ -401,19 +401,19 @@ type oddity struct {
 	draw func(seed uint64) *program
 }
 
-// oddities showed a mistake while the search was made, or show one that is planted: a group
-// of dCUTE of which one sleeps (198), a timer that may come early in another order (403), a
-// message that is left when a run is given up (454), a wait that a fault stands before
-// (523), and steps that conflict without messages (784, 4109, 9678,
-// 10092); a Down dropped by an Unwatch, which could have come before another step
-// than the last (17,000,477); a crash that cannot be left out on the way to a message that
-// sleeps (1713); a partition that a step notices by the number of steps (1453); an actor
-// that ends after its timer has come due (71204), and two that read the name of a third
-// (85445); a timer that is stopped only after a step that may come later (2730); a pass that
-// sleeps while it comes at rest (4002); an answer to the test, and time that passes after it
-// (2386); periodic timers (84) and a Nemesis (182) where time
-// may pass early; a crash after the last step that a run may take (7403); and a periodic timer
-// whose sends are not in the order of steps (7168).
+// oddities once showed a mistake of a search, or show a planted one. By seed: a
+// sleeping message in a group of DCUTE (198); an early timer in another order (403);
+// a message left over when a run is given up (454); a wait before which a fault
+// comes (523); conflicts without messages (784, 4109, 9678, 10092). A Down dropped
+// by an Unwatch that could have come before a step other than the last (17,000,477).
+// A crash needed on the way to a sleeping message (1713). A partition that a step
+// notices by the number of steps (1453). An actor that ends after its timer is due
+// (71204), and two that read the name of a third (85445). A timer stopped only after
+// a step that may come later (2730). A clock tick that sleeps when it comes at rest
+// (4002). An answer to the test, and a clock tick after it (2386). Periodic timers
+// (84) and a Nemesis (182) with early timers. A crash after the last step that a run
+// may take (7403). A periodic timer whose sends are not in the order of steps
+// (7168).
 func oddities() (list []oddity) {
 	list = append(list, oddity{2730, earlyProgram})
 	for _, seed := range []uint64{7168, 7403} {

@@ -147,8 +147,8 @@ func TestPiecesOfRandomPrograms(t *testing.T) {
 	}
 }
 
-// TestKilledSearch holds that a search continues from what was saved during
-// it.
+// TestKilledSearch checks that after a kill a search continues from the state that it saved while it
+// ran.
 func TestKilledSearch(t *testing.T) {
 	trial.Long(t)
 	folder := t.TempDir()

@@ -167,8 +167,8 @@ func stopsBeforeTheLast(sys *pulse.System) func() error {
 	return nil
 }
 
-// TestRegressions holds that every way to explore finds all distinct orders of
-// the programs above.
+// TestRegressions checks that every way to explore finds all distinct orders of the programs
+// above.
 func TestRegressions(t *testing.T) {
 	for _, s := range regressions() {
 		all, ok := enumerate(s.options, s.build(), 20_000)

@@ -87,8 +87,8 @@ func crowded(t *props.T) {
 	}
 }
 
-// TestShrinkManyDraws: a failing run with hundreds of steps and 40 draws is shrunk to the three words that the failure
-// needs.
+// TestShrinkManyDraws: a failing run with hundreds of steps and 40 drawn numbers of words is shrunk to three words, the
+// fewest with which it fails.
 func TestShrinkManyDraws(t *testing.T) {
 	trial.Long(t)
 	seeds := uint64(1)

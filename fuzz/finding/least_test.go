@@ -76,7 +76,7 @@ func listsOf(elements drawn, least, most int) (d drawn) {
 
 var bools = drawn{{0}, {1}}
 
-// A leastOfAll is the least failing run of a subject.
+// A leastOfAll describes the least failing runs of a subject.
 type leastOfAll struct {
 	name  string
 	draws []drawn // the values of each draw that are tried

@@ -167,10 +167,10 @@ func inGit(t *testing.T) {
 	}
 }
 
-// Two branches that have changed the corpus of a repository merge without a conflict.
-// The result has what either branch has added, lacks what either has removed, and
-// works: all cases fail as saved, and Tidy leaves one case of each failure. By day,
-// every other pair of branches is tested.
+// If two branches have changed the corpus of a repository, they merge without a conflict. The
+// result has what either branch has added, and lacks what either has removed. All of its cases fail
+// as saved, and Tidy leaves one case of each failure. By day, every other pair of branches is
+// tested.
 //
 // Skips: without git 2.38 or later.
 func TestBranchesMerge(t *testing.T) {

@@ -263,8 +263,8 @@ type (
 	queueIdle struct{}
 )
 
-// A workQueue gives jobs to workers that ask for them. If no answer comes in time, it gives
-// the job again.
+// A workQueue gives jobs to workers that ask for them. If a worker does not answer in time, the queue gives the job to
+// another worker.
 type workQueue struct {
 	jobs               []queueJob
 	visible            time.Duration

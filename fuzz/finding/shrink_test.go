@@ -385,7 +385,7 @@ func TestShrinkTimersOfOneTime(t *testing.T) {
 	}
 }
 
-// TestNoTimeToExplain: if time ran out, the report blames the time and not the number of orders.
+// TestNoTimeToExplain: if time ran out before all orders were run, the report says so.
 func TestNoTimeToExplain(t *testing.T) {
 	out := shrunkInNoTime(t, trial.Quarrels)
 	if !out.Cut || !out.why.Cut || !strings.HasSuffix(out.Finding.Why(), "there was no time to run all orders") {
