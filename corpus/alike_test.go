@@ -134,7 +134,7 @@ func TestCompare(t *testing.T) {
 
 func sign(n int) int { return max(-1, min(1, n)) }
 
-// Compare is an order: of any three cases, one lies between the others.
+// Compare is a total order: any three cases can be sorted.
 func TestCompareIsAnOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var list []Case

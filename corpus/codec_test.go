@@ -508,7 +508,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzEncode checks that a case of any texts and numbers is read as it was written.
+// FuzzEncode checks that a case with any texts and numbers is read as it was written.
 func FuzzEncode(f *testing.F) {
 	f.Add("p", "TestP", "panic: \"no\"\n", "a before b", "=======\n<<<<<<< HEAD\nend", "\ufeffn", uint64(1), uint64(1<<63), uint32(2), uint32(5))
 	f.Add("", "\xff", "", "", "\r\n \t\u2028", "\x00", uint64(0), uint64(0), uint32(0), uint32(1))

@@ -284,7 +284,7 @@ func TestIsAsSaved(t *testing.T) {
 		want       bool
 	}{
 		{c.Path, string(text), true},
-		{name(key + "-" + hashOf(text)), string(text), true}, // shorter names were taken
+		{name(key + "-" + hashOf(text)), string(text), true}, // a longer name, as if shorter names were taken
 		{c.Path, "# a note\n" + string(text), false},
 		{name("mine"), string(text), false},
 		{name(key), string(text), false},

@@ -209,8 +209,8 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// The pass perturb finds a single constraint that replaces two constraints and is
-// neither of them.
+// The pass perturb finds one constraint that replaces two
+// others.
 func TestPerturb(t *testing.T) {
 	y := &line{fails: "[2 3 4 5 1]"}
 	found := y.Run(shrink.Case{Schedule: choice.Schedule{Before: []choice.Constraint{{First: 3, Second: 1}, {First: 5, Second: 1}}}})

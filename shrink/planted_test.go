@@ -115,7 +115,7 @@ func (y *shelf) Search(_ context.Context, inputs []choice.Input, _ string, _ *sh
 	return nil, 1, false
 }
 
-// A started is a subject with a failing case to shrink.
+// A started is a subject with the failing case at which shrinking starts.
 type started struct {
 	subject shrink.Subject
 	found   shrink.Case
@@ -184,8 +184,8 @@ func steeper() started {
 	return started{&slope{board: *p.subject.(*board), unneeded: 5, rare: "[9] [7]"}, p.found}
 }
 
-// far also fails with a second pair of lists that no change of the given lists leads to. A run with
-// the second pair is larger at first.
+// far also fails with a second pair of lists. No single change of the given lists leads to it. At first, a run with the
+// second pair is larger.
 func far() started {
 	p := startedBoard("[9] [7]", only(map[string]int{"[9] [7]": 7, "[1 2 3] [5]": 10, "[2 3] [5]": 8, "[1 2] [5]": 8, "[2] [5]": 3}))
 	other := shrink.Case{Inputs: []choice.Input{written([]uint64{1, 2, 3}), written([]uint64{5})}}

@@ -273,8 +273,8 @@ func livingProgram(seed uint64) *program {
 	return p
 }
 
-// recordingProgram draws a program whose actors note events in a history, and mostly
-// have few other conflicts.
+// recordingProgram draws a program whose actors note events in a history, and mostly have few other
+// conflicts.
 func recordingProgram(seed uint64) *program {
 	p := mostlyFew(seed, asking, [4]features{stopping | killing | watching, crashes | surviving, common | earlyTimers, common | panicking | foolish})
 	p.features |= recording
@@ -390,7 +390,7 @@ func (p *program) byTwo(o explore.Options) *explored {
 	one, other := &rig{drives: p.drives()}, &rig{drives: p.drives()}
 	defer one.close()
 	defer other.close()
-	q := p.clone() // a program is in one system at a time
+	q := p.clone() // a program can be in only one system at a time
 	o.SplitAll()
 	return exploreWith(o, nil, one.worker(p.options(), p.Build), other.worker(q.options(), q.Build))
 }

@@ -31,7 +31,7 @@ func on(o pulse.Options, build func(*pulse.System) func() error) *worker {
 type subject struct {
 	name    string
 	options pulse.Options
-	// build is called for each system: some programs can be in one at a time only.
+	// build is called once for each system, because some programs can be in only one system at a time.
 	build func() func(*pulse.System) func() error
 }
 
@@ -53,7 +53,7 @@ func asksTwice() subject {
 	return subject{"server", server.Options(), func() func(*pulse.System) func() error { return server.Config{}.Build }}
 }
 
-// smallSubjects returns the programs of which all orders can be run.
+// smallSubjects returns the programs with few enough orders to run all.
 func smallSubjects() []subject {
 	list := []subject{pi(2), pi(3), pi(4), senders(4, 1), senders(3, 2), asksTwice()}
 	for _, p := range ordered.All() {

@@ -49,7 +49,7 @@ type enumerator struct {
 	digits []digit
 	at     int
 	after  func(*pulse.System) // called after each run, unless nil
-	drives bool                // the programs call Run themselves, if at all
+	drives bool                // the programs call Run themselves, if they call Run
 }
 
 func (e *enumerator) close() {

@@ -175,8 +175,8 @@ func TestShareOfProbes(t *testing.T) {
 	}
 }
 
-// An exploration in parts has the same result as in one, with all ways
-// to explore.
+// An exploration in parts has the same result as without parts, with all ways to
+// explore.
 func TestPartsMakeAWhole(t *testing.T) {
 	var list []counting
 	for _, o := range append(keptWays(), branching(1),

@@ -47,7 +47,7 @@ const (
 
 	// Features that once misled searches. At first, the random programs did not have them.
 	skipping  // a rule skips the run
-	everying  // periodic timers, few ticks, and times that coincide
+	everying  // periodic timers with few ticks, and timers that are due together
 	looking   // handlers read what depends on steps of other actors
 	observing // an observer judges the run
 
@@ -671,13 +671,13 @@ const (
 	generations  = 2
 )
 
-// An actor is one actor of a program, and all that it may read.
+// An actor is the state of one actor of a program: everything on which the actor's behavior depends.
 type actor struct {
 	*program
 	*template
 	guises     [tables]guise
 	beginner   beginner
-	known      []pulse.Ref // in addition to the roots: its parent and children
+	known      []pulse.Ref // the actors that it knows in addition to the roots: its parent and children
 	generation int
 	children   int
 	state      int

@@ -154,9 +154,9 @@ func slowPrograms() int {
 	return 20
 }
 
-// eachFailing calls use with failing runs of small random programs until *tested, which use
-// increases, reaches the given number. It makes 20 runs of each program, but fewer if use
-// returns true: then the next program follows.
+// eachFailing calls use with failing runs of small random programs until *tested reaches the given number;
+// use increases *tested. Each program has at most 20 runs. If use returns true, the next program follows at
+// once.
 func eachFailing(tested *int, programs int, use func(seed uint64, r *props.Runner, res *props.Result) (next bool)) {
 	for seed := uint64(1); *tested < programs; seed++ {
 		p := trial.NewTable(rand.New(rand.NewPCG(seed, 10)))

@@ -253,8 +253,8 @@ func (b *branch) works(name string, n int) {
 	}
 }
 
-// TestBranchesThatConflict checks that git finds conflicts between these branches if
-// the cases lack the line unlike. Otherwise the test of the branches would show
+// TestBranchesThatConflict checks that git finds conflicts between these branches if the cases
+// lack the line that makes files different. Otherwise the test of the branches would show
 // nothing.
 //
 // Skips: without git 2.38 or later.

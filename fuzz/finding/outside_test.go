@@ -12,9 +12,9 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// The programs of this test have published bugs. No pass was written for one of them: the first
-// eight programs are older than the passes that the table measures, and the others were added
-// after these passes.
+// The programs of this test have published bugs. No pass of the shrinker was written for one of them. The first
+// eight programs are older than the passes that TestOutside measures, and the others were added after these
+// passes.
 
 // An outsideProgram is a program with the known size of its least failing run.
 type outsideProgram struct {

@@ -182,7 +182,7 @@ func TestPointsOfSubjects(t *testing.T) {
 func exactChances(r *props.Runner, f *Finding) []float64 {
 	picks := slices.Clone(f.Case.Record.Deliveries)
 	all, failing := make([]float64, len(picks)), make([]float64, len(picks))
-	const most = 2000 // limits the test to about a second
+	const most = 2000 // this limit keeps the test to about a second
 	whole := trial.EachOrder(r, props.Plan{Inputs: f.Case.Inputs}, most, func(res *props.Result, p float64) {
 		made := res.System.Record().Deliveries
 		for i := range picks {

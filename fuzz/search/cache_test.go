@@ -165,5 +165,5 @@ func TestCacheOfAChangedProgram(t *testing.T) {
 	}
 }
 
-// pairs is how many ordered pairs of receives a search has seen.
+// pairs returns the number of receive pairs that a search has seen.
 func pairs(res *Result) int { return res.Orders.Count().Seen }

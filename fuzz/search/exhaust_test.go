@@ -13,7 +13,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// race3 runs three messages that race with each other.
+// race3 sends one actor three messages that race with each other.
 func race3(t *props.T, o pulse.Options) *pulse.System {
 	sys := t.SystemWith(o)
 	load.Senders(3, 1).Build(sys)

@@ -133,8 +133,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A batch is as long as its most demanding arm needs, and repeats the portfolio
-// an even number of times.
+// A batch is as long as its most demanding arm needs. It repeats the portfolio an even number of
+// times.
 func TestBatches(t *testing.T) {
 	for _, c := range []struct {
 		arms string

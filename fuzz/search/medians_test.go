@@ -10,8 +10,8 @@ import (
 	"github.com/jostle-go/jostle/corpus/golden"
 )
 
-// runsWithOldInputs are the medians of the runs until each bug was found when
-// the portfolio kept each drawn input for 32 runs, measured as TestMedians does.
+// runsWithOldInputs has the median number of runs until each bug was found, from the time when the portfolio kept each
+// drawn input for 32 runs. TestMedians measures the same.
 var runsWithOldInputs = map[string]int{
 	"writer": 2, "writer-error": 49, "gatling": 1, "gatling-records": 4, "barber": 20, "messenger": 8,
 	"procreg": 597, "procreg-forgets": 785, "pingreg": 3, "attach": 18, "bank": 155, "threadring": 4,

@@ -60,7 +60,7 @@ func TestProgressOfAnExploration(t *testing.T) {
 // either.
 func TestEstimateIsNotCounted(t *testing.T) {
 	var calls atomic.Int64
-	picky := func(t *props.T) { // fails in every sixth order, and skips as many
+	picky := func(t *props.T) { // fails in one of six orders, and skips another
 		calls.Add(1)
 		said := ""
 		sys := t.System()

@@ -32,7 +32,7 @@ func TestExploreIsRight(t *testing.T) {
 		name     string
 		property func(*props.T)
 		failures []string
-		handed   string // the reduction that the verdict says it restarted with
+		handed   string // the reduction with which the search restarted, in the verdict's words
 	}{
 		{"a skip in a handler", func(t *props.T) {
 			sides(t, t.System(), func() { t.Skip("not wanted") }, func() { t.Errorf("came") })

@@ -65,7 +65,7 @@ func askRounds(t *props.T, rounds int) *pulse.System {
 	return sys
 }
 
-// perRun reports what a run takes in µs.
+// perRun reports the time of a run in µs.
 func perRun(b *testing.B, p search.Property, o search.Options) float64 {
 	best := time.Duration(1 << 62)
 	for b.Loop() {
