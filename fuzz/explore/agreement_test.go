@@ -47,7 +47,7 @@ func (r *rig) worker(o pulse.Options, build func(*pulse.System) func() error) *w
 		}
 		if f == nil && check != nil {
 			err := check()
-			if f = r.sys.Failure(); f == nil && err != nil { // a failed check may have been an Ask that failed the run
+			if f = r.sys.Failure(); f == nil && err != nil { // the check may itself have failed the run, by an Ask
 				f = &pulse.Failure{Kind: pulse.KindProperty, Text: err.Error()}
 			}
 		}

@@ -147,9 +147,9 @@ func TestTimeIsHeeded(t *testing.T) {
 	}
 }
 
-// TestEndless checks that a program without an end exceeds its step limit in the first run and
-// that the result says so. A limit on the depth makes the program finite, so that the search can
-// cut it.
+// TestEndless checks that a program without an end exceeds its step limit in the first
+// run and that the result says so. If the depth is limited, the result names that
+// limit.
 func TestEndless(t *testing.T) {
 	ring := func(s *pulse.System) func() error {
 		for range 2 {

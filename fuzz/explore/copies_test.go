@@ -70,7 +70,7 @@ func TestCopiesSaveRuns(t *testing.T) {
 	}
 }
 
-// tallied is a variable of the package, which no snapshot holds.
+// tallied is a variable of the package, so no snapshot holds it.
 var tallied int
 
 // A tallier counts its messages in a variable of the package.

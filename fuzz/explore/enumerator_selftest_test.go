@@ -401,7 +401,7 @@ func TestWhatCommutes(t *testing.T) {
 	}
 }
 
-// TestShrink shrinks a program for as long as it has more than a few orders. Only what these orders need may
+// TestShrink shrinks a program while it has more than a few orders. Only the parts that these orders need may
 // remain.
 func TestShrink(t *testing.T) {
 	e := &enumerator{}

@@ -189,11 +189,11 @@ func classOf(sys *pulse.System) uint64 {
 	for i := range t.Steps {
 		s := &t.Steps[i]
 		if s.Kind == trace.Partition || s.Kind == trace.Heal {
-			continue // an actor notices it only by the messages that it receives
+			continue // actors notice a partition only by the messages that they receive
 		}
 		h := &hashes[s.Actor]
 		*h = scramble(*h ^ s.ID)
-		if when := uint64(s.Time) << 4; early { // an actor notices the time only by what it logs
+		if when := uint64(s.Time) << 4; early { // actors notice the time only by what they log
 			*h = scramble(*h ^ uint64(s.Kind))
 		} else {
 			*h = scramble(*h ^ when ^ uint64(s.Kind))

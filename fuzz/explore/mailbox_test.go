@@ -41,7 +41,7 @@ func (b *mailbox) receive(wanted func(any) bool) any {
 type letter struct{ kind, sender int }
 
 // A picky is a process that waits for one set of kinds after another. After some of its waits it asks for one more
-// letter. Its senders send their letters before that.
+// letter. Each sender sends all of its letters in one step.
 type picky struct {
 	wants   []int // sets of kinds
 	asks    []int // the kind of the letter requested after each wait; negative for none

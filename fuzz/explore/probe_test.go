@@ -30,8 +30,8 @@ func corner(n int) subject {
 	}}
 }
 
-// inParts explores a subject in parts of n runs, with the first probe after some runs. It reports each
-// run.
+// inParts explores a subject in parts with the given number of runs each, and reports each run.
+// The first probe comes after probeAfter runs.
 func (s *subject) inParts(c counting, runs, probeAfter int, done func(explore.Run)) (explore.Result, int) {
 	var workers []explore.Worker
 	var rigs []*rig

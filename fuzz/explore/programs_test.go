@@ -19,7 +19,7 @@ import (
 //
 // A program belongs to one system at a time; a clone may run at the same time.
 
-// features are what a program is allowed to do. Each feature is used by some of the programs that are allowed
+// features are the actions that a program may perform. Each feature occurs in some of the programs that may have
 // it.
 type features uint64
 

@@ -208,7 +208,7 @@ func asksWhileTimersWait(sys *pulse.System) func() error {
 	return nil
 }
 
-// runsTwice has a test that runs a timer and then sends more messages. An early timer may come after these.
+// runsTwice has a test with two Runs. A timer may fire before or after the messages sent between the Runs.
 func runsTwice(sys *pulse.System) func() error {
 	timed := sys.Spawn("timed", pulse.Func(func(ctx *pulse.Ctx, m any) {
 		if m == kind("go") {

@@ -151,7 +151,7 @@ func TestBlindStatesAreFound(t *testing.T) {
 	}
 }
 
-// lost lists what an exploration that compares states has missed.
+// lost lists the results that an exploration that compares states has missed.
 func lost(got *explored, all orders, final, reached map[uint64]bool) string {
 	if !got.Complete {
 		return "not complete: " + string(got.Bound) + got.Nondeterminism + got.Clash

@@ -296,7 +296,7 @@ func TestAnswersHoldForOnePast(t *testing.T) {
 	}
 }
 
-// TestNothingIsTakenForKnown checks that these programs lose no order.
+// TestNothingIsTakenForKnown checks that the search finds all orders of wantsByItsPast and wantsByAnothersPast.
 func TestNothingIsTakenForKnown(t *testing.T) {
 	for _, c := range []struct {
 		build            func(*pulse.System) func() error

@@ -158,7 +158,7 @@ func TestLeast(t *testing.T) {
 	trial.Long(t)
 	for _, l := range proven() {
 		inputs := l.inputs()
-		if (inputs > 1000 || slices.Contains([]string{"barber", "chain-repair", "snapshot-late", "2pc-early", "messenger"}, l.name)) && !nightly() { // each of these takes up to a few seconds
+		if (inputs > 1000 || slices.Contains([]string{"barber", "chain-repair", "snapshot-late", "2pc-early", "messenger"}, l.name)) && !nightly() { // each of these subjects takes up to a few seconds
 			continue
 		}
 		x := newAllInputs(&l)

@@ -36,7 +36,7 @@ func TestTextsOfSubjects(t *testing.T) {
 	}
 	var b strings.Builder
 	for _, s := range subjects.Easy() {
-		if slices.Contains([]string{"procreg", "procreg-forgets", "paxos-quorum", "paxos-commit", "raft-votecount", "raft-votedfor"}, s.Name) && !golden.Whole() { // each of these takes half a second
+		if slices.Contains([]string{"procreg", "procreg-forgets", "paxos-quorum", "paxos-commit", "raft-votecount", "raft-votedfor"}, s.Name) && !golden.Whole() { // each of these subjects takes half a second
 			_, text, _ := strings.Cut(string(before), "--- "+s.Name+"\n")
 			text, _, _ = strings.Cut(text, "\n--- ")
 			fmt.Fprintf(&b, "--- %s\n%s\n", s.Name, text)
@@ -78,7 +78,7 @@ func oneMessage(t *props.T) {
 	sys.Run()
 }
 
-// TestWhichDrawsMatter: the remarks about draws are what runs with other values show.
+// TestWhichDrawsMatter: a remark about a draw agrees with the runs in which the draw has other values.
 func TestWhichDrawsMatter(t *testing.T) {
 	trial.Long(t)
 	ints, all := rapid.IntRange(0, 50), func(int) bool { return true }

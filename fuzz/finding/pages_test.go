@@ -56,7 +56,7 @@ func TestPagesThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// A moody actor has a String method that changes the actor's state at each call.
+// A moody actor has a String method that panics at every second call.
 type moody struct{ asked *int }
 
 func (m *moody) Receive(*pulse.Ctx, any) {}

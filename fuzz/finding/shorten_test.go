@@ -64,7 +64,7 @@ func TestShorten(t *testing.T) {
 	}
 }
 
-// Short records stay as they are.
+// Shorten leaves short records as they are.
 func TestShortenLeavesShortRecords(t *testing.T) {
 	r := props.NewRunner("short", func(t *props.T) {
 		sys := t.System()

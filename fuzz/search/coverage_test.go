@@ -102,8 +102,8 @@ func TestCoverageNamesWhatIsOpen(t *testing.T) {
 	}
 }
 
-// The orders of all first runs are counted, then those of a fraction of the runs, the same for each arm. The report
-// says so.
+// The orders of the first runs are all counted. Of later runs only a fraction is counted, the same fraction for each
+// arm. The report says so.
 func TestSomeRunsAreCounted(t *testing.T) {
 	p := Property{Name: t.Name(), Test: t.Name(), Func: func(t *props.T) { race3(t, pulse.Options{}).Run() }}
 	res := Sample(context.Background(), p, Options{Runs: 4096, Seed: 1})

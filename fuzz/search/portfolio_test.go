@@ -81,7 +81,7 @@ func TestShare(t *testing.T) {
 		spent int // the first spent runs have one order each
 		want  string
 	}{
-		{"pct", true, 0, "rppprppprppprppp"}, // random gets a quarter of the cost; its runs cost less
+		{"pct", true, 0, "rppprppprppprppp"}, // a quarter of the runs, since a run by pct costs as much as one by random
 		{"pctcp", true, 0, "rppprpprpprpprpp"},
 		{"bita", true, 0, "rbbrbbrbrbbrbrbb"},
 		{"random random random pct urw", true, 0, "rrrrpurrrpurrrpu"}, // random has enough

@@ -141,7 +141,7 @@ func TestInputsOfSpentRuns(t *testing.T) {
 				for i := range n {
 					ctx.After(time.Second, i)
 				}
-			} else if msg == 0 { // one more timer asks no question either
+			} else if msg == 0 { // one more timer makes no choice either
 				ctx.After(time.Second, "last")
 			}
 		})), "go")
