@@ -311,8 +311,8 @@ func TestCasesThatPassRunOnce(t *testing.T) {
 // lossy is a declared property that fails in some 16 steps before it is shrunk, and in 7.
 func lossy(t *props.T) { subjectNamed("writer-error").Property(false)(t) }
 
-// A case that was saved as it was found is told like a new failure when it fails again. The smaller
-// run takes the place of its file, which then stays as it is.
+// If a case was saved without being shrunk and fails again, the test reports it like a new failure.
+// The shrunk run replaces the case's file. Later failures leave that file unchanged.
 func TestSavedCasesAreExplained(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "lossy", dir, "JOSTLE_SHRINK=0")
