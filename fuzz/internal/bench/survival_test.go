@@ -160,8 +160,8 @@ func TestCurveIsRedistribution(t *testing.T) {
 	}
 }
 
-// geometric draws the runs until the bug is found with probability 1/mean a run, in
-// searches of a limited length.
+// geometric draws how many runs n searches take to find a bug, if each
+// run finds it with probability 1/mean. The searches end after most runs.
 func geometric(r *rand.Rand, n int, mean, most float64) (list []observation) {
 	for range n {
 		at := math.Ceil(math.Log(1-r.Float64()) / math.Log(1-1/mean))

@@ -40,7 +40,7 @@ func merged(list ...*coverage.Orders) *coverage.Orders {
 	return o
 }
 
-// traces returns those of some runs of a program.
+// traces returns the traces of some runs of a program.
 func traces(p program, n uint64) (list []*trace.Trace) {
 	sys := system(p.seed)
 	defer sys.Close()

@@ -46,8 +46,8 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestArguments: a shell reads an argument unchanged, and nothing in it moves the cursor
-// of a terminal.
+// TestArguments: a shell passes the quoted argument on unchanged,
+// and printing it does not move the cursor of a terminal.
 func TestArguments(t *testing.T) {
 	for text, want := range map[string]string{
 		"bank/testdata/ce2db3.case": "bank/testdata/ce2db3.case",
