@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// relay adds an actor for which two messages race: the first goes through a chain of
-// other actors, the second directly. overtook reports whether the longer way was faster.
+// relay adds an actor for which two messages race: the first is sent directly, the second
+// through a chain of other actors. overtook reports whether the second arrived first.
 func relay(sys *pulse.System, others int) (overtook func() bool) {
 	first := ""
 	goal := sys.Spawn("goal", pulse.Func(func(_ *pulse.Ctx, msg any) {

@@ -152,7 +152,7 @@ func TestChanceOfWhatIsKnown(t *testing.T) {
 	check(coverage.Chance{}, "with chance < 100%")
 	add("ab", true)
 	check(coverage.Chance{Runs: 1, Alone: 1, Likely: 1}, "with chance < 100%")
-	add("ba", false) // a guided run has shown "b before a" too, so that order is not unique to one run
+	add("ba", false) // guided, so an unguided run is never the only one with "b before a"
 	check(coverage.Chance{Runs: 1, Alone: 1, Likely: 1}, "with chance")
 	add("ba", true)
 	check(coverage.Chance{Runs: 2, Alone: 1, Likely: 0.5}, "with chance")

@@ -45,7 +45,7 @@ type Orders struct {
 	ownID     uint64
 	judging   judge
 	whole     bool    // set if Whole was called and nothing new was added since
-	last      folding // the last folded step
+	last      folding // a cache for steps beyond the limits
 
 	// The fields from here on are about the run that is being added.
 	live   []live  // has an element for each actor of the trace
