@@ -42,7 +42,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// enoughRuns is how many find every subject's bug: see package search.
+// enoughRuns is a number of runs that suffices to find the bug of every subject (see package search).
 const enoughRuns = 15_000
 
 var samples = map[string]func(*testing.T){
@@ -630,7 +630,7 @@ var lateSamples = map[string]func(*testing.T){
 	},
 }
 
-// skipping skips all but one of so many runs.
+// skipping returns a property that skips the given number of runs out of each `of` runs.
 func skipping(skipped, of int) func(*props.T) {
 	runs := 0
 	return func(t *props.T) {
@@ -643,7 +643,7 @@ func skipping(skipped, of int) func(*props.T) {
 
 var skippingSamples = map[string]func(*testing.T){
 	"skips-999": func(t *testing.T) { Config{Runs: 1000}.Check(t, skipping(999, 1000)) },
-	"skips-60":  func(t *testing.T) { Config{Runs: 100}.Check(t, skipping(60, 101)) }, // one run is repeated
+	"skips-60":  func(t *testing.T) { Config{Runs: 100}.Check(t, skipping(60, 101)) }, // 101, because Check repeats one run
 	"explore-99": func(t *testing.T) {
 		Explore(t, func(t *props.T) {
 			order := ""

@@ -73,7 +73,7 @@ func TestCheckEndsWhenNothingIsLeft(t *testing.T) {
 	}
 }
 
-// appended has actors that append to one slice, and fails in the reverse order alone.
+// appended fails only in the reverse order. Its actors append to a shared slice.
 func appended(actors int) func(*props.T) {
 	return func(t *props.T) {
 		sys := t.System()
@@ -164,6 +164,6 @@ func TestCheckGoesOn(t *testing.T) {
 	}
 }
 
-// A failure of a property with few orders is found by running them, and told,
-// kept and replayed as any other: see the golden files.
+// checksFew runs all orders of a property with few orders. Its failure
+// is reported, saved and replayed like any other: see the golden files.
 func checksFew(t *testing.T) { Check(t, subjectNamed("server").Smallest(false)) }

@@ -44,7 +44,7 @@ var deaths = map[string]func(){
 	"hang": func() { select {} },
 }
 
-// die says which run it is and ends the process as the sample asks.
+// die prints a description of the run, and ends the process in the way that JOSTLE_SAMPLE says.
 func die(run string) {
 	_, how, _ := strings.Cut(os.Getenv("JOSTLE_SAMPLE"), ":")
 	if how != "" {

@@ -32,7 +32,7 @@ type (
 	stamp struct{ stage, clerk int }
 )
 
-// gate counts down the clerks of each stage.
+// A gate collects the stamps of the current stage, from the last clerk to the first.
 type gate struct {
 	clerks []pulse.Ref
 	stage  int
@@ -43,7 +43,7 @@ type gate struct {
 func (g *gate) Receive(ctx *pulse.Ctx, msg any) {
 	s, ok := msg.(stamp)
 	if ok && (s.stage != g.stage || s.clerk != g.next) {
-		g.stage = -1 // the wrong order: the property stops here
+		g.stage = -1 // the wrong order: the gate asks for no further stamps
 		return
 	}
 	if ok && s.clerk > 0 {
@@ -132,8 +132,8 @@ func ownLoop(seed uint64, runs int, guided bool) int {
 	return 0
 }
 
-// A loop that is guided by receive pairs needs a small part of the runs that
-// one without guidance does.
+// A fuzzing loop guided by receive pairs needs far fewer
+// runs to find the staged bug than an unguided one.
 func TestGuidanceHelpsOnStages(t *testing.T) {
 	trial.Long(t)
 	var guided []int

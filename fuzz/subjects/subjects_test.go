@@ -29,7 +29,7 @@ func newSystem(t *testing.T, s subjects.Subject, by pulse.Strategy, record bool)
 	return sys
 }
 
-// run makes one run and returns what it failed with, nil when it passed.
+// run makes one run and returns its failure, nil if it passed.
 func run(sys *pulse.System, seed uint64, build subjects.Build) error {
 	sys.Reset(seed)
 	check := build(sys)

@@ -24,8 +24,8 @@ func bounding(queue []int, next map[int][]int, delays int, taken string, found m
 	}
 }
 
-// TestBoundedReachesWhatItSays: with at most d delays, exactly the orders
-// with at most d delays occur. Each has a chance of at least 1/(k+1)^d.
+// TestBoundedReachesWhatItSays: with at most d delays, exactly the orders with at most
+// d delays occur, each with probability at least 1/(k+1)^d (k is the number of steps).
 func TestBoundedReachesWhatItSays(t *testing.T) {
 	const steps, tries = 6, 10_000
 	next := map[int][]int{0: {4}, 2: {5, 6}}

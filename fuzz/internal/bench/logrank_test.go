@@ -28,9 +28,9 @@ func TestPublishedLogRank(t *testing.T) {
 	}
 }
 
-// slowLogRank computes the log-rank statistic independently. The difference is the
-// sum over the observations of a: each minus its hazard, estimated from both lists.
-// The variance at each time is that of all ways to choose who finds the bug.
+// slowLogRank computes the log-rank statistic independently. For each observation of a it
+// adds 1 if the bug was found, minus the cumulative hazard, estimated from both lists.
+// The variance at each time is over all choices of the searches that find the bug.
 func slowLogRank(a, b []observation) (difference, variance float64) {
 	all := append(append([]observation{}, a...), b...)
 	atRisk := func(list []observation, at float64) (risk, found int) {

@@ -296,7 +296,7 @@ func TestSlowPropertiesCostThemselves(t *testing.T) {
 	}
 }
 
-// runsOf returns how many runs each test of a campaign had.
+// runsOf returns the number of runs of each test of a campaign.
 func runsOf(r *campaign.Report) map[string]int {
 	runs := map[string]int{}
 	for i := range r.Outcomes {

@@ -69,8 +69,8 @@ func over(j *job, receives []int, steps int, signatures ...string) *job {
 	return j
 }
 
-// chunks returns the first chunks of each target, at least each of them. Whenever
-// no further chunk may begin, it ends all those in progress by calling finish.
+// chunks returns the first chunks of each target, at least as many as each says.
+// Whenever no further chunk may begin, it ends those in progress by calling finish.
 func chunks(c *campaign, targets, each int, finish func(target int, j *job)) (lists [][]string) {
 	lists = make([][]string, targets)
 	for done := 0; done < each; done += window {
@@ -228,7 +228,7 @@ func TestFirstShares(t *testing.T) {
 // TestBoundedShares: a property with all its runs has no more chunks.
 func TestBoundedShares(t *testing.T) {
 	got := chunks(planned(1, Options{Seed: 1, Runs: 100}), 1, 16, func(_ int, j *job) { over(j, nil, 1) })
-	if n := len(got[0]); n != 4 { // of 32 runs each
+	if n := len(got[0]); n != 4 { // each chunk has one batch of 32 runs
 		t.Errorf("it has %d chunks, want 4", n)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// written returns what some runs of the program of the paper show.
+// written returns the coverage of some runs of the Bitá paper's program.
 func written(runs uint64) *coverage.Orders {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()

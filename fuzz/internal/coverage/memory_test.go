@@ -82,8 +82,8 @@ func TestCampaignsTakeNoMoreMemory(t *testing.T) {
 	}
 }
 
-// BenchmarkMemory prints the memory of an Orders after so many runs, in MB, and after a
-// run of a million steps.
+// BenchmarkMemory prints the memory of an Orders in MB, after
+// several numbers of runs and after a run of a million steps.
 func BenchmarkMemory(b *testing.B) {
 	for i, u := range users(b) {
 		b.Run(u.name, func(b *testing.B) {

@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// hop is a message that is forwarded to random actors a few times. A stop, a turn and a
-// query have other types.
+// hop is a message that is forwarded to random actors a few
+// times. The messages stop, turn and query are of other types.
 type (
 	hop   struct{ left int }
 	turn  struct{ left int }

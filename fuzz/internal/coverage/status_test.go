@@ -62,14 +62,14 @@ func tourOf(o pulse.Options, build func(*pulse.System)) *tour {
 	return &tour{o: o, sys: pulse.New(o), build: build, set: map[goal]int{}, left: map[goal]bool{}, all: coverage.Orders{}}
 }
 
-// explore runs all orders, but at most runs of them.
+// explore runs all orders, or as many as the parameter runs says.
 func (r *tour) explore(runs int) (complete bool) {
 	defer r.sys.Close()
 	res, err := explore.Explore(explore.Options{Runs: runs, KeepOn: true, Record: true}, r)
 	return err == nil && res.Complete
 }
 
-// every returns a tour through all orders of a program, but at most runs of them.
+// every returns a tour of all orders of a program, or of as many as the parameter runs says.
 func every(o pulse.Options, build func(*pulse.System), runs int) (*tour, bool) {
 	r := tourOf(o, build)
 	return r, r.explore(runs)
@@ -171,8 +171,8 @@ func TestPaperExample(t *testing.T) {
 	}
 }
 
-// scripted returns the trace of a run in which an actor receives messages in an order,
-// each from another sender. Upper-case letters change its handlers.
+// scripted returns the trace of a run in which an actor receives messages in the
+// given order, each from another sender. Upper-case letters change its handlers.
 func scripted(order string) *trace.Trace {
 	t := &trace.Trace{Actors: []trace.Actor{{Label: "test"}, {ID: 1, Label: "writer", Type: "writer"}}}
 	for i, c := range order {

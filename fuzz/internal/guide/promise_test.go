@@ -17,17 +17,17 @@ import (
 // A tally counts the results of the orders made.
 type tally struct {
 	programs, orders int
-	stops            map[string]int // orders that did not reach their goal: other steps than in the base changed handlers
-	changed          int            // orders that failed: the network duplicated other messages than in the base
-	faulty           int            // orders that did not reach their goal, for another reason
-	missed           int            // PR and PCR goals of all orders made from one base
-	promised         int            // promised goals that no order reached
-	left             int            // PR and PCR goals of pairs that are reversible according to the trace
-	turnable         int            // turnable goals that were not promised
-	forgotten        int            // programs whose orders were all explored
-	explored         int            // PR goals that the made orders reached; all goals that any order of these programs reaches
-	shown, possible  int            // goals that a made order reached, but none of all orders
-	beyond           int            // goals that the orders have shown and all orders do not show
+	stops            map[string]int // orders that could not be followed, by reason
+	changed          int            // orders that did not reach their goal: other steps than in the base changed handlers
+	faulty           int            // orders that failed: the network duplicated other messages than in the base
+	missed           int            // orders that did not reach their goal, for another reason
+	promised         int            // PR and PCR goals of all orders made from one base
+	left             int            // promised goals that no order reached
+	turnable         int            // PR and PCR goals of pairs that are reversible according to the trace
+	forgotten        int            // turnable goals that were not promised
+	explored         int            // programs whose orders were all explored
+	shown, possible  int            // in these programs: PR goals that the made orders reached, and that any order reaches
+	beyond           int            // goals that a made order reached, but none of all orders
 }
 
 // exact reports whether all results are as proven in the paper.
@@ -52,8 +52,8 @@ type trial struct {
 	seen     map[guide.Goal]bool
 }
 
-// try makes all orders by all criteria from one run and forces each. It explores all
-// orders unless they are more than limit.
+// try makes all orders of all criteria from one run, and forces each. It
+// also explores all orders of the program, if there are at most limit.
 func (c *tally) try(t *testing.T, r *rig, seed uint64, newBase func(*trace.Trace) *guide.Base, limit int) {
 	if r.run(strategy.Random(), seed) != nil {
 		return
@@ -151,8 +151,8 @@ func (x *trial) otherChanges() bool {
 	return false
 }
 
-// compare compares promised and achieved goals. Goals by PMR depend on the steps that
-// change handlers, which are counted for each order.
+// compare counts the promised goals that no order reached. It skips PMR goals:
+// they depend on which steps change handlers, which is checked for each order.
 func (x *trial) compare() {
 	for g := range x.promised {
 		if g.Criterion == guide.PMR {

@@ -233,8 +233,8 @@ func TestDraftOfRich(t *testing.T) {
 	}
 }
 
-// TestDraftOfLongRuns checks that runs of thousands of steps can be exact: only
-// overtaking uses up priorities.
+// TestDraftOfLongRuns: a draft can repeat a run of thousands
+// of steps exactly, since only overtaking uses up priorities.
 func TestDraftOfLongRuns(t *testing.T) {
 	lengths := map[int]pulse.Strategy{700: strategy.Random(), 5000: strategy.PCT(strategy.PCTOptions{Depth: 50})}
 	for steps, s := range lengths {

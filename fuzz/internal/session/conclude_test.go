@@ -55,8 +55,8 @@ func shrunkBy(t *testing.T, property func(*props.T), seed uint64, runs int) find
 
 var elapsed = regexp.MustCompile(`shrunk (from [^,]* )?in [0-9.]+(µs|ms|s)`)
 
-// TestUnfinishedShrinking: what is not shrunk fully says which setting gives it more time, unless a
-// later request may go on.
+// TestUnfinishedShrinking: if shrinking was not finished, the report names
+// the setting for more time, unless a later request may continue it.
 func TestUnfinishedShrinking(t *testing.T) {
 	subject, _ := subjects.ByName("writer-error")
 	const advice = ", not fully: JOSTLE_SHRINK gives it more time, replayed"

@@ -75,8 +75,8 @@ func (p *Package) seen(a *Actor) string {
 	return strings.Join(list, ", ")
 }
 
-// TestActors: which types are actors, by which method and with which messages, and
-// which types have a handler that cannot be called.
+// TestActors checks which types are actors, by which method and with which
+// messages. It also checks which types have a handler that cannot be called.
 func TestActors(t *testing.T) {
 	for _, c := range []struct{ code, actors, uncalled string }{
 		{"type A struct{}; func (A) Receive(*pulse.Ctx, any) {}", "A.Receive own()", "A.Receive"},
@@ -103,7 +103,7 @@ func TestActors(t *testing.T) {
 		{"type A struct{}; func (A) Handle(func(wire.Open)) {}", "A.Handle(func(wire.Open))", "A.Handle"},
 		// The first method with a suitable name is used.
 		{"type A struct{}; func (A) Step(int) {}; func (A) OnMessage(string) {}; func (A) Receive(a, b int) {}", "A.OnMessage(string)", "A.Step A.OnMessage A.Receive"},
-		// Methods with package pulse's signature come first, the others in the order of their names.
+		// Methods with package pulse's signature come first, the others in the order of declaration.
 		{"type C struct{}; func (C) Step(int) {}; type B struct{}; func (B) Step(int) {}; type A struct{}; func (A) Receive(*pulse.Ctx, any) {}",
 			"A.Receive own() C.Step(int) B.Step(int)", "C.Step B.Step A.Receive"},
 	} {

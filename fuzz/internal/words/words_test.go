@@ -117,7 +117,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestNearest: a mistyped word means the most similar name, or the only one that it begins.
+// TestNearest: for a mistyped word, Nearest returns the most similar name, or the only name with this prefix.
 func TestNearest(t *testing.T) {
 	names := []string{"check", "corpus", "cover", "fuzz", "replay", "report", "überzug"}
 	for word, want := range map[string]string{"chekc": "check", "hceck": "check", "cehck": "check", "corpsu": "corpus", "repla": "replay", "fuz": "fuzz", "fzz": "fuzz",

@@ -206,7 +206,7 @@ func percent(t *props.T) {
 	t.Errorf("%d%%", sample[0].Value.Uint64())
 }
 
-// TestPercentOfGarbage fails if it runs as a worker.
+// TestPercentOfGarbage checks the property percent, which fails.
 //
 // Skips: unless a command runs it as a worker.
 func TestPercentOfGarbage(t *testing.T) {

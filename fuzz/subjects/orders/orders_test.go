@@ -99,7 +99,7 @@ func receipts(sys *pulse.System) uint64 {
 }
 
 // TestOrders checks the exact counts of all small programs. Tests of reductions
-// compare with the distinct ones: they share no code with this enumeration.
+// use the distinct counts; reductions share no code with this enumeration.
 func TestOrders(t *testing.T) {
 	want := []struct {
 		name string
