@@ -163,7 +163,7 @@ func TestUnjudged(t *testing.T) {
 	}
 }
 
-// Canary: a measure that forgets earlier runs does not agree with the definitions.
+// A measure that forgets earlier runs does not agree with the definitions.
 func TestOrdersCanary(t *testing.T) {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()
