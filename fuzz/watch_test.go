@@ -97,8 +97,8 @@ type timed struct {
 // Deadline returns the time at which the test must be over.
 func (t timed) Deadline() (time.Time, bool) { return t.deadline, !t.deadline.IsZero() }
 
-// hurried returns a sample that must end within three seconds of the fake
-// clock, the deadline that it gets from go test; otherwise the sample fails.
+// hurried returns a sample with a deadline of three seconds by a fake clock,
+// as go test -timeout would set. The sample fails if it takes that long.
 func hurried(sample func(testing.TB)) func(*testing.T) {
 	return func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {

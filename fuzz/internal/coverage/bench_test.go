@@ -34,8 +34,8 @@ func noted(guided bool) func(*trace.Trace) {
 	}
 }
 
-// BenchmarkNotedStep measures a step of a recorded run with coverage, next to the floor,
-// as the benchmark of package pulse does for steps alone.
+// BenchmarkNotedStep measures a step of a recorded run with coverage, as a multiple of the
+// floor (see package load). A benchmark of package pulse does the same without coverage.
 func BenchmarkNotedStep(b *testing.B) {
 	ring, add, seed := load.Ring(10, 10, 10), noted(false), uint64(0)
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})

@@ -59,8 +59,8 @@ func fresh(from uint64, n, m int) *trace.Trace {
 	return t
 }
 
-// A program whose runs are all new stays within the memory limit, and so does a run of a
-// million steps. Merged knowledge is kept nevertheless.
+// A program whose runs are all new stays within the memory limit, and so does a
+// run of a million steps. Orders that are merged are kept even above the limit.
 func TestMemoryIsBounded(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -90,7 +90,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// When rows are full, nothing is learned about reversed orders.
+// When the memory for rows is used up, Orders no longer records which reversed orders are possible.
 func TestFullLearnsNoMore(t *testing.T) {
 	runs := traces(program{seed: 3}, 8)
 	for _, bytes := range []int{0, 1} {

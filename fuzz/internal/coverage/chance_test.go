@@ -62,7 +62,7 @@ func showsNew(o *coverage.Orders, tr *trace.Trace) bool {
 	return false
 }
 
-// lotteries returns programs that show all orders soon, late, and hardly ever.
+// lotteries returns programs whose runs show all orders soon, late or hardly ever.
 func lotteries() (list []lottery) {
 	random := pulse.Options{Strategy: strategy.Random()}
 	add := func(name string, o pulse.Options, build func(*pulse.System)) {

@@ -89,8 +89,8 @@ func part(o *coverage.Orders, actor string) coverage.Count {
 // impossible: other messages of the channel, or the end of the actor, prevent it.
 var fooled = [...]uint64{7655, 5408}
 
-// An impossible order is in no order of the program. An open one is in some order, unless
-// its first receive, moved before the second, lets the actor end before the second comes.
+// An order counted as impossible occurs in no run of the program. One counted as open occurs
+// in some run, unless the actor, if its receives are reversed, ends before the second.
 func TestStatusesAreTrue(t *testing.T) {
 	var sum coverage.Count
 	looked, ended := 0, 0

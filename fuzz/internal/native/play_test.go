@@ -28,8 +28,8 @@ func newRecorded(s pulse.Strategy) *pulse.System {
 	return pulse.New(pulse.Options{Strategy: s, Record: true})
 }
 
-// runs is how often a test runs its program: more at night, less with -short, which
-// leaves little of the test's power.
+// runs is the number of runs of a program in a test: more
+// at night, and few with -short, which then finds little.
 func runs(n int) int {
 	switch {
 	case os.Getenv("JOSTLE_NIGHTLY") != "":

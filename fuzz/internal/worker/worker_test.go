@@ -28,7 +28,7 @@ const asWorker = "WORKER_TEST"
 // cleaned is an environment variable. It names a file that TestMain writes when it cleans up.
 const cleaned = "WORKER_CLEANED"
 
-// TestMain lets some processes behave unlike workers.
+// TestMain makes some processes behave as broken workers, as asWorker says.
 func TestMain(m *testing.M) {
 	switch os.Getenv(asWorker) {
 	case "other version":
