@@ -619,7 +619,7 @@ var lateSamples = map[string]func(*testing.T){
 		over := make(chan bool)
 		t.Cleanup(func() { // the verb's own cleanups run before this one
 			close(over)
-			time.Sleep(10 * time.Second) // the process ends earlier
+			time.Sleep(10 * time.Second) // longer than the process lives
 		})
 		lately(t, func(t *props.T, _ *pulse.System) {
 			go func() {

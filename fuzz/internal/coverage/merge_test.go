@@ -146,7 +146,7 @@ func alone(all []*trace.Trace) (n int) {
 	return n
 }
 
-// A merge that loses something is detected.
+// The comparison detects a merge that loses orders.
 func TestMergeCanary(t *testing.T) {
 	all := traces(program{seed: 2}, 4)
 	a, b := &coverage.Orders{Source: 1}, &coverage.Orders{Source: 2}

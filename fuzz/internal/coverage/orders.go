@@ -29,8 +29,8 @@ type Orders struct {
 	// Bytes limits the memory for rows; zero means 64 MB. Beyond this limit, new steps
 	// are told apart by message type alone, and new actors by their type.
 	Bytes int
-	// Unjudged omits the check which unseen orders are possible, to save time. Then nearly
-	// all unseen orders have status unknown. Seen orders are counted as usual.
+	// Unjudged turns off the check whether unseen orders are possible, to save time. Then
+	// nearly all unseen orders have status unknown. Seen orders are counted as usual.
 	Unjudged bool
 
 	numbers   numbering  // maps the identity of a step to its number

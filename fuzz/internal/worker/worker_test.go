@@ -55,7 +55,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// say writes a line to the command and waits to be ended.
+// say writes a line to the command, and then waits until the command ends the process.
 func say(line string) {
 	out := os.NewFile(4, "pipe")
 	fmt.Fprintln(out, line)
