@@ -77,10 +77,7 @@ func (v *viewer) run(call *Call, args []string) error {
 	if err != nil {
 		return fmt.Errorf("cannot serve on port %d: %w", v.port, err)
 	}
-	h := &view.Handler{Token: rand.Text(), Questions: map[string]bool{}, Write: v.write || call.keyboard() != nil, Ask: v.Ask, Feed: &view.Feed{Path: file}}
-	for _, q := range Questions() {
-		h.Questions[q.Name] = q.Writes
-	}
+	h := newHandler(v.Ask, rand.Text(), file, v.write || call.keyboard() != nil)
 	url := fmt.Sprintf("http://%s/%s/", listener.Addr(), h.Token)
 	fmt.Fprintf(call.Out, "view: %s\n(Ctrl-C ends it)\n", url)
 	if v.browse {
@@ -89,6 +86,15 @@ func (v *viewer) run(call *Call, args []string) error {
 		}
 	}
 	return serveUntilEnd(call, listener, h)
+}
+
+// newHandler returns the handler of the pages. The file shows a campaign.
+func newHandler(ask func(context.Context, string, []byte) ([]byte, error), token, file string, write bool) *view.Handler {
+	h := &view.Handler{Token: token, Questions: map[string]bool{}, Write: write, Ask: ask, Feed: &view.Feed{Path: file}}
+	for _, q := range Questions() {
+		h.Questions[q.Name] = q.Writes
+	}
+	return h
 }
 
 // campaignOf returns the file that shows the campaign of packages. If args is the folder of a report,

@@ -210,3 +210,28 @@ func (b *Browser) Press(key string) {
 func (b *Browser) Focused() any {
 	return b.Is(`(e => e.tagName.toLowerCase() + " " + (e.getAttribute("href") || e.getAttribute("aria-label") || ""))(document.activeElement)`)
 }
+
+// Obstacles returns what makes the page hard to use: controls without a name, and texts with a
+// contrast below 4.5, which is the least that the Web Content Accessibility Guidelines (level AA)
+// allow.
+func (b *Browser) Obstacles() (list []string) {
+	found, _ := b.Is(`(() => {
+	const shown = e => e.checkVisibility({visibilityProperty: true}), list = [];
+	const name = e => e.getAttribute("aria-label") || e.textContent.trim() || (e.labels && e.labels.length ? e.labels[0].textContent.trim() : "") || e.title;
+	for (const e of document.querySelectorAll("a, button, input, select, summary, [tabindex='0']")) if (shown(e) && !name(e)) list.push("no name: " + e.outerHTML.slice(0, 100));
+	const rgb = text => (text.match(/[\d.]+/g) || [0, 0, 0, 0]).map(Number);
+	const light = c => { const [r, g, b] = c.map(v => v / 255).map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+	const behind = e => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c.length < 4 || c[3] === 1) return c; } return [255, 255, 255]; };
+	for (const e of document.querySelectorAll("body *")) {
+		if (!shown(e) || e.disabled || ![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())) continue;
+		const style = getComputedStyle(e), text = light(rgb(e instanceof SVGElement ? style.fill : style.color)), back = light(behind(e));
+		const contrast = (Math.max(text, back) + 0.05) / (Math.min(text, back) + 0.05);
+		if (contrast < 4.5) list.push("contrast " + contrast.toFixed(1) + ": " + e.tagName + " " + e.textContent.slice(0, 40));
+	}
+	return list;
+})()`).([]any)
+	for _, text := range found {
+		list = append(list, fmt.Sprint(text))
+	}
+	return list
+}

@@ -200,7 +200,7 @@ async function open(id, step) {
   find("out").disabled = !id.includes("@");
   find("save").hidden = !mayWrite || !id.includes("@");
   go(step < 0 ? Math.max(0, walk.failed) : step);
-  find("steps").focus({preventScroll: true});
+  if (document.activeElement !== find("goto")) find("steps").focus({preventScroll: true});
 }
 
 function keep(r, walk) {
