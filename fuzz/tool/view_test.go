@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/jostle-go/jostle/fuzz"
+	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/internal/binary"
 	"github.com/jostle-go/jostle/fuzz/internal/browser"
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
@@ -19,6 +20,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
 // isViewed is set in the environment of worker processes, which are processes of this test binary. It
@@ -98,10 +100,11 @@ func exits(t *props.T) {
 // A viewed is a server of pages about the properties of TestViewed.
 type viewed struct {
 	*httptest.Server
-	url  string // of the pages, with the token
-	live string // the path of the file that shows a campaign
-	exit string // the path of the file that makes the property exits end its process
-	ask  func(question, arguments string) map[string]any
+	subjects []campaign.Subject
+	url      string // of the pages, with the token
+	live     string // the path of the file that shows a campaign
+	exit     string // the path of the file that makes the property exits end its process
+	ask      func(question, arguments string) map[string]any
 }
 
 // newViewed starts a server of pages. Cases are saved in a new folder.
@@ -124,11 +127,10 @@ func newViewed(t *testing.T) *viewed {
 	if err != nil || len(list) != 3 {
 		t.Fatal(list, err)
 	}
-	var subjects []campaign.Subject
 	for _, p := range list {
-		subjects = append(subjects, campaign.Subject{Binary: b, Property: p})
+		v.subjects = append(v.subjects, campaign.Subject{Binary: b, Property: p})
 	}
-	q := &questioner{desk: desk.New(subjects, bounds, 2), done: func() {}, sources: stampsBelow(enclosing(here, "go.mod"))}
+	q := &questioner{desk: desk.New(v.subjects, bounds, 2), done: func() {}, sources: stampsBelow(enclosing(here, "go.mod"))}
 	v.Server = httptest.NewServer(newHandler(q.Ask, "token", v.live, true))
 	t.Cleanup(func() {
 		v.CloseClientConnections()
@@ -149,7 +151,7 @@ func newViewed(t *testing.T) *viewed {
 	return v
 }
 
-// caseOf returns the first saved case of a property, after a search.
+// caseOf returns the first saved case of a property, after a search for it.
 func (v *viewed) caseOf(property int) string {
 	v.ask("check", fmt.Sprintf(`{"property": %d, "seconds": 2, "runs": 100}`, property))
 	list := v.ask("properties", "")["properties"].([]any)[property].(map[string]any)
@@ -232,7 +234,11 @@ func TestViewInABrowser(t *testing.T) {
 		}
 		b.Press("j")
 		b.Press("ArrowUp")
+		b.Press("f")
+		b.Press("k")
+		b.Until(`document.querySelectorAll(".changed del").length === 2`) // both fields of the ledger
 		checkPage(t, b, "run-"+size.name, size.width)
+		b.Press("Home")
 		b.Press("c")
 		b.Until(`/^From step \d+, \d+ of 50 continuations fail/.test(document.getElementById("answer").textContent)`)
 		b.Press("w")
@@ -264,7 +270,16 @@ func TestViewInABrowser(t *testing.T) {
 func TestViewOfALongRun(t *testing.T) {
 	v := newViewed(t)
 	b := browser.Start(t, v.URL)
-	b.Open(v.url+"#run/"+v.caseOf(1), 1280, 800, "dark")
+	r := props.NewRunner("long", long)
+	defer r.Close()
+	res := r.Run(props.Plan{Strategy: strategy.Plain()}) // a search would take long to shrink it
+	c := finding.CaseOf(finding.Origin{Property: "long", Test: "TestViewed"}, &res)
+	c.Signature = res.Failure.Lasting()
+	path, _, err := v.subjects[1].Cases().Save(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Open(v.url+"#run/"+desk.IDOf(path), 1280, 800, "dark")
 	last := fmt.Sprintf(`/^Step %d of/.test(document.querySelector("#step h1").textContent)`, manySteps-1)
 	b.Until(`document.querySelector("#step h1") !== null`)
 	t.Logf("opened after %.0f ms", b.Is("performance.now()"))

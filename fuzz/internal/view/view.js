@@ -153,7 +153,7 @@ function drawCurve(curve) {
 
 function showProgress(last) {
   const head = ["property", "state", "runs", "bugs", "pairs seen", "reverse order never seen"];
-  return make("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": "Progress of each property"}, make("table", {}, make("thead", {}, make("tr", {}, head.map(t => make("th", {scope: "col"}, t)))),
+  return make("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": "Progress of each property"}, make("table", {class: "progress"}, make("thead", {}, make("tr", {}, head.map(t => make("th", {scope: "col"}, t)))),
     make("tbody", {}, (last.Properties || []).map(p => make("tr", {}, make("th", {scope: "row"}, p.Subject), make("td", {}, p.State),
       [p.Runs, p.Findings, p.Orders, p.Open].map(n => make("td", {class: "number"}, count(n))))))));
 }
@@ -353,10 +353,10 @@ function showOthers(m) {
 async function take(other) {
   const r = run, m = r.moments.get(r.at);
   if (!m || !m.others || other >= m.others.length) return say("There is no such message in this step.", true);
-  const answer = await during("Running the fork…", () => ask("fork", {run: r.id, step: m.number, other}));
-  if (!answer || run !== r) return;
-  taken.set(answer.run, arrow(m.others[other]));
-  location.hash = address(answer.run, m.number);
+  const fork = await during("Running the fork…", () => ask("fork", {run: r.id, step: m.number, other}));
+  if (!fork || run !== r) return;
+  taken.set(fork.run, arrow(m.others[other]));
+  location.hash = address(fork.run, m.number);
 }
 
 function leaveFork() {
@@ -365,20 +365,26 @@ function leaveFork() {
   location.hash = address(run.id.slice(0, i), Number(run.id.slice(i + 1).split(":")[0]));
 }
 
+// answer shows the answer to a question about the run.
+function answer(...parts) {
+  find("answer").replaceChildren(...parts);
+  find("answer").scrollIntoView({block: "nearest"});
+}
+
 async function continueFrom() {
   const r = run, step = r.at;
   const e = await during("Running 50 random continuations…", () => ask("continuations", {run: r.id, step, runs: 50}));
   if (!e || run !== r) return;
   const percent = e.of ? Math.round(100 * e.failed / e.of) : 0, bar = make("i");
   bar.style.width = percent + "%";
-  find("answer").replaceChildren(make("h1", {}, `From step ${step}, ${e.failed} of ${e.of} continuations fail (${percent}%)`), make("div", {class: "share", "aria-hidden": "true"}, bar),
+  answer(make("h1", {}, `From step ${step}, ${e.failed} of ${e.of} continuations fail (${percent}%)`), make("div", {class: "share", "aria-hidden": "true"}, bar),
     ...list("How they fail", e.failures.map(f => `${f.runs} times: ${f.text}`), "mono"));
 }
 
 async function explain() {
   const r = run;
   const f = await during("Shrinking and explaining it, for up to 10 seconds…", () => ask("cause", {run: r.id, seconds: 10}));
-  if (f && run === r) find("answer").replaceChildren(make("h1", {}, "Why it fails"), make("pre", {tabindex: 0}, f.text));
+  if (f && run === r) answer(make("h1", {}, "Why it fails"), make("pre", {tabindex: 0}, f.text));
 }
 
 async function save() {
@@ -386,7 +392,7 @@ async function save() {
   const s = await during("Saving…", () => ask("save", {run: r.id}, true));
   if (!s || run !== r) return;
   loadProperties();
-  find("answer").replaceChildren(make("h1", {}, "Saved"), make("p", {}, runLink(s.run, s.file)), make("p", {}, "It now runs first: ", make("code", {}, s.command)));
+  answer(make("h1", {}, "Saved"), make("p", {}, runLink(s.run, s.file)), make("p", {}, "It now runs first: ", make("code", {}, s.command)));
 }
 
 // Addresses: # is the overview, #run/ID/STEP a run.
