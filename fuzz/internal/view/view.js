@@ -152,7 +152,7 @@ function drawCurve(curve) {
 }
 
 function showProgress(last) {
-  const head = ["property", "state", "runs", "bugs", "pairs seen", "reverse order never seen"];
+  const head = ["property", "state", "runs", "bugs", "pairs seen", "pairs seen in one order only"];
   return make("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": "Progress of each property"}, make("table", {class: "progress"}, make("thead", {}, make("tr", {}, head.map(t => make("th", {scope: "col"}, t)))),
     make("tbody", {}, (last.Properties || []).map(p => make("tr", {}, make("th", {scope: "row"}, p.Subject), make("td", {}, p.State),
       [p.Runs, p.Findings, p.Orders, p.Open].map(n => make("td", {class: "number"}, count(n))))))));
