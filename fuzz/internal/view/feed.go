@@ -2,6 +2,7 @@ package view
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -11,12 +12,13 @@ import (
 )
 
 // A Feed sends the content of a file to all clients, again whenever the file changes. One goroutine
-// reads the file for all of them, and only while there are clients. So the number of clients does
-// not matter to the campaign that writes the file.
+// reads the file for all of them, and only while there are clients. The more clients there are, the
+// longer it waits between messages. So clients never take much time from the campaign that writes
+// the file.
 type Feed struct {
 	// Path is the path of a file with a JSON value. The file need not exist.
 	Path string
-	// Every is the interval between checks of the file; zero means half a second.
+	// Every is the least interval between checks of the file; zero means half a second.
 	Every time.Duration
 
 	mu      sync.Mutex
@@ -28,10 +30,11 @@ type Feed struct {
 }
 
 const (
-	mostFeed    = 8 << 20          // the maximum size of the file, in bytes
-	mostClients = 1000             // the maximum number of clients
-	feedBeat    = 15 * time.Second // the interval of messages without content, by which dead connections are noticed
-	feedWait    = 10 * time.Second // how long a client may take to receive a message
+	mostFeed    = 8 << 20               // the maximum size of the file, in bytes
+	mostClients = 1000                  // the maximum number of clients
+	feedEach    = 10 * time.Millisecond // the least interval between messages, for each client; a message takes about 1% of it
+	feedBeat    = 15 * time.Second      // the interval of messages without content, by which dead connections are noticed
+	feedWait    = 10 * time.Second      // how long a client may take to receive a message
 )
 
 // serve sends messages in the form of server-sent events until the client has gone. The first one
@@ -92,16 +95,15 @@ func (f *Feed) leave(c chan []byte) {
 
 // poll reads the file when it changes, until there are no clients.
 func (f *Feed) poll() {
-	every := f.Every
-	if every == 0 {
-		every = time.Second / 2
+	for time.Sleep(f.interval()); f.check(); time.Sleep(f.interval()) {
 	}
-	for {
-		time.Sleep(every)
-		if !f.check() {
-			return
-		}
-	}
+}
+
+// interval returns the time between checks of the file.
+func (f *Feed) interval() time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return max(cmp.Or(f.Every, time.Second/2), time.Duration(len(f.clients))*feedEach)
 }
 
 // check reads the file if it has changed, and reports whether there are clients.
