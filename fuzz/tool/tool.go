@@ -143,7 +143,8 @@ not print, 130 if it was interrupted. Interrupting jostle fuzz or jostle view is
 		Example: `  jostle init ./bank               # write a first property for an actor of yours
   jostle check ./...               # seconds for each property
   jostle fuzz ./... --for 8h       # all night; Ctrl-C ends it, --resume continues
-  jostle replay 7f3a91 ./bank      # run a saved case and show each step`,
+  jostle replay 7f3a91 ./bank      # run a saved case and show each step
+  jostle view ./...                # watch a campaign, and step through runs, in a browser`,
 		Run:      nothing,
 		Commands: []*Command{newInit(), newCheck(), newTest(), newOverlay(), newFuzz(), newExplore(), newReplay(), newShrink(), newExplain(), newCorpus(), newCover(), newReport(), newDemo(), newView(), newAsk(), newMCP(), newBench(), newVersion()},
 	}

@@ -23,7 +23,8 @@ type Live struct {
 	// last reported, and without the results of each strategy.
 	Last Event
 	// Curve has the growth of the coverage. Its points have about equal distances in time.
-	Curve []LivePoint
+	Curve    []LivePoint
+	distance float64 // the least distance of points, in seconds
 	// Found has the first findings. FoundAll is the number of all findings.
 	Found    []LiveFinding
 	FoundAll int
@@ -97,7 +98,7 @@ func (t *teller) take(e Event) {
 	if t.file == "" || e.Kind == Noted || e.Kind == Finished {
 		return
 	}
-	t.live.note(e)
+	t.live.Note(e)
 	if e.Kind != Went || time.Since(t.written) > liveEvery*9/10 {
 		t.write()
 	}
@@ -118,8 +119,8 @@ func (t *teller) due() bool {
 	return true
 }
 
-// note adds an event.
-func (l *Live) note(e Event) {
+// Note adds an event of a campaign.
+func (l *Live) Note(e Event) {
 	if f := e.Finding; f != nil {
 		if l.FoundAll++; len(l.Found) < mostLiveFound {
 			l.Found = append(l.Found, NewLiveFinding(e.Subject, &f.Record, e.Seconds))
@@ -134,15 +135,17 @@ func (l *Live) note(e Event) {
 		e.Properties[i].Arms = nil
 	}
 	l.Last, l.Runs = e, e.Runs
+	if n := len(l.Curve); n > 0 && e.Kind != Ended && e.Seconds < l.Curve[n-1].Seconds+l.distance {
+		return
+	}
 	if len(l.Curve) == mostLive { // keep every second point
+		l.distance = 2 * (l.Curve[mostLive-1].Seconds - l.Curve[0].Seconds) / (mostLive - 1)
 		for i := range mostLive / 2 {
 			l.Curve[i] = l.Curve[2*i]
 		}
 		l.Curve = l.Curve[:mostLive/2]
 	}
-	if n := len(l.Curve); n < 2 || e.Kind == Ended || e.Seconds >= l.Curve[n-1].Seconds+l.Curve[n-1].Seconds/mostLive {
-		l.Curve = append(l.Curve, LivePoint{e.Seconds, e.Runs, e.Orders})
-	}
+	l.Curve = append(l.Curve, LivePoint{e.Seconds, e.Runs, e.Orders})
 }
 
 // write replaces the file. Errors have no effect, because the file holds nothing that is needed
