@@ -13,7 +13,6 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz"
 	"github.com/jostle-go/jostle/fuzz/finding"
-	"github.com/jostle-go/jostle/fuzz/internal/binary"
 	"github.com/jostle-go/jostle/fuzz/internal/browser"
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 	"github.com/jostle-go/jostle/fuzz/internal/desk"
@@ -110,25 +109,14 @@ type viewed struct {
 // newViewed starts a server of pages. Cases are saved in a new folder.
 func newViewed(t *testing.T) *viewed {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &binary.Binary{Package: "tool", Dir: here, Path: self, Tests: []string{"TestViewed"}}
 	v := &viewed{live: filepath.Join(t.TempDir(), "live.json"), exit: filepath.Join(t.TempDir(), "exit")}
 	bounds := worker.Command{Env: []string{isViewed + "=" + v.exit, "JOSTLE_OUT=" + t.TempDir()}}
-	command := b.Command("")
-	command.Env = append(command.Env, bounds.Env...)
-	list, err := b.Properties(t.Context(), command)
-	if err != nil || len(list) != 3 {
-		t.Fatal(list, err)
-	}
-	for _, p := range list {
-		v.subjects = append(v.subjects, campaign.Subject{Binary: b, Property: p})
+	if v.subjects, err = campaign.Own(t.Context(), "tool", bounds.Env, "TestViewed"); err != nil || len(v.subjects) != 3 {
+		t.Fatal(v.subjects, err)
 	}
 	q := &questioner{desk: desk.New(v.subjects, bounds, 2), done: func() {}, sources: stampsBelow(enclosing(here, "go.mod"))}
 	v.Server = httptest.NewServer(newHandler(q.Ask, "token", v.live, true))

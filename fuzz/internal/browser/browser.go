@@ -1,4 +1,7 @@
-// Package browser drives a browser for tests of pages.
+// Package browser drives a browser for tests of pages. Only tests import this package.
+//
+// Skips: where there is no browser, in short mode and on systems without inherited pipes;
+// `apt-get install chromium` has a browser.
 package browser
 
 import (
