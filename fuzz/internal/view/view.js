@@ -111,7 +111,7 @@ function showCampaign() {
   }
   const last = c.Last, curve = c.Curve && c.Curve.length ? c.Curve : [{Seconds: last.Seconds, Runs: last.Runs, Orders: last.Orders}];
   const doing = last.Doing || [], working = doing.filter(d => !d.Waits).length;
-  const facts = [["state", c.Ended ? "ended: " + c.Ended : "running"], ["runs", count(last.Runs)], ["runs a second", count(Math.round(rate(curve)))],
+  const facts = [["state", c.Ended ? "ended: " + c.Ended : "running"], ["runs", count(last.Runs)], ["runs a second", count(Math.round(c.Ended ? last.Runs / Math.max(last.Seconds, 0.001) : rate(curve)))],
     ["bugs", count(c.FoundAll)], ["receive pairs", count(last.Orders)], ["time", duration(last.Seconds)]];
   if (last.Left) facts.push(["left", duration(last.Left)]);
   if (!c.Ended) facts.push(["workers", `${working} working, ${doing.length - working} waiting`]);
@@ -129,14 +129,20 @@ function showAge() {
   news.textContent = age > 10 ? `Nothing was heard for ${duration(age)}: it was killed, or its machine sleeps. jostle fuzz --resume continues it.` : "";
 }
 
+// mostOpen is the number of bugs that are shown without being asked for.
+const mostOpen = 8;
+
 function showFindings(c) {
   if (!c.Found || c.Found.length === 0) return make("p", {class: "good"}, c.Ended ? "No bug was found." : "No bug was found so far.");
-  const more = c.FoundAll - c.Found.length;
-  return make("div", {}, make("h2", {}, "Bugs found"), c.Found.toReversed().map(f => {
-    const id = f.Path ? f.Path.replace(/^.*[\\/]/, "").replace(/\.case$/, "") : "";
-    return make("div", {class: "case"}, id ? runLink(id, f.Headline) : f.Headline, make("div", {class: "faint"}, f.Subject + (f.Seconds ? ", after " + duration(f.Seconds) : "")),
-      f.Cause ? make("div", {class: "cause"}, f.Cause + (f.Share ? ` (fails in ${f.Share} orders)` : "")) : []);
-  }), more > 0 ? make("p", {}, `and ${count(more)} more`) : []);
+  const bugs = c.Found.toReversed().map(showFinding), rest = bugs.slice(mostOpen), more = c.FoundAll - bugs.length;
+  return make("div", {}, make("h2", {}, "Bugs found, the latest first"), bugs.slice(0, mostOpen),
+    rest.length ? make("details", {id: "bugs", open: !!find("bugs") && find("bugs").open}, make("summary", {}, `${counted(rest.length + more, "earlier bug")}`), rest, more > 0 ? make("p", {}, `and ${count(more)} more`) : []) : []);
+}
+
+function showFinding(f) {
+  const id = f.Path ? f.Path.replace(/^.*[\\/]/, "").replace(/\.case$/, "") : "";
+  return make("div", {class: "case"}, id ? runLink(id, f.Headline) : f.Headline, make("div", {class: "faint"}, f.Subject + (f.Seconds ? ", after " + duration(f.Seconds) : "")),
+    f.Cause ? make("div", {class: "cause"}, f.Cause + (f.Share ? ` (fails in ${f.Share} orders)` : "")) : []);
 }
 
 // drawCurve draws the receive pairs by time.
