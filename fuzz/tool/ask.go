@@ -69,8 +69,9 @@ func (b *questioner) use(do func(*desk.Desk) error) error {
 	if err != nil {
 		return err
 	}
-	now := stampsBelow(enclosing(here, "go.mod"))
+	root := enclosing(here, "go.mod")
 	for {
+		now := stampsBelow(root)
 		b.mu.RLock()
 		if b.desk != nil && len(differences(b.sources, now)) == 0 {
 			defer b.mu.RUnlock()

@@ -299,6 +299,12 @@ func TestViewOfACampaign(t *testing.T) {
 	b.Until(runs("61,000"))
 	b.Until(`document.querySelectorAll("#campaign .case").length === 1`)
 	checkPage(t, b, "campaign", 390)
+	b.Is(`document.querySelector("#campaign .case a").focus()`)
+	v.report(t, liveOf(61.2, "x"))
+	b.Until(runs("61,200"))
+	if got := b.Focused(); got != "a #run/x" {
+		t.Errorf("after an update the focus is on %q", got)
+	}
 	v.report(t, liveOf(61.5, strings.Fields(strings.Repeat("x ", 40))...))
 	b.Until(`document.querySelectorAll("#campaign > div > .case").length === 8 && document.querySelector("#bugs summary").textContent === "32 earlier bugs"`)
 	b.Open(v.url, 1280, 800, "dark")

@@ -12,7 +12,6 @@ import (
 	"embed"
 	"encoding/json"
 	"io"
-	"mime"
 	"net"
 	"net/http"
 	"path"
@@ -92,6 +91,10 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, below string) {
 	}
 }
 
+// types are the content types of the files. Tables of the system may have others, by which a browser
+// would refuse a script.
+var types = map[string]string{".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
+
 // serveStatic writes a file of the pages.
 func serveStatic(w http.ResponseWriter, name string) {
 	if name == "" {
@@ -102,7 +105,7 @@ func serveStatic(w http.ResponseWriter, name string) {
 		http.Error(w, "there is no such page", http.StatusNotFound)
 		return
 	}
-	w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+	w.Header().Set("Content-Type", types[path.Ext(name)])
 	w.Write(text)
 }
 

@@ -25,6 +25,15 @@ function list(heading, texts, className) {
   return [make("h2", {}, heading), make("ul", {class: className}, texts.map(t => make("li", {}, t)))];
 }
 
+// redraw replaces the children of an element. The focus stays on what has the same address or text.
+function redraw(e, ...children) {
+  const key = f => f.getAttribute("href") || f.getAttribute("aria-label") || f.textContent;
+  const before = e.contains(document.activeElement) && key(document.activeElement);
+  e.replaceChildren(...children);
+  const same = before && [...e.querySelectorAll("a, button, summary, [tabindex]")].find(f => key(f) === before);
+  if (same) same.focus({preventScroll: true});
+}
+
 function say(text, bad = false) {
   find("status").textContent = text;
   find("status").classList.toggle("bad", bad);
@@ -67,7 +76,7 @@ async function loadProperties() {
   const answer = await during("Compiling the tests and reading the cases…", () => ask("properties", {}));
   if (!answer) return;
   properties = answer.properties;
-  find("properties").replaceChildren(...properties.map(showProperty));
+  redraw(find("properties"), ...properties.map(showProperty));
 }
 
 function showProperty(p) {
@@ -116,7 +125,7 @@ function showCampaign() {
   if (last.Left) facts.push(["left", duration(last.Left)]);
   if (!c.Ended) facts.push(["workers", `${working} working, ${doing.length - working} waiting`]);
   facts.push(["workers died", count(last.Deaths || 0)], ["memory of workers", bytes(last.Workers)]);
-  find("campaign").replaceChildren(make("dl", {class: "cards"}, facts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value)))),
+  redraw(find("campaign"), make("dl", {class: "cards"}, facts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value)))),
     make("p", {id: "news", class: "faint"}), showFindings(c), drawCurve(curve), showProgress(last));
   showAge();
 }
@@ -164,22 +173,26 @@ function showProgress(last) {
       [p.Runs, p.Findings, p.Orders, p.Open].map(n => make("td", {class: "number"}, count(n))))))));
 }
 
-// listen receives the campaign. After a lost connection the browser connects again by itself.
+let events;
+
+// listen receives the campaign while the page is visible, because a browser has only a few
+// connections for all pages of a server. After a lost connection the browser connects again by itself.
 function listen() {
-  const events = new EventSource("events");
-  events.addEventListener("message", e => {
+  if (events) events.close();
+  if (document.hidden) return;
+  const source = events = new EventSource("events");
+  source.addEventListener("message", e => {
     const before = campaign && campaign.campaign;
     campaign = JSON.parse(e.data);
     showCampaign();
     if (before && campaign.campaign && campaign.campaign.FoundAll !== before.FoundAll) loadProperties();
   });
-  events.addEventListener("open", () => document.body.dataset.connected = "yes");
-  events.addEventListener("error", () => {
+  source.addEventListener("open", () => document.body.dataset.connected = "yes");
+  source.addEventListener("error", () => {
     document.body.dataset.connected = "no";
     const news = find("news");
-    if (news) news.textContent = events.readyState === EventSource.CLOSED ? "jostle view has ended. Start it again, and open the URL that it prints." : "No connection to jostle view: trying again…";
+    if (news) news.textContent = source.readyState === EventSource.CLOSED ? "jostle view has ended. Start it again, and open the URL that it prints." : "No connection to jostle view: trying again…";
   });
-  setInterval(showAge, 5000);
 }
 
 // A run.
@@ -466,6 +479,8 @@ find("steps").addEventListener("scroll", () => {
 });
 window.addEventListener("resize", drawRows);
 window.addEventListener("hashchange", route);
+document.addEventListener("visibilitychange", listen);
+setInterval(showAge, 5000);
 
 (async () => {
   listen();
