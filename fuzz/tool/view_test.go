@@ -207,9 +207,7 @@ func TestViewInABrowser(t *testing.T) {
 		b.Open(v.url, size.width, size.height, size.theme)
 		b.Until(`document.querySelectorAll("#properties article").length === 3 && document.querySelectorAll("#campaign .case").length === 1`)
 		checkPage(t, b, "overview-"+size.name, size.width)
-		for b.Focused() != "a #run/"+id {
-			b.Press("Tab")
-		}
+		b.PressUntil("Tab", fmt.Sprintf(`document.activeElement.getAttribute("href") === "#run/%s"`, id))
 		b.Press("Enter")
 		b.Until(`document.querySelectorAll(".row.fails, #row6").length > 0 && /is first/.test(document.getElementById("verdict").textContent)`)
 		if got := b.Focused(); got != "div Steps" {
@@ -217,9 +215,7 @@ func TestViewInABrowser(t *testing.T) {
 		}
 		b.Press("Home")
 		b.Until(`/^Step 0 of/.test(document.querySelector("#step h1").textContent)`)
-		for b.Is(`document.querySelectorAll(".others button").length`) == 0.0 {
-			b.Press("j")
-		}
+		b.PressUntil("j", `document.querySelectorAll(".others button").length > 0`)
 		b.Press("j")
 		b.Press("ArrowUp")
 		b.Press("f")

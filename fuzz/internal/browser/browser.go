@@ -209,6 +209,18 @@ func (b *Browser) Press(key string) {
 	b.Call("Input.dispatchKeyEvent", Object{"type": "keyUp", "key": key, "code": key, "windowsVirtualKeyCode": codes[key]})
 }
 
+// PressUntil presses a key until an expression in the page is true.
+func (b *Browser) PressUntil(key, expression string) {
+	b.t.Helper()
+	for range 200 {
+		if b.Is(expression) == true {
+			return
+		}
+		b.Press(key)
+	}
+	b.t.Fatalf("%s is pressed 200 times, and this did not come true: %s", key, expression)
+}
+
 // Focused describes the element that has the focus: its tag, and its href or label.
 func (b *Browser) Focused() any {
 	return b.Is(`(e => e.tagName.toLowerCase() + " " + (e.getAttribute("href") || e.getAttribute("aria-label") || ""))(document.activeElement)`)
