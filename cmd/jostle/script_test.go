@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -145,6 +147,7 @@ func TestScripts(t *testing.T) {
 			return userModule(env.WorkDir, env.Setenv)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"answers":   answers,
 			"code":      code,
 			"edit":      edit,
 			"published": published,
@@ -248,6 +251,31 @@ func code(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	if got != args[0] {
 		ts.Fatalf("exit code %s, want %s", got, args[0])
+	}
+}
+
+// answers fails the script unless a server of jostle view, which has printed its URL into a file,
+// answers a request with a status code and a text. TOKEN in the path stands for the server's token.
+func answers(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 4 {
+		ts.Fatalf("usage: answers file code path text")
+	}
+	m := regexp.MustCompile(`view: (http://127\.0\.0\.1:\d+)/(\w+)/`).FindStringSubmatch(ts.ReadFile(args[0]))
+	if m == nil {
+		ts.Fatalf("%s has no URL", args[0])
+	}
+	r, err := http.Get(m[1] + strings.ReplaceAll(args[2], "TOKEN", m[2]))
+	ts.Check(err)
+	defer r.Body.Close()
+	if got := fmt.Sprint(r.StatusCode); got != args[1] {
+		ts.Fatalf("%s: %s, want %s", args[2], got, args[1])
+	}
+	body := bufio.NewReader(r.Body) // it may have no end
+	for text := ""; !strings.Contains(text, args[3]); {
+		line, err := body.ReadString('\n')
+		if text += line; err != nil && !strings.Contains(text, args[3]) {
+			ts.Fatalf("%s: %v after\n%s", args[2], err, text)
+		}
 	}
 }
 

@@ -21,7 +21,9 @@ import (
 type Question struct {
 	Name, About string
 	Parameters  []Parameter
-	answer      func(ctx context.Context, d *desk.Desk, a values) (any, error)
+	// Writes is set if the answer changes files.
+	Writes bool
+	answer func(ctx context.Context, d *desk.Desk, a values) (any, error)
 }
 
 // A Parameter is a parameter of a Question.
@@ -53,39 +55,58 @@ type questioner struct {
 	call     *Call
 	patterns []string
 
-	mu      sync.Mutex
+	requests int // how many questions are answered at the same time, at least one
+
+	mu      sync.RWMutex // held for reading while the desk is used, for writing while it is replaced
 	desk    *desk.Desk
 	done    func()
 	sources map[string]string // as returned by stampsBelow
 }
 
-// open returns a desk for the present sources. A question must not begin while another one is
-// being answered.
-func (b *questioner) open(ctx context.Context) (*desk.Desk, error) {
+// use calls do with a desk for the present sources.
+func (b *questioner) use(do func(*desk.Desk) error) error {
 	here, err := os.Getwd()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	now := stampsBelow(enclosing(here, "go.mod"))
-	if b.desk != nil && len(differences(b.sources, now)) == 0 {
-		return b.desk, nil
+	root := enclosing(here, "go.mod")
+	for {
+		now := stampsBelow(root)
+		b.mu.RLock()
+		if b.desk != nil && len(differences(b.sources, now)) == 0 {
+			defer b.mu.RUnlock()
+			return do(b.desk)
+		}
+		b.mu.RUnlock()
+		if err := b.open(now); err != nil {
+			return err
+		}
+	}
+}
+
+// open makes a desk for sources, unless there is one.
+func (b *questioner) open(sources map[string]string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.desk != nil && len(differences(b.sources, sources)) == 0 {
+		return nil
 	}
 	b.close()
 	subjects, done, err := b.find(b.call, b.patterns)
 	if err != nil {
 		done()
-		return nil, err
+		return err
 	}
 	bounds, err := b.bounds()
 	if err != nil {
 		done()
-		return nil, err
+		return err
 	}
-	b.desk, b.done, b.sources = desk.New(distinct(subjects), bounds, 1), done, now
-	return b.desk, nil
+	b.desk, b.done, b.sources = desk.New(distinct(subjects), bounds, b.requests), done, sources
+	return nil
 }
 
-// close ends all processes and removes the test binaries.
+// close ends all processes and removes the test binaries. No question may be in progress.
 func (b *questioner) close() {
 	if b.desk != nil {
 		b.desk.Close()
@@ -102,8 +123,6 @@ const (
 
 // Ask answers a question, as JSON. The arguments are a JSON object.
 func (b *questioner) Ask(ctx context.Context, question string, args []byte) ([]byte, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	i := slices.IndexFunc(Questions(), func(q Question) bool { return q.Name == question })
 	if i < 0 {
 		return nil, fmt.Errorf("there is no question %q: `jostle ask` lists the questions", question)
@@ -115,12 +134,12 @@ func (b *questioner) Ask(ctx context.Context, question string, args []byte) ([]b
 	}
 	ctx, cancel := context.WithTimeout(ctx, mostAnswerTime)
 	defer cancel()
-	d, err := b.open(ctx)
-	if err != nil {
-		return nil, err
-	}
 	a.patterns = b.patterns
-	answer, err := q.answer(ctx, d, a)
+	var answer any
+	err = b.use(func(d *desk.Desk) (err error) {
+		answer, err = q.answer(ctx, d, a)
+		return err
+	})
 	if errors.Is(err, context.DeadlineExceeded) {
 		return nil, fmt.Errorf("there is no answer within %v: ask for less", mostAnswerTime)
 	}

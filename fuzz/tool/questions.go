@@ -24,20 +24,20 @@ var (
 // Questions returns all questions.
 func Questions() []Question {
 	return []Question{
-		{"properties", "which properties there are, and their saved cases", nil, askProperties},
+		{"properties", "which properties there are, and their saved cases", nil, false, askProperties},
 		{"check", "search for a failing run of a property; a failure is shrunk, explained and saved", []Parameter{ofProperty, forSeconds, ofRuns,
-			{Name: "seed", About: "another seed makes other runs", Usual: 1}}, askCheck},
-		{"explore", "run every distinct order of a property", []Parameter{ofProperty, forSeconds, ofRuns}, askExplore},
-		{"replay", "run a saved case or a fork again, and show the failure and its messages", []Parameter{ofRun}, askReplay},
-		{"cause", "why a run fails: in which orders, which step decides, which draws matter", []Parameter{ofRun, forSeconds}, askCause},
+			{Name: "seed", About: "another seed makes other runs", Usual: 1}}, true, askCheck},
+		{"explore", "run every distinct order of a property", []Parameter{ofProperty, forSeconds, ofRuns}, true, askExplore},
+		{"replay", "run a saved case or a fork again, and show the failure and its messages", []Parameter{ofRun}, false, askReplay},
+		{"cause", "why a run fails: in which orders, which step decides, which draws matter", []Parameter{ofRun, forSeconds}, false, askCause},
 		{"steps", "what happens in some steps of a run: message, state before and after, and what else could have come",
-			[]Parameter{ofRun, {Name: "first", About: "the first step"}, {Name: "count", About: "the number of steps", Usual: 10, Most: 100}}, askSteps},
+			[]Parameter{ofRun, {Name: "first", About: "the first step"}, {Name: "count", About: "the number of steps", Usual: 10, Most: 100}}, false, askSteps},
 		{"fork", "receive another message in a step, and follow the run from there; the answer names the new run",
-			[]Parameter{ofRun, ofStep, {Name: "other", About: "the index of the message in the list others of the step", Required: true}}, askFork},
+			[]Parameter{ofRun, ofStep, {Name: "other", About: "the index of the message in the list others of the step", Required: true}}, false, askFork},
 		{"continuations", "how often random continuations of a run from a step fail", []Parameter{ofRun, ofStep, forSeconds,
-			{Name: "runs", About: "the number of continuations", Usual: 50, Most: 10_000}}, askContinuations},
-		{"gaps", "which pairs of messages of a property never raced in the last campaign of jostle fuzz", []Parameter{ofProperty}, askGaps},
-		{"save", "save a fork as a case, which go test runs first from then on", []Parameter{ofRun}, askSave},
+			{Name: "runs", About: "the number of continuations", Usual: 50, Most: 10_000}}, false, askContinuations},
+		{"gaps", "which pairs of messages of a property never raced in the last campaign of jostle fuzz", []Parameter{ofProperty}, false, askGaps},
+		{"save", "save a fork as a case, which go test runs first from then on", []Parameter{ofRun}, true, askSave},
 	}
 }
 

@@ -140,13 +140,14 @@ func Root() *Command {
 tests give to fuzz.Check, fuzz.Explore and fuzz.Target.
 
 Exit codes: 0 if nothing was found, 1 if there are failures, 2 if it could not run or could
-not print, 130 if it was interrupted. Interrupting jostle fuzz is not an error.`,
+not print, 130 if it was interrupted. Interrupting jostle fuzz or jostle view is no error.`,
 		Example: `  jostle init ./bank               # write a first property for an actor of yours
   jostle check ./...               # seconds for each property
   jostle fuzz ./... --for 8h       # all night; Ctrl-C ends it, --resume continues
-  jostle replay 7f3a91 ./bank      # run a saved case and show each step`,
+  jostle replay 7f3a91 ./bank      # run a saved case and show each step
+  jostle view ./...                # watch a campaign, and step through runs, in a browser`,
 		Run:      nothing,
-		Commands: []*Command{newInit(), newCheck(), newTest(), newOverlay(), newFuzz(), newExplore(), newReplay(), newShrink(), newExplain(), newCorpus(), newCover(), newReport(), newDemo(), newAsk(), newMCP(), newBench(), newVersion()},
+		Commands: []*Command{newInit(), newCheck(), newTest(), newOverlay(), newFuzz(), newExplore(), newReplay(), newShrink(), newExplain(), newCorpus(), newCover(), newReport(), newDemo(), newView(), newAsk(), newMCP(), newBench(), newVersion()},
 	}
 	root.Args = root.mustChoose("")
 	return root

@@ -13,6 +13,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/coverage"
 	"github.com/jostle-go/jostle/fuzz/internal/flight"
 	"github.com/jostle-go/jostle/fuzz/internal/record"
+	"github.com/jostle-go/jostle/fuzz/internal/session"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 	"github.com/jostle-go/jostle/pulse/hash"
 )
@@ -75,7 +76,8 @@ type Options struct {
 	// Env has additional environment variables of the workers.
 	Env []string
 	// File is the path of the state file, "" for none. The file is locked against other
-	// campaigns, except on Windows, Solaris, AIX, Plan 9 and WebAssembly.
+	// campaigns, except on Windows, Solaris, AIX, Plan 9 and WebAssembly. LiveFile(File) shows the
+	// campaign to other processes while it runs.
 	File string
 	// Every is the interval at which File is written; zero means a minute. File is also written
 	// at the end.
@@ -123,6 +125,22 @@ type Event struct {
 	// Workers is the number of bytes that all workers use together. It is set only in events of
 	// the kinds Went and Ended.
 	Workers uint64 `json:",omitempty"`
+	// Deaths is the number of worker processes that have died so far. It is set only in events of
+	// the kinds Went and Ended.
+	Deaths int `json:",omitempty"`
+	// Doing has the current request of each worker. It is set only in events of the kind Went.
+	Doing []Doing `json:",omitempty"`
+}
+
+// A Doing is the request on which a worker works.
+type Doing struct {
+	Subject string
+	// Do is the kind of the request: "begin" for saved cases, "run" for runs of the search, or
+	// "shrink".
+	Do      session.Kind
+	Seconds float64 // the cost of the request so far
+	// Waits is set if the worker waits: for its turn, or because the program under test does.
+	Waits bool `json:",omitempty"`
 }
 
 // A Finding is a failure of a property, or the death of a process.
@@ -236,6 +254,7 @@ func Run(ctx context.Context, subjects []Subject, o Options) (*Report, error) {
 	}
 	o.Workers, o.Seed = max(1, o.Workers), o.seed()
 	o.Shrink, o.Every = cmp.Or(o.Shrink, usualShrink), cmp.Or(o.Every, noteEvery)
+	o = o.withTeller()
 	if len(o.Races) > 0 {
 		p, err := newPair(subjects, o)
 		if err != nil {

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/corpus"
-	"github.com/jostle-go/jostle/fuzz/internal/binary"
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
@@ -33,23 +32,9 @@ func subjects(t testing.TB, env []string, tests ...string) []campaign.Subject {
 
 // subjectsOf is subjects for callers that have no testing.T.
 func subjectsOf(env []string, tests ...string) (list []campaign.Subject, err error) {
-	self, err := os.Executable()
+	list, err = campaign.Own(context.Background(), "campaign", env, tests...)
 	if err != nil {
 		return nil, err
-	}
-	here, err := os.Getwd()
-	if err != nil {
-		return nil, err
-	}
-	b := &binary.Binary{Package: "campaign", Dir: here, Path: self, Tests: tests}
-	c := b.Command("")
-	c.Env = append(c.Env, env...)
-	properties, err := b.Properties(context.Background(), c)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range properties {
-		list = append(list, campaign.Subject{Binary: b, Property: p})
 	}
 	if len(list) != len(tests) {
 		return nil, fmt.Errorf("found %d properties of %v", len(list), tests)

@@ -119,6 +119,9 @@ func (c *campaign) went() {
 	if counted {
 		c.recount = time.Now().Add(costly * time.Since(began))
 	}
+	for _, j := range c.flying {
+		e.Doing = append(e.Doing, Doing{Subject: j.target.subject.String(), Do: j.request.Do, Seconds: j.cost().Seconds(), Waits: j.paused || j.idle.Load()})
+	}
 	c.tell(e)
 }
 

@@ -103,18 +103,23 @@ func (p *pair) tell(from int, e Event) {
 	defer p.mu.Unlock()
 	before := p.last[from]
 	if p.last[from] = e; e.Kind != Went { // only events of the kind Went have Properties
-		p.last[from].Properties = before.Properties
+		p.last[from].Properties, p.last[from].Doing = before.Properties, before.Doing
 	}
 	if e.Workers == 0 {
 		p.last[from].Workers = before.Workers
+	}
+	if e.Deaths == 0 {
+		p.last[from].Deaths = before.Deaths
 	}
 	e.Runs, e.Orders = p.last[0].Runs+p.last[1].Runs, p.last[0].Orders+p.last[1].Orders
 	e.Seconds = p.plain.elapsed().Seconds()
 	if e.Kind == Went || e.Kind == Ended {
 		e.Workers = p.last[0].Workers + p.last[1].Workers
+		e.Deaths = p.last[0].Deaths + p.last[1].Deaths
 	}
 	if e.Kind == Went {
 		e.Properties = slices.Concat(p.last[0].Properties, p.last[1].Properties)
+		e.Doing = slices.Concat(p.last[0].Doing, p.last[1].Doing)
 	}
 	switch {
 	case p.said == nil, e.Kind == Ended && !p.closed, e.Kind == Went && from == 1 && p.last[0].Kind != Ended:

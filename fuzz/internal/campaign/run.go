@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -131,7 +130,7 @@ func (c *campaign) nothingLeft() End {
 
 // loop starts jobs and processes their results until no job is left.
 func (c *campaign) loop(ctx context.Context, s stops, results chan *job) {
-	say, note, watch := time.NewTicker(cmp.Or(c.Say, sayEvery)), time.NewTicker(c.Every), time.NewTicker(watchEvery)
+	say, note, watch := time.NewTicker(c.Say), time.NewTicker(c.Every), time.NewTicker(watchEvery)
 	defer say.Stop()
 	defer note.Stop()
 	defer watch.Stop()
@@ -156,9 +155,6 @@ func (c *campaign) loop(ctx context.Context, s stops, results chan *job) {
 			c.watch()
 		case <-say.C:
 			c.went()
-			if c.Say == 0 && time.Since(c.began) > sayLater {
-				say.Reset(sayLater)
-			}
 		case <-note.C:
 			c.checkpoint()
 		case <-end:
@@ -326,7 +322,7 @@ func (c *campaign) tell(e Event) {
 	}
 	e.Seconds = c.elapsed().Seconds()
 	if e.Kind == Went || e.Kind == Ended {
-		e.Memory = garbage.Memory()
+		e.Memory, e.Deaths = garbage.Memory(), c.deaths
 		for _, h := range c.hands {
 			e.Workers += h.memory.Load()
 		}

@@ -69,6 +69,7 @@ func TestAllIsDescribed(t *testing.T) {
 		"Event":    {s, []reflect.Type{reflect.TypeFor[campaign.Event]()}},
 		"Progress": {s.Properties["Properties"].Items, []reflect.Type{reflect.TypeFor[campaign.Progress]()}},
 		"Arm":      {s.Properties["Properties"].Items.Properties["Arms"].Items, []reflect.Type{reflect.TypeFor[campaign.Arm]()}},
+		"Doing":    {s.Properties["Doing"].Items, []reflect.Type{reflect.TypeFor[campaign.Doing]()}},
 		"Finding":  {s.Properties["Finding"], []reflect.Type{reflect.TypeFor[campaign.Finding](), reflect.TypeFor[record.Record]()}},
 	} {
 		var want []string

@@ -106,7 +106,7 @@ var noted = regexp.MustCompile(`^\{"Version":\d+,"Seed":\d+,"Runs":`)
 // mayWrite returns an error if writing the state would overwrite a file that is not a state file.
 // It checks nothing if the campaign resumes, because then the file is read before it is written.
 func (o *Options) mayWrite() error {
-	files := []string{o.File}
+	files := []string{o.File, LiveFile(o.File)}
 	if len(o.Races) > 0 {
 		files = append(files, raceFile(o.File))
 	}

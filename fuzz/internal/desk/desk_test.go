@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz"
-	"github.com/jostle-go/jostle/fuzz/internal/binary"
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 	"github.com/jostle-go/jostle/fuzz/internal/desk"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
@@ -30,23 +29,12 @@ func TestAsked(t *testing.T) {
 // newDesk returns a Desk with the property of TestAsked, whose cases are saved in a new folder.
 func newDesk(t *testing.T) *desk.Desk {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := &binary.Binary{Package: "desk", Dir: here, Path: self, Tests: []string{"TestAsked"}}
 	bounds := worker.Command{Env: []string{isAsked + "=1", "JOSTLE_OUT=" + t.TempDir()}}
-	command := b.Command("")
-	command.Env = append(command.Env, bounds.Env...)
-	list, err := b.Properties(t.Context(), command)
-	if err != nil || len(list) != 1 {
-		t.Fatal(list, err)
+	subjects, err := campaign.Own(t.Context(), "desk", bounds.Env, "TestAsked")
+	if err != nil || len(subjects) != 1 {
+		t.Fatal(subjects, err)
 	}
-	d := desk.New([]campaign.Subject{{Binary: b, Property: list[0]}}, bounds, 2)
+	d := desk.New(subjects, bounds, 2)
 	t.Cleanup(d.Close)
 	return d
 }

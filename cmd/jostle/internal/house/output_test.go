@@ -15,10 +15,11 @@ import (
 // outputs lists these functions: for each file the name of the function, or the type of
 // its receiver. Tests may print anything.
 var outputs = map[string][]string{
-	"cmd/jostle/main.go":            {"main"},           // passes both to run, which wraps each in a screen.Output
-	"fuzz/output.go":                {"output", "verb"}, // what the verbs print
-	"fuzz/internal/worker/serve.go": {"giveUp"},         // the last words of a worker
-	"corpus/golden/golden.go":       {"File", "Rows"},   // only tests call it
+	"cmd/jostle/main.go":               {"main"},             // passes both to run, which wraps each in a screen.Output
+	"fuzz/output.go":                   {"output", "verb"},   // what the verbs print
+	"fuzz/internal/worker/serve.go":    {"giveUp"},           // the last words of a worker
+	"corpus/golden/golden.go":          {"File", "Rows"},     // only tests call it
+	"fuzz/internal/browser/browser.go": {"Start", "Browser"}, // only tests call it
 
 	"fuzz/existing/existing.go": {"Test"}, // the function escapes the text
 

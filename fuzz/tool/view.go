@@ -1,0 +1,174 @@
+package tool
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+	"github.com/jostle-go/jostle/fuzz/internal/campaign/report"
+	"github.com/jostle-go/jostle/fuzz/internal/desk"
+	"github.com/jostle-go/jostle/fuzz/internal/view"
+)
+
+// A viewer holds the flags of the command view.
+type viewer struct {
+	questioner
+	night
+	port   int
+	write  bool
+	browse bool
+}
+
+// newView returns the command that shows campaigns and runs in a browser.
+func newView() *Command {
+	v := &viewer{questioner: questioner{requests: 2}}
+	cmd := &Command{
+		Use:   "view [packages | folder of a report]",
+		Short: "Show campaigns and runs in a browser, and step through them",
+		Long: `View starts a server for a browser on this machine, and prints its URL. The pages show the
+properties of the packages with their saved cases, and the campaign of jostle fuzz for the
+same packages, while it runs and afterwards. Each run can be followed step by step: the
+message, the state before and after, and what else could have come. Take another message,
+and see the run that follows. Ask how many of 50 random continuations fail, and why a run
+fails. The key ? lists the keys. Keys suffice for everything.
+
+The URL has a random token, and the server refuses requests without it. The pages load
+nothing from elsewhere. They can search and save cases only if the command was started in a
+terminal, or with --write. Ctrl-C ends the server; so does the end of its input, if that is
+a pipe. With the folder of a report, the pages show the campaign and packages of the report.`,
+		Example: "  jostle view ./...\n  jostle view ./bank --port 8080 --open\n  jostle view nightly    # the folder of jostle fuzz --report nightly",
+		Run:     v.run,
+	}
+	v.questioner.flags(cmd)
+	v.night.flags(cmd)
+	f := cmd.Flags()
+	f.IntVar(&v.port, "port", 0, "the port on 127.0.0.1; 0 is any free port")
+	f.BoolVar(&v.write, "write", false, "allow the pages to search and to save cases; the default in a terminal")
+	f.BoolVar(&v.browse, "open", false, "open the pages in the browser of this machine")
+	return cmd
+}
+
+func (v *viewer) run(call *Call, args []string) error {
+	v.call, v.patterns = call, args
+	defer v.close()
+	file, done, err := v.campaignOf(args)
+	defer done()
+	if err != nil {
+		return err
+	}
+	if err := v.use(func(*desk.Desk) error { return nil }); err != nil { // errors of the compiler belong to the terminal
+		return err
+	}
+	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(v.port)))
+	if err != nil {
+		return fmt.Errorf("cannot serve on port %d: %w", v.port, err)
+	}
+	h := newHandler(v.Ask, rand.Text(), file, v.write || call.keyboard() != nil)
+	url := fmt.Sprintf("http://%s/%s/", listener.Addr(), h.Token)
+	fmt.Fprintf(call.Out, "view: %s\n(Ctrl-C ends it)\n", url)
+	if v.browse {
+		if err := openBrowser(url); err != nil {
+			fmt.Fprintf(call.Err, "no browser was opened: %v\n", err)
+		}
+	}
+	return serveUntilEnd(call, listener, h)
+}
+
+// newHandler returns the handler of the pages. The file shows a campaign.
+func newHandler(ask func(context.Context, string, []byte) ([]byte, error), token, file string, write bool) *view.Handler {
+	h := &view.Handler{Token: token, Questions: map[string]bool{}, Write: write, Ask: ask, Feed: &view.Feed{Path: file}}
+	for _, q := range Questions() {
+		h.Questions[q.Name] = q.Writes
+	}
+	return h
+}
+
+// campaignOf returns the file that shows the campaign of packages. If args is the folder of a report,
+// it chooses the packages of the report. The caller must call done.
+func (v *viewer) campaignOf(args []string) (file string, done func(), err error) {
+	done = func() {}
+	if len(args) == 1 {
+		if _, err := os.Stat(filepath.Join(args[0], report.JSONFile)); err == nil {
+			r, err := report.Read(args[0])
+			if err != nil {
+				return "", done, err
+			}
+			return v.showReport(r)
+		}
+	}
+	state, err := stateFile(v.state, args)
+	return campaign.LiveFile(state), done, err
+}
+
+// showReport chooses the packages of a report, and writes its campaign to a temporary file.
+func (v *viewer) showReport(r *report.Report) (file string, done func(), err error) {
+	v.patterns = nil
+	for i := range r.Properties {
+		if p := r.Properties[i].Package; !slices.Contains(v.patterns, p) {
+			v.patterns = append(v.patterns, p)
+		}
+	}
+	dir, err := os.MkdirTemp("", "jostle-view-")
+	if err != nil {
+		return "", func() {}, err
+	}
+	done = func() { os.RemoveAll(dir) }
+	file = filepath.Join(dir, "report.json")
+	text, err := json.Marshal(r.Live())
+	if err == nil {
+		err = os.WriteFile(file, text, 0o600)
+	}
+	return file, done, err
+}
+
+// serveUntilEnd serves requests until the context of the call is done, or until the input ends if
+// it is a pipe. Those who start the command as a part of another program end it in this way.
+func serveUntilEnd(call *Call, listener net.Listener, h http.Handler) error {
+	ctx, cancel := context.WithCancel(call.Context)
+	defer cancel()
+	if in, ok := call.In.(*os.File); ok {
+		if info, err := in.Stat(); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+			go func() {
+				io.Copy(io.Discard, in)
+				cancel()
+			}()
+		}
+	}
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return ctx }}
+	context.AfterFunc(ctx, func() { server.Close() })
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// openBrowser shows a URL in the browser of this machine.
+func openBrowser(url string) error {
+	command := []string{"xdg-open"}
+	switch runtime.GOOS {
+	case "darwin":
+		command = []string{"open"}
+	case "windows":
+		command = []string{"rundll32", "url.dll,FileProtocolHandler"}
+	}
+	cmd := exec.Command(command[0], append(command[1:], url)...)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go cmd.Wait()
+	return nil
+}

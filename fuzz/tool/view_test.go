@@ -1,0 +1,347 @@
+// Skips: the tests in a browser where there is none, in short mode and on systems without inherited
+// pipes; `apt-get install chromium` has a browser.
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz"
+	"github.com/jostle-go/jostle/fuzz/finding"
+	"github.com/jostle-go/jostle/fuzz/internal/browser"
+	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+	"github.com/jostle-go/jostle/fuzz/internal/desk"
+	"github.com/jostle-go/jostle/fuzz/internal/worker"
+	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/strategy"
+)
+
+// isViewed is set in the environment of worker processes, which are processes of this test binary. It
+// is the path of a file. If the file exists, the property exits ends its process.
+const isViewed = "JOSTLE_TEST_OF_VIEW"
+
+// TestViewed has the properties that the other tests show.
+func TestViewed(t *testing.T) {
+	if os.Getenv(isViewed) != "" {
+		fuzz.Check(t, overtaken)
+		fuzz.Check(t, long)
+		fuzz.Check(t, exits)
+	}
+}
+
+// hostile is the name of an actor that would run a script if a page took it as markup.
+const hostile = `<img src=x onerror="document.title='run'"><script>alert(1)</script>`
+
+// A ledger has a state for a page to show.
+type ledger struct {
+	Said  string
+	Count int
+}
+
+func (l *ledger) Receive(_ *pulse.Ctx, msg any) {
+	l.Said += fmt.Sprint(msg)
+	l.Count++
+}
+
+// said returns what a ledger receives from three clients.
+func said(t *props.T) string {
+	l := &ledger{}
+	sys := t.System()
+	hall := sys.Spawn(hostile, l)
+	for _, word := range []string{"a", "b", "<b>c"} {
+		sys.Send(sys.Spawn("client", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(hall, msg) })), word)
+	}
+	sys.Run()
+	return l.Said
+}
+
+func overtaken(t *props.T) {
+	if text := said(t); strings.HasPrefix(text, "b") {
+		t.Errorf("%s: b is first", hostile)
+	}
+}
+
+// manySteps is the number of steps of the property long.
+const manySteps = 10_000
+
+func long(t *props.T) {
+	sys := t.System()
+	left := manySteps
+	var pass pulse.Func = func(ctx *pulse.Ctx, msg any) {
+		if left--; left > 0 {
+			ctx.Send(msg.(pulse.Ref), ctx.Self())
+		}
+	}
+	one, two := sys.Spawn("one", pass), sys.Spawn("two", pass)
+	sys.Send(one, two)
+	sys.Run()
+	t.Error("always")
+}
+
+// exits fails if b is first, and may end the process if c is.
+func exits(t *props.T) {
+	switch text := said(t); text[0] {
+	case 'b':
+		t.Error("b is first")
+	case '<':
+		if _, err := os.Stat(os.Getenv(isViewed)); err == nil {
+			os.Exit(7)
+		}
+	}
+}
+
+// A viewed is a server of pages about the properties of TestViewed.
+type viewed struct {
+	*httptest.Server
+	subjects []campaign.Subject
+	url      string // of the pages, with the token
+	live     string // the path of the file that shows a campaign
+	exit     string // the path of the file that makes the property exits end its process
+	ask      func(question, arguments string) map[string]any
+}
+
+// newViewed starts a server of pages. Cases are saved in a new folder.
+func newViewed(t *testing.T) *viewed {
+	t.Helper()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &viewed{live: filepath.Join(t.TempDir(), "live.json"), exit: filepath.Join(t.TempDir(), "exit")}
+	bounds := worker.Command{Env: []string{isViewed + "=" + v.exit, "JOSTLE_OUT=" + t.TempDir()}}
+	if v.subjects, err = campaign.Own(t.Context(), "tool", bounds.Env, "TestViewed"); err != nil || len(v.subjects) != 3 {
+		t.Fatal(v.subjects, err)
+	}
+	q := &questioner{desk: desk.New(v.subjects, bounds, 2), done: func() {}, sources: stampsBelow(enclosing(here, "go.mod"))}
+	v.Server = httptest.NewServer(newHandler(q.Ask, "token", v.live, true))
+	t.Cleanup(func() {
+		v.CloseClientConnections()
+		v.Close()
+		q.close()
+	})
+	v.url = v.URL + "/token/"
+	v.ask = func(question, arguments string) (answer map[string]any) {
+		text, err := q.Ask(t.Context(), question, []byte(arguments))
+		if err == nil {
+			err = json.Unmarshal(text, &answer)
+		}
+		if err != nil {
+			t.Fatal(question, err)
+		}
+		return answer
+	}
+	return v
+}
+
+// caseOf returns the first saved case of a property, after a search for it.
+func (v *viewed) caseOf(property int) string {
+	v.ask("check", fmt.Sprintf(`{"property": %d, "seconds": 2, "runs": 100}`, property))
+	list := v.ask("properties", "")["properties"].([]any)[property].(map[string]any)
+	return list["cases"].([]any)[0].(map[string]any)["id"].(string)
+}
+
+// report writes the file that shows a campaign.
+func (v *viewed) report(t *testing.T, l campaign.Live) {
+	t.Helper()
+	text, err := json.Marshal(l)
+	if err == nil {
+		err = os.WriteFile(v.live+".tmp", text, 0o600)
+	}
+	if err == nil {
+		err = os.Rename(v.live+".tmp", v.live)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// liveOf returns a campaign after some seconds, with findings.
+func liveOf(seconds float64, cases ...string) campaign.Live {
+	runs := int(1000 * seconds)
+	l := campaign.Live{Runs: runs, FoundAll: len(cases), Curve: []campaign.LivePoint{{Seconds: 0}, {Seconds: seconds / 2, Runs: runs / 2, Orders: 60}, {Seconds: seconds, Runs: runs, Orders: 80}}}
+	l.Last = campaign.Event{Kind: campaign.Went, Runs: runs, Orders: 80, Seconds: seconds, Left: 60, Workers: 64 << 20, Properties: []campaign.Progress{{Subject: "tool TestViewed, " + hostile, State: campaign.Searching, Runs: runs}},
+		Doing: []campaign.Doing{{Subject: "tool TestViewed, overtaken", Do: "run"}, {Subject: "tool TestViewed, long", Do: "shrink", Waits: true}}}
+	for _, id := range cases {
+		l.Found = append(l.Found, campaign.LiveFinding{Subject: "tool TestViewed, overtaken", Headline: hostile, Path: "testdata/" + id + ".case", Seconds: seconds})
+	}
+	return l
+}
+
+// checkPage fails the test if the page is wider than its window, has run a text of a program, has
+// requested something from elsewhere, has written to the console, or is hard to use.
+func checkPage(t *testing.T, b *browser.Browser, name string, width int) {
+	t.Helper()
+	if wide, _ := b.Is("document.documentElement.scrollWidth").(float64); int(wide) > width {
+		t.Errorf("%s: the page is %v wide, the window %d", name, wide, width)
+	}
+	if b.Is(`document.querySelectorAll("img, main script").length`) != 0.0 || b.Is("document.title") == "run" || b.Dialogs > 0 {
+		t.Errorf("%s: a text was taken as markup", name)
+	}
+	for _, complaint := range b.Obstacles() {
+		t.Errorf("%s: %s", name, complaint)
+	}
+	if len(b.Said) > 0 {
+		t.Errorf("%s: the browser says:\n%s", name, strings.Join(b.Said, "\n"))
+	}
+	b.Keep(name)
+}
+
+// TestViewInABrowser opens a run, steps, forks, continues, explains and saves, by keys alone, in
+// windows of two sizes, light and dark.
+func TestViewInABrowser(t *testing.T) {
+	v := newViewed(t)
+	b := browser.Start(t, v.URL)
+	id := v.caseOf(0)
+	v.report(t, liveOf(60, id))
+	for _, size := range []struct {
+		name          string
+		width, height int
+		theme         string
+	}{{"phone", 390, 844, "dark"}, {"desktop", 1280, 800, "light"}} {
+		b.Open(v.url, size.width, size.height, size.theme)
+		b.Until(`document.querySelectorAll("#properties article").length === 3 && document.querySelectorAll("#campaign .case").length === 1`)
+		checkPage(t, b, "overview-"+size.name, size.width)
+		b.PressUntil("Tab", fmt.Sprintf(`document.activeElement.getAttribute("href") === "#run/%s"`, id))
+		b.Press("Enter")
+		b.Until(`document.querySelectorAll(".row.fails, #row6").length > 0 && /is first/.test(document.getElementById("verdict").textContent)`)
+		if got := b.Focused(); got != "div Steps" {
+			t.Errorf("the focus is on %q", got)
+		}
+		b.Press("Home")
+		b.Until(`/^Step 0 of/.test(document.querySelector("#step h1").textContent)`)
+		b.PressUntil("j", `document.querySelectorAll(".others button").length > 0`)
+		b.Press("j")
+		b.Press("ArrowUp")
+		b.Press("f")
+		b.Press("k")
+		b.Until(`document.querySelectorAll(".changed del").length === 2`) // both fields of the ledger
+		checkPage(t, b, "run-"+size.name, size.width)
+		b.Press("Home")
+		b.Press("c")
+		b.Until(`/^From step \d+, \d+ of 50 continuations fail/.test(document.getElementById("answer").textContent)`)
+		b.Press("w")
+		b.Until(`/^Why it fails/.test(document.getElementById("answer").textContent)`)
+		checkPage(t, b, "why-"+size.name, size.width)
+		b.Press("1")
+		b.Until(`location.hash.includes("%40") && document.querySelectorAll("#path li").length === 3 && document.querySelectorAll(".row").length > 5`)
+		checkPage(t, b, "fork-"+size.name, size.width)
+		b.Press("s")
+		b.Until(`/^Saved/.test(document.getElementById("answer").textContent)`)
+		b.Press("u")
+		b.Until(`!location.hash.includes("%40") && document.querySelectorAll("#path li").length === 2 && document.querySelectorAll(".row").length > 3`)
+		b.Press("g")
+		b.Press("2")
+		b.Press("Enter")
+		b.Until(`/^Step 2 of/.test(document.querySelector("#step h1").textContent)`)
+		b.Press("?")
+		b.Until(`document.getElementById("keys").open`)
+		checkPage(t, b, "keys-"+size.name, size.width)
+		b.Press("Escape")
+		b.Until(`!document.getElementById("keys").open`)
+		b.Press("o")
+		b.Until(`!document.getElementById("overview").hidden`)
+	}
+}
+
+// TestViewOfALongRun opens a run of 10,000 steps. Only the rows that are seen are drawn, and only
+// those steps are fetched.
+func TestViewOfALongRun(t *testing.T) {
+	v := newViewed(t)
+	b := browser.Start(t, v.URL)
+	r := props.NewRunner("long", long)
+	defer r.Close()
+	res := r.Run(props.Plan{Strategy: strategy.Plain()}) // a search would take long to shrink it
+	c := finding.CaseOf(finding.Origin{Property: "long", Test: "TestViewed"}, &res)
+	c.Signature = res.Failure.Lasting()
+	path, _, err := v.subjects[1].Cases().Save(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Open(v.url+"#run/"+desk.IDOf(path), 1280, 800, "dark")
+	last := fmt.Sprintf(`/^Step %d of/.test(document.querySelector("#step h1").textContent)`, manySteps-1)
+	b.Until(`document.querySelector("#step h1") !== null`)
+	t.Logf("opened after %.0f ms", b.Is("performance.now()"))
+	b.Press("End")
+	b.Press("k")
+	b.Until(last)
+	b.Until(`[...document.querySelectorAll(".row")].every(r => !r.textContent.includes("…"))`)
+	if n, _ := b.Is(`document.querySelectorAll(".row").length`).(float64); n < 10 || n > 100 {
+		t.Errorf("%v rows are drawn", n)
+	}
+	if n, _ := b.Is(`run.moments.size`).(float64); n > 500 {
+		t.Errorf("%v steps were fetched", n)
+	}
+	checkPage(t, b, "long", 1280)
+}
+
+// TestViewOfACampaign shows a campaign while it changes, also after the connection was lost.
+func TestViewOfACampaign(t *testing.T) {
+	v := newViewed(t)
+	b := browser.Start(t, v.URL)
+	b.Open(v.url, 390, 844, "light")
+	b.Until(`/No campaign of these packages/.test(document.getElementById("campaign").textContent)`)
+	runs := func(n string) string {
+		return fmt.Sprintf(`[...document.querySelectorAll("#campaign dd")].some(e => e.textContent === %q)`, n)
+	}
+	v.report(t, liveOf(60))
+	b.Until(runs("60,000"))
+	v.report(t, liveOf(61, "x"))
+	b.Until(runs("61,000"))
+	b.Until(`document.querySelectorAll("#campaign .case").length === 1`)
+	checkPage(t, b, "campaign", 390)
+	b.Is(`document.querySelector("#campaign .case a").focus()`)
+	v.report(t, liveOf(61.2, "x"))
+	b.Until(runs("61,200"))
+	if got := b.Focused(); got != "a #run/x" {
+		t.Errorf("after an update the focus is on %q", got)
+	}
+	v.report(t, liveOf(61.5, strings.Fields(strings.Repeat("x ", 40))...))
+	b.Until(`document.querySelectorAll("#campaign > div > .case").length === 8 && document.querySelector("#bugs summary").textContent === "32 earlier bugs"`)
+	b.Open(v.url, 1280, 800, "dark")
+	b.Until(`document.getElementById("bugs") !== null`)
+	t.Logf("40 bugs are shown after %.0f ms", b.Is("performance.now()"))
+	checkPage(t, b, "campaign-40", 1280)
+	v.CloseClientConnections()
+	b.Until(`document.body.dataset.connected === "no"`)
+	v.report(t, liveOf(62, "x"))
+	b.Until(runs("62,000") + ` && document.body.dataset.connected === "yes"`)
+}
+
+// TestViewOutlivesWorkers: a fork that ends its worker process is an error that says so, and the
+// next question is answered.
+func TestViewOutlivesWorkers(t *testing.T) {
+	v := newViewed(t)
+	id := v.caseOf(2)
+	if err := os.WriteFile(v.exit, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	answers := map[bool]int{}
+	for step := range 5 {
+		for other := range 2 {
+			r, err := v.Client().Get(fmt.Sprintf(`%sask/fork?arguments={"run":%q,"step":%d,"other":%d}`, v.url, id, step, other))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var answer struct{ Error, Run string }
+			err = json.NewDecoder(r.Body).Decode(&answer)
+			r.Body.Close()
+			if err != nil || answer.Error == "" == (answer.Run == "") {
+				t.Fatalf("%v, %+v", err, answer)
+			}
+			if strings.Contains(answer.Error, "exit status 7") {
+				answers[true]++
+			} else if answer.Run != "" {
+				answers[false]++
+			}
+		}
+	}
+	if answers[true] == 0 || answers[false] == 0 {
+		t.Errorf("of the forks %d end their process, and %d do not", answers[true], answers[false])
+	}
+}
