@@ -203,12 +203,12 @@ func (l *looker) excerpts(list []corpus.Message) {
 	l.Code = map[int][]record.Excerpt{}
 	for _, m := range list {
 		var code []record.Excerpt
-		for what, frame := range map[string]pulse.Frame{"sent": at(l.sends, int32(m.Send)), "handled": at(l.handles, int32(m.Send))} {
+		for what, frame := range map[string]pulse.Frame{record.Sends: at(l.sends, int32(m.Send)), record.Handles: at(l.handles, int32(m.Send))} {
 			if e := l.files.excerpt(what, frame); e != nil {
 				code = append(code, *e)
 			}
 		}
-		slices.SortFunc(code, func(x, y record.Excerpt) int { return cmp.Compare(y.What, x.What) }) // "sent" first
+		slices.SortFunc(code, func(x, y record.Excerpt) int { return cmp.Compare(y.What, x.What) }) // Sends comes first
 		l.Code[m.Send] = code
 	}
 }

@@ -216,9 +216,15 @@ type Place struct {
 	Code []Excerpt `json:"code,omitempty"`
 }
 
+// What an Excerpt shows.
+const (
+	Sends   = "sent"
+	Handles = "handled"
+)
+
 // An Excerpt is some lines of a source file.
 type Excerpt struct {
-	What   string   `json:"what"`   // what the marked line does with the message: "sent" or "handled"
+	What   string   `json:"what"`   // what happens to the message in the marked line: Sends or Handles
 	At     string   `json:"at"`     // the marked line: "writer.go:12"
 	First  int      `json:"first"`  // the number of the first line
 	Marked int      `json:"marked"` // the number of the marked line
