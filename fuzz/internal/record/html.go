@@ -49,7 +49,7 @@ func (w *Writer) Begin(title, more string) {
 func (w *Writer) End() { w.Put("</body>\n</html>\n") }
 
 const style = `
-:root { color-scheme: light dark; --ink: #1c2024; --paper: #ffffff; --faint: #626a72; --line: #d5d9dd; --bad: #c4261d; --edge: #8250df; --wash: #f3eefc }
+:root { color-scheme: light dark; --ink: #1c2024; --paper: #ffffff; --faint: #626a72; --line: #d5d9dd; --bad: #c4261d; --edge: #7440d0; --wash: #f3eefc }
 @media (prefers-color-scheme: dark) {
 :root { --ink: #e4e8ec; --paper: #16191d; --faint: #98a0a8; --line: #363c43; --bad: #ff7b72; --edge: #b78cff; --wash: #231f33 } }
 body { font: 14px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2em; max-width: 90em; overflow-wrap: anywhere }

@@ -217,6 +217,9 @@ func (r *Report) sentence() string {
 		}
 	}
 	text := fmt.Sprintf("%s in %d of %s", words.Count(bugs, "bug"), failing, words.Count(len(r.Properties), "property"))
+	if bugs == 0 {
+		text = "no bugs in " + words.Count(len(r.Properties), "property")
+	}
 	if r.Changes != nil {
 		text += fmt.Sprintf(", %s new since the last report", words.Grouped(fresh))
 	}

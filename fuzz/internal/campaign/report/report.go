@@ -23,7 +23,7 @@ import (
 )
 
 // Format is the version of the JSON. It changes when a name changes its meaning or is removed.
-const Format = 2
+const Format = 3
 
 // A Report is the result of a campaign.
 type Report struct {
@@ -60,8 +60,6 @@ type Property struct {
 	Coverage   Coverage  `json:"coverage"`
 	Missed     []string  `json:"missed"` // situations that no run has reached
 	Mended     []string  `json:"mended"` // files of saved cases whose failure is mended
-
-	matrix []byte // an SVG picture of the receive pairs, nil if there are none
 }
 
 // A Finding is a failure, or the death of a process. Its paths are relative to the parameter root
@@ -98,9 +96,11 @@ type Coverage struct {
 	Chance   coverage.Chance    `json:"chance"`   // the probability that the next random run contains a new receive pair
 	Open     []string           `json:"open"`     // orders that seem possible but have not occurred
 	Curves   [][]coverage.Point `json:"curves"`   // for each campaign, a curve of Seen against the number of runs
+	// Types has the pairs by the types of their messages.
+	Types []coverage.TypePair `json:"types"`
 }
 
-// mostOpen limits the length of Coverage.Open.
+// mostOpen limits the length of Coverage.Open, and of TypePair.Unseen.
 const mostOpen = 100
 
 // Version returns the version of jostle that runs, "unknown" if it was not recorded.
@@ -114,12 +114,13 @@ func Version() string {
 // New returns the report of a campaign, with paths relative to root. The URIs in SARIF and the files
 // in annotations are relative to repository, as code hosts expect.
 func New(done *campaign.Report, root, repository string) *Report {
-	r := &Report{Format: Format, Version: Version(), Bugs: []Bug{}, Ended: done.Ended, Seconds: done.Elapsed.Seconds(), Deaths: done.Deaths, Properties: []Property{}}
+	r := &Report{Format: Format, Version: Version(), Ended: done.Ended, Seconds: done.Elapsed.Seconds(), Deaths: done.Deaths, Properties: []Property{}}
 	for i := range done.Outcomes {
 		p := newProperty(&done.Outcomes[i], root, repository)
 		r.Runs += p.Runs
 		r.Properties = append(r.Properties, p)
 	}
+	r.track(nil)
 	return r
 }
 
@@ -144,14 +145,15 @@ func newProperty(out *campaign.Outcome, root, repository string) Property {
 	}
 	c := o.Count()
 	p.Coverage = Coverage{Runs: o.Runs(), Seen: c.Seen, Covered: c.Covered, Possible: c.Covered + c.Open, Unknown: c.Unknown,
-		Summary: o.Summary(), Chance: o.Chance(), Open: []string{}, Curves: listed(o.Curves())}
+		Summary: o.Summary(), Chance: o.Chance(), Open: []string{}, Curves: listed(o.Curves()), Types: listed(o.Types())}
 	for _, n := range o.OpenNames() {
 		if len(p.Coverage.Open) < mostOpen {
 			p.Coverage.Open = append(p.Coverage.Open, n.Name)
 		}
 	}
-	if c.Pairs() > 0 {
-		p.matrix = o.SVG()
+	for i := range p.Coverage.Types {
+		c := &p.Coverage.Types[i]
+		c.Unseen = c.Unseen[:min(len(c.Unseen), mostOpen)]
 	}
 	return p
 }

@@ -93,6 +93,7 @@ func made(t testing.TB, name string) *Report {
 	last.Properties[0].Findings[0].Signature = "gone"
 	last.Properties[2].Name += " and more"
 	last.Properties[1].Coverage.Seen = 1
+	last.Compare(nil)
 	r.Compare(last)
 	return r
 }
@@ -205,7 +206,7 @@ func TestAlone(t *testing.T) {
 			t.Errorf("the page has %s", no)
 		}
 	}
-	for _, want := range []string{"default-src 'none'", "prefers-color-scheme: dark", "width=device-width", "<polyline", `class="orders"`, "Chart of the messages",
+	for _, want := range []string{"default-src 'none'", "prefers-color-scheme: dark", "width=device-width", "<polyline", `class="matrix"`, `class="scroll steps"`,
 		"Situations that no run has reached", "not found again: ", "new failure: ", "new receive pairs"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page has no %s", want)
@@ -453,7 +454,7 @@ func TestFolder(t *testing.T) {
 	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) != 5 {
 		t.Errorf("the folder has %q", files)
 	}
-	for text, want := range map[string]string{"{": "is not a report", `{"format":99}`: "is a report of format 99, expected 2", "[]": "is not a report"} {
+	for text, want := range map[string]string{"{": "is not a report", `{"format":99}`: "is a report of format 99, expected 3", "[]": "is not a report"} {
 		if err := os.WriteFile(filepath.Join(dir, JSONFile), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
