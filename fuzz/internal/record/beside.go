@@ -1,6 +1,10 @@
 package record
 
-import "github.com/jostle-go/jostle/fuzz/internal/words"
+import (
+	"fmt"
+
+	"github.com/jostle-go/jostle/fuzz/internal/words"
+)
 
 // beside writes the steps of the failing run and of the nearest passing run side by side. It marks
 // the steps that matter and shows the states that they changed. It writes nothing if no passing run is
@@ -38,6 +42,12 @@ func (p *Record) beside(w *Writer) {
 		s := passing(i)
 		cell(marked[s.Step], num(i), s.Label, s.After)
 		w.Put("</div>\n")
+	}, func(i int) string {
+		text := passing(i).Label
+		if i < len(p.Steps) {
+			text = p.inWords(&p.Steps[i]) + "  |  " + text
+		}
+		return fmt.Sprintf("%5d  %s", i, text)
 	})
 	w.Put("</div>\n")
 }

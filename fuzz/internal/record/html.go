@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/jostle-go/jostle/corpus"
-	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
 // HTML returns the record as an HTML file.
@@ -53,7 +52,7 @@ const style = `
 @media (prefers-color-scheme: dark) {
 :root { --ink: #e4e8ec; --paper: #16191d; --faint: #98a0a8; --line: #363c43; --bad: #ff7b72; --edge: #b78cff; --wash: #231f33 } }
 body { font: 14px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2em; max-width: 90em; overflow-wrap: anywhere }
-.failure { font-size: 1.2em; color: var(--bad); white-space: pre-wrap } h2, h4 { font-size: 1em; margin: 2em 0 .5em } a { color: var(--edge) }
+.failure { font-size: 1.2em; color: var(--bad); white-space: pre-wrap } p { white-space: pre-line } h2, h4 { font-size: 1em; margin: 2em 0 .5em } a { color: var(--edge) }
 pre, code, svg, .steps, .runs { font-family: ui-monospace, monospace; font-size: 12px } pre { white-space: pre-wrap } .copy { user-select: all }
 .scroll { overflow-x: auto } .faint { color: var(--faint) } .bad { color: var(--bad) } .edge { color: var(--edge) } ol { padding-left: 1.6em } summary { cursor: pointer }
 svg text { fill: var(--ink) } svg .lane { stroke: var(--line) } svg .sent { stroke: var(--ink); fill: none } svg .faint { fill: var(--faint) } svg .dot { fill: var(--ink) } svg .point { fill: var(--edge) }
@@ -65,8 +64,8 @@ mark { display: inline-block; min-width: 100%; background: var(--wash); color: v
 .names { position: sticky; top: 0; z-index: 2; background: var(--paper); border-bottom: 1px solid var(--line) } .names .columns { display: flex }
 .names b { width: var(--lane); text-align: center; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
 .n { position: sticky; left: 0; z-index: 1; background: inherit; color: var(--faint); text-align: right; padding-right: .8em }
-.step { color: var(--faint); background: var(--paper); content-visibility: auto; contain-intrinsic-height: auto 26px } .step summary { background: inherit; list-style: none } .step > summary > * { padding-block: 3px }
-.race { color: var(--ink); background: var(--wash) } .race .arrow { color: var(--edge); font-weight: bold } .fold > summary { padding: .3em 1em; color: var(--faint); position: sticky; left: 0 }
+.step { color: var(--faint); background: var(--paper) } .fold > .step, .fold > .pair { content-visibility: auto; contain-intrinsic-height: auto 26px } .step summary { background: inherit; list-style: none } .step > summary > * { padding-block: 3px }
+.race { color: var(--ink); background: var(--wash) } .race .arrow { color: var(--edge); font-weight: bold } .fold > pre { margin: 0 0 0 1em; white-space: pre } .fold > summary { padding: .3em 1em; color: var(--faint); position: sticky; left: 0 }
 .steps .columns { background-image: repeating-linear-gradient(90deg, transparent 0 calc(var(--lane) / 2), var(--line) calc(var(--lane) / 2) calc(var(--lane) / 2 + 1px), transparent calc(var(--lane) / 2 + 1px) var(--lane)) }
 .names .columns { background: none } .now { padding-left: 1em; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-width: 60em }
 .arrow { position: relative; display: block; box-sizing: border-box; margin-left: calc((var(--at) + .5) * var(--lane)); width: calc(var(--over) * var(--lane)); padding: 0 1em; text-align: center; border-bottom: 1px solid; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; background: inherit }
@@ -94,7 +93,7 @@ func (p *Record) head(w *Writer) {
 	if p.Detail != "" {
 		w.Put("<pre>%s</pre>\n", visible(p.Detail))
 	}
-	for _, text := range []string{visible(strings.Join(p.hints(), "; ")), p.shrunk(), visible(p.Orders()), visible(constraintsIn(p.Why)), needs(p.why().Needs)} {
+	for _, text := range []string{visible(strings.Join(p.hints(), "; ")), p.shrunk(), visible(strings.TrimSpace(p.Orders() + "\n" + constraintsIn(p.Why))), needs(p.why().Needs)} {
 		if text != "" {
 			w.Put("<p>%s</p>\n", text)
 		}
@@ -104,9 +103,6 @@ func (p *Record) head(w *Writer) {
 	}
 	for _, face := range p.Faces {
 		w.Put("<p>same cause: %s</p>\n", visible(face))
-	}
-	if p.Path != "" {
-		w.Put("<p>again: <code class=\"copy\">jostle replay %s</code></p>\n", words.Argument(p.Path))
 	}
 }
 
@@ -137,7 +133,7 @@ func (p *Record) cause(w *Writer) {
 			}
 			w.Put("</figcaption><pre class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">", e.At)
 			for k, line := range e.Lines {
-				w.Put(map[bool]string{true: "<mark>%s %s\n</mark>", false: "%s %s\n"}[e.First+k == e.Marked], fmt.Sprintf("%4d", e.First+k), strings.ReplaceAll(line, "\t", "    "))
+				w.Put(map[bool]string{true: "<mark>%s %s</mark>\n", false: "%s %s\n"}[e.First+k == e.Marked], fmt.Sprintf("%4d", e.First+k), strings.ReplaceAll(line, "\t", "    "))
 			}
 			w.Put("</pre></figure>\n")
 		}
@@ -171,7 +167,11 @@ func (p *Record) inWords(s *Step) string {
 	if s.From < 0 {
 		return s.Label
 	}
-	return p.name(s.From) + " ──" + s.Label + "──▶ " + p.name(s.To)
+	return p.arrowText(&s.Message)
+}
+
+func (p *Record) arrowText(m *Message) string {
+	return p.name(m.From) + " ──" + m.Label + "──▶ " + p.name(m.To)
 }
 
 func (p *Record) name(actor int) string {

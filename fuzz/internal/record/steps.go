@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jostle-go/jostle/fuzz/internal/words"
@@ -11,6 +12,7 @@ const failedHere = "✗ fails here"
 
 const (
 	mostUnfolded = 3   // the maximum number of steps between two steps that matter that are not folded
+	mostRows     = 200 // the maximum number of rows of a folded stretch; a longer one is text
 	mostCell     = 160 // the maximum number of characters of a cell in a row; the details of the step have all
 )
 
@@ -37,8 +39,9 @@ func (p *Record) matters() map[int]bool {
 	return list
 }
 
-// folding writes rows 0 to n-1. A stretch of rows that do not matter becomes one line, which opens.
-func (w *Writer) folding(n int, matters func(int) bool, row func(int)) {
+// folding writes rows 0 to n-1. A stretch of rows that do not matter becomes one line, which opens. A
+// very long stretch has one line of text in place of each row, so that a browser opens the page at once.
+func (w *Writer) folding(n int, matters func(int) bool, row func(int), text func(int) string) {
 	for i := 0; i < n; i++ {
 		end := i
 		for end < n && !matters(end) {
@@ -48,8 +51,19 @@ func (w *Writer) folding(n int, matters func(int) bool, row func(int)) {
 		if fold {
 			w.Put("<details class=\"fold\"><summary>%s</summary>\n", fmt.Sprintf("%s, %s to %s", words.Count(end-i, "step"), num(i), num(end-1)))
 		}
+		long := end-i > mostRows
+		if long {
+			w.Put("<pre>")
+		}
 		for ; i < end; i++ {
-			row(i)
+			if long {
+				w.Put("%s\n", text(i))
+			} else {
+				row(i)
+			}
+		}
+		if long {
+			w.Put("</pre>")
 		}
 		if fold {
 			w.Put("</details>\n")
@@ -74,13 +88,13 @@ func (p *Record) steps(w *Writer) {
 	}
 	w.Put("</span><span></span></div>\n")
 	matters := p.matters()
-	w.folding(len(p.Steps), func(i int) bool { return matters[i] }, func(i int) { p.step(w, &p.Steps[i], matters[i]) })
+	w.folding(len(p.Steps), func(i int) bool { return matters[i] }, func(i int) { p.step(w, &p.Steps[i], matters[i]) }, func(i int) string { return p.line(&p.Steps[i]) })
 	w.folding(len(p.Waiting), func(int) bool { return false }, func(i int) {
 		m := &p.Waiting[i]
 		w.Put("<details class=\"step lost\"><summary><span class=\"n\"></span>")
 		p.arrow(w, m)
 		w.Put("<span class=\"now\">not received</span></summary><div class=\"more\">%s</div></details>\n", m.sent())
-	})
+	}, func(i int) string { return p.arrowText(&p.Waiting[i]) + "  " + p.Waiting[i].sent() })
 	w.Put("</div>\n")
 	if p.LeftOut > 0 {
 		w.Put("<p>%s more steps are left out.</p>\n", words.Grouped(p.LeftOut))
@@ -103,7 +117,16 @@ func (p *Record) step(w *Writer, s *Step, matters bool) {
 	if p.decides(s) {
 		w.Put("<b class=\"edge\">%s</b> ", Decides(p.Why.Point))
 	}
-	w.Put("%s</span></summary><div class=\"more\"><b>%s</b>", cut(p.changed(s), mostCell), p.inWords(s))
+	w.Put("%s</span></summary><div class=\"more\">%s</div></details>\n", cut(p.changed(s), mostCell), p.inWords(s)+"\n"+strings.Join(append(p.facts(s), s.After...), "\n"))
+}
+
+// line describes a step in one line.
+func (p *Record) line(s *Step) string {
+	return fmt.Sprintf("%5d  %s  %s  %s", s.Number, p.inWords(s), p.changed(s), strings.Join(p.facts(s), ", "))
+}
+
+// facts returns what is known about a step except its message and states.
+func (p *Record) facts(s *Step) []string {
 	lines := []string{s.sent()}
 	if what, at := handled(s.Handled, s.Handler); at != "" {
 		lines = append(lines, what+at)
@@ -114,12 +137,7 @@ func (p *Record) step(w *Writer, s *Step, matters bool) {
 	for _, line := range s.Log {
 		lines = append(lines, "log: "+line)
 	}
-	for _, line := range append(lines, s.After...) {
-		if line != "" {
-			w.Put("<div>%s</div>", line)
-		}
-	}
-	w.Put("</div></details>\n")
+	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 }
 
 // arrow writes the cell of a message. The names of the actors are in it for pages without columns.

@@ -20,7 +20,7 @@ h1 { font-size: 1.4em; margin: 0 } h2 { font-size: 1.2em; border-bottom: 1px sol
 table { border-collapse: collapse } td, th { text-align: left; vertical-align: top; padding: .2em .8em .2em 0; border-top: 1px solid var(--line) } .number { text-align: right; white-space: nowrap }
 .matrix th { font-weight: normal; overflow-wrap: normal } .matrix td { padding: .2em .6em; border: 1px solid var(--line); text-align: center } .open { background: var(--wash); font-weight: bold }
 .curve { fill: none; stroke: var(--edge); stroke-width: 2 } .axis { stroke: var(--line) }
-@media (max-width: 40em) { .heads { display: none } .row { display: block } .row > span { display: block } .row [data-is]:not(:empty)::before { content: attr(data-is) ": "; color: var(--faint) } td, th { padding-right: .5em } .page > article { padding-left: .6em } }
+@media (max-width: 40em) { .row { display: block } .heads { display: none } .row > span { display: block } .row [data-is]:not(:empty)::before { content: attr(data-is) ": "; color: var(--faint) } td, th { padding-right: .5em } .page > article { padding-left: .6em } }
 `
 
 // verdict returns the result in a few words: "2 failures".
