@@ -63,19 +63,19 @@ mark { display: inline-block; min-width: 100%; background: var(--wash); color: v
 .names, .step > summary { display: grid; grid-template-columns: 3.5em calc(var(--lanes) * var(--lane)) minmax(20em, 1fr); align-items: stretch }
 .names { position: sticky; top: 0; z-index: 2; background: var(--paper); border-bottom: 1px solid var(--line) } .names .columns { display: flex }
 .names b { width: var(--lane); text-align: center; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
-.n { position: sticky; left: 0; z-index: 1; background: inherit; color: var(--faint); text-align: right; padding-right: .8em }
+.n { position: sticky; left: 0; z-index: 1; background: inherit; color: var(--faint); text-align: right; padding-right: .8em; white-space: nowrap }
 .step { color: var(--faint); background: var(--paper) } .fold > .step, .fold > .pair { content-visibility: auto; contain-intrinsic-height: auto 26px } .step summary { background: inherit; list-style: none } .step > summary > * { padding-block: 3px }
-.race { color: var(--ink); background: var(--wash) } .race .arrow { color: var(--edge); font-weight: bold } .fold > pre { margin: 0 0 0 1em; white-space: pre } .fold > summary { padding: .3em 1em; color: var(--faint); position: sticky; left: 0 }
 .steps .columns { background-image: repeating-linear-gradient(90deg, transparent 0 calc(var(--lane) / 2), var(--line) calc(var(--lane) / 2) calc(var(--lane) / 2 + 1px), transparent calc(var(--lane) / 2 + 1px) var(--lane)) }
 .names .columns { background: none } .now { padding-left: 1em; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-width: 60em }
-.arrow { position: relative; display: block; box-sizing: border-box; margin-left: calc((var(--at) + .5) * var(--lane)); width: calc(var(--over) * var(--lane)); padding: 0 1em; text-align: center; border-bottom: 1px solid; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; background: inherit }
+.arrow { position: relative; display: block; box-sizing: border-box; margin-left: calc((var(--at) + .5) * var(--lane)); width: calc(var(--over) * var(--lane)); padding: 0 1em; text-align: center; border-bottom: 1px solid; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; background: var(--paper) }
+.race { color: var(--ink); background: var(--wash) } .race .arrow { color: var(--edge); font-weight: bold; background: var(--wash) } .fold > pre { margin: 0 0 0 1em; white-space: pre } .fold > summary { padding: .3em 1em; color: var(--faint); position: sticky; left: 0 }
 .arrow::after { content: "▶"; position: absolute; right: 0; bottom: 0; font-size: 9px; line-height: 6px } .back::after { content: "◀"; right: auto; left: 0 }
 .self { width: var(--lane); border: 0; text-align: left; padding-left: .8em } .self::after { content: "●"; right: auto; left: 0; bottom: 6px }
 summary:hover .arrow, summary:focus-visible .arrow { overflow: visible } summary:hover .now, summary:focus-visible .now { white-space: normal }
 .who { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden } .more { padding: .3em 1em .8em 4.3em; white-space: pre-wrap; color: var(--ink); position: sticky; left: 0; max-width: 100vw; box-sizing: border-box }
-.lost .arrow { border-bottom-style: dashed } .pair { display: grid; grid-template-columns: 3em minmax(0, 1fr) 3em minmax(0, 1fr); border-top: 1px solid var(--line); padding: .15em 0 } .state { display: block; color: var(--faint) }
+.lost .arrow { border-bottom-style: dashed } .pair { display: grid; grid-template-columns: 4em minmax(0, 1fr) 4em minmax(0, 1fr); border-top: 1px solid var(--line); padding: .15em 0 } .state { display: block; color: var(--faint) }
 @media (max-width: 40em) {
-body { margin: 1em } .names { display: none } .steps { max-height: none; border: 0 } .steps > *, .fold > .step { min-width: 0 } .step > summary { grid-template-columns: 3em minmax(0, 1fr) } .step .now { grid-column: 2; padding: 0; white-space: normal } .step .now:empty { display: none }
+body { margin: 1em } .names { display: none } .steps { max-height: none; border: 0 } .steps > *, .fold > .step { min-width: 0 } .step > summary { grid-template-columns: 4em minmax(0, 1fr) } .step .now { grid-column: 2; padding: 0; white-space: normal } .step .now:empty { display: none }
 .steps .columns { background: none } .arrow { margin: 0; padding: 0; width: auto; text-align: left; white-space: normal; border: 0 } .arrow::after { content: none } .who { position: static; clip-path: none } .step { border-top: 1px solid var(--line) } .more { padding-left: 3em } }
 `
 

@@ -15,7 +15,7 @@ import (
 
 const style = `
 h1 { font-size: 1.4em; margin: 0 } h2 { font-size: 1.2em; border-bottom: 1px solid var(--line) } h3, .failure { font-size: 1em } .lead { margin: .4em 0 1em }
-.bugs { list-style: none; padding: 0; margin: 0 } .bug { border-top: 1px solid var(--line); padding: .4em 0 } .row { display: grid; grid-template-columns: 7em minmax(12em, 3fr) minmax(8em, 2fr) 8em 6em minmax(10em, 2fr); gap: 0 1em }
+.bugs { list-style: none; padding: 0; margin: 0 } .bug { border-top: 1px solid var(--line); padding: .4em 0 } .row { display: grid; grid-template-columns: 7em minmax(12em, 3fr) minmax(8em, 2fr) 7em 5em minmax(10em, 3fr); gap: 0 1em }
 .row small { display: block } .heads { color: var(--faint) } .page > summary, .property > summary { color: var(--faint); padding: .2em 0 } .page > article { padding: .5em 0 1.5em 1em; border-left: 3px solid var(--line); padding-left: 1em }
 table { border-collapse: collapse } td, th { text-align: left; vertical-align: top; padding: .2em .8em .2em 0; border-top: 1px solid var(--line) } .number { text-align: right; white-space: nowrap }
 .matrix th { font-weight: normal; overflow-wrap: normal } .matrix td { padding: .2em .6em; border: 1px solid var(--line); text-align: center } .open { background: var(--wash); font-weight: bold }
@@ -96,7 +96,7 @@ func (r *Report) bugs(w *record.Writer) {
 	if len(r.Bugs) == 0 {
 		return
 	}
-	w.Put("<div class=\"row heads\" aria-hidden=\"true\"><span></span><span>what failed</span><span>cause</span><span>orders that fail</span><span>runs to find it</span><span>again</span></div>\n<ol class=\"bugs\">\n")
+	w.Put("<div class=\"row heads\" aria-hidden=\"true\"><span></span><span>what failed</span><span>cause</span><span>orders that fail</span><span>runs</span><span>again</span></div>\n<ol class=\"bugs\">\n")
 	row := func(b *Bug, to string) {
 		class := map[bool]string{true: "bad", false: "faint"}[b.failing()]
 		w.Put("<li class=\"bug\"><div class=\"row\"><b class=\"%s\">%s</b><span>", class, string(b.State))

@@ -6,7 +6,7 @@
 //	r.Compare(last)
 //	err = r.Write(folder)
 //
-// The JSON has the fields of Report. New fields may be added without notice. If a field is removed
+// The JSON has the fields of Report; report.schema.json is its JSON Schema. New fields may be added without notice. If a field is removed
 // or changes its meaning, Format changes. Programs must check Format before they read other fields.
 package report
 
@@ -39,7 +39,7 @@ type Report struct {
 	// reports.
 	Bugs []Bug `json:"bugs"`
 	// Changes lists the differences from the last report; nil if there was no earlier report.
-	Changes *Changes `json:"changes"`
+	Changes *Changes `json:"changes,omitempty"`
 }
 
 // A Property is the result of the search in one property.

@@ -2,6 +2,8 @@ package report
 
 import (
 	"bytes"
+	"cmp"
+	"encoding"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -9,6 +11,7 @@ import (
 	"html"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -60,7 +63,7 @@ func runOf(name string) record.Record {
 		Constraints: []corpus.Constraint{{First: corpus.Message{Text: name, At: name}, Second: corpus.Message{Text: name, At: name, Send: 1}}}}
 	return record.Record{Property: name, Test: name, Failure: name, Detail: name, File: "a_test.go", Line: 3, Why: why, Actors: []string{name, name},
 		Draws: []string{name}, Logs: []string{name}, Places: []record.Place{{}, {Send: 1, Step: 1}},
-		Steps: []record.Step{{Message: m}, {Message: m, Number: 1, Failed: true, After: []string{name}}}}
+		Steps: []record.Step{{Message: m, Log: []string{}, After: []string{}}, {Message: m, Number: 1, Failed: true, Log: []string{}, After: []string{name}}}}
 }
 
 // of returns a campaign in which all is called by a name: a property that fails in two
@@ -328,6 +331,75 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
+// describe returns the JSON Schema of a type as package json writes it.
+func describe(of reflect.Type) object {
+	if of.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+		return object{"type": "string"}
+	}
+	switch of.Kind() {
+	case reflect.Pointer:
+		return describe(of.Elem())
+	case reflect.Slice:
+		return object{"type": "array", "items": describe(of.Elem())}
+	case reflect.Array:
+		return object{"type": "array", "items": describe(of.Elem()), "minItems": of.Len(), "maxItems": of.Len()}
+	case reflect.String:
+		return object{"type": "string"}
+	case reflect.Bool:
+		return object{"type": "boolean"}
+	case reflect.Float64:
+		return object{"type": "number"}
+	case reflect.Struct:
+		properties, required := object{}, []string{}
+		for f := range of.Fields() {
+			name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
+			switch {
+			case f.Anonymous && name == "":
+				inner := describe(f.Type)
+				maps.Copy(properties, inner["properties"].(object))
+				required = append(required, inner["required"].([]string)...)
+			case f.IsExported():
+				properties[cmp.Or(name, f.Name)] = describe(f.Type)
+				if option == "" {
+					required = append(required, cmp.Or(name, f.Name))
+				}
+			}
+		}
+		slices.Sort(required)
+		return object{"type": "object", "properties": properties, "required": slices.Compact(required), "additionalProperties": false}
+	}
+	return object{"type": "integer"}
+}
+
+// TestJSON: report.schema.json describes the JSON of a report. All names have one style. The JSON obeys
+// the schema; JSON that lacks a field or has another one does not.
+func TestJSON(t *testing.T) {
+	form := describe(reflect.TypeFor[Report]())
+	form["$schema"], form["title"] = "https://json-schema.org/draft/2020-12/schema", fmt.Sprintf("A report of jostle, format %d", Format)
+	text, err := json.MarshalIndent(form, "", "\t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.File(t, "report.schema.json", string(text)+"\n")
+	s := schemaOf(t, "report.schema.json")
+	for _, r := range []*Report{made(t, "text"), large(t, 2, 9), New(&campaign.Report{}, "", "")} {
+		if err := s.Check(must(t, r.JSON)); err != nil {
+			t.Error(err)
+		}
+	}
+	good := string(must(t, large(t, 2, 9).JSON))
+	for _, m := range regexp.MustCompile(`"([^"]*)": `).FindAllStringSubmatch(good, -1) {
+		if !regexp.MustCompile(`^[a-z][a-zA-Z]*$`).MatchString(m[1]) {
+			t.Errorf("the name %q has another style", m[1])
+		}
+	}
+	for _, edit := range [][2]string{{`"likely"`, `"Likely"`}, {`"signature": "0",`, ``}, {`"step": 3`, `"step": "3"`}, {`"runs": `, `"runs": 1.5, "more": `}} {
+		if bad := strings.Replace(good, edit[0], edit[1], 1); bad == good || s.Check([]byte(bad)) == nil {
+			t.Errorf("%s is a report", edit)
+		}
+	}
+}
+
 // TestFlow: SARIF has the steps of a failing run, each with the line that sends the message and the
 // handler that receives it.
 func TestFlow(t *testing.T) {
@@ -525,6 +597,7 @@ func TestForeignFiles(t *testing.T) {
 func TestAgain(t *testing.T) {
 	r := made(t, "text")
 	r.Properties[0].Findings[0].Path = "my bank/it's.case"
+	r.Compare(nil)
 	const want = `jostle replay 'my bank/it'\\''s.case'`
 	if text := string(r.Markdown()); !strings.Contains(text, strings.ReplaceAll(want, `\\`, `\`)) {
 		t.Error(text)
