@@ -204,7 +204,15 @@ func (p *Property) section(w *record.Writer, i int) {
 	w.Put("<details class=\"property\"><summary><b class=\"%s\">%s</b> %s: %s</summary>\n<p>%s; %s</p>\n", class, verdict, p.Name, searched, p.Ran, p.Coverage.Summary)
 	list(w, "Not tested sufficiently", "bad", p.Complaints)
 	list(w, "Notes", "faint", p.Notes)
-	list(w, "Situations that no run has reached", "", p.Missed)
+	var situations []string
+	for _, s := range p.Sometimes {
+		text := "reached in no run"
+		if s.Runs > 0 {
+			text = "reached in " + words.Count(s.Runs, "run")
+		}
+		situations = append(situations, s.Name+": "+text)
+	}
+	list(w, "Situations of Sometimes", "", situations)
 	p.curves(w)
 	p.matrix(w, i)
 	list(w, "Receive pairs never seen in this order (possible as far as known)", "", p.Coverage.Open)

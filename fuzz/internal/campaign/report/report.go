@@ -58,8 +58,8 @@ type Property struct {
 	Findings   []Finding `json:"findings"`
 	Arms       []Arm     `json:"arms"` // the results of each strategy, sorted by number of new receive pairs, largest first
 	Coverage   Coverage  `json:"coverage"`
-	Missed     []string  `json:"missed"` // situations that no run has reached
-	Mended     []string  `json:"mended"` // files of saved cases whose failure is mended
+	Sometimes  []Reached `json:"sometimes"` // the situations that the property gave to Sometimes, sorted by number of runs
+	Mended     []string  `json:"mended"`    // files of saved cases whose failure is mended
 }
 
 // A Finding is a failure, or the death of a process. Its paths are relative to the parameter root
@@ -74,6 +74,27 @@ type Finding struct {
 	State State `json:"state"`
 
 	place func(file string) string // returns the URI of a source file of the package, "" if there is no such file
+}
+
+// A Reached is a situation that a property gave to Sometimes, with the number of runs that reached it.
+type Reached struct {
+	Name string `json:"name"`
+	Runs int    `json:"runs"`
+}
+
+// reached returns the situations of a property.
+func reached(out *campaign.Outcome) []Reached {
+	list := []Reached{}
+	for _, name := range out.Missed {
+		list = append(list, Reached{name, 0})
+	}
+	for name, runs := range out.Reached {
+		if !slices.Contains(out.Missed, name) {
+			list = append(list, Reached{name, runs})
+		}
+	}
+	slices.SortFunc(list, func(a, b Reached) int { return cmp.Or(cmp.Compare(a.Runs, b.Runs), cmp.Compare(a.Name, b.Name)) })
+	return list
 }
 
 // An Arm is the number of runs of one strategy, and its approximate number of new receive pairs
@@ -127,7 +148,7 @@ func New(done *campaign.Report, root, repository string) *Report {
 func newProperty(out *campaign.Outcome, root, repository string) Property {
 	p := Property{Name: out.Subject.String(), Package: out.Subject.Binary.Package, Test: out.Subject.Property.Test,
 		Passed: len(out.Findings)+len(out.Complaints) == 0, Runs: out.Runs, Steps: out.Steps, Ran: out.Ran, Complete: out.Complete,
-		Complaints: listed(out.Complaints), Notes: listed(out.Notes), Findings: []Finding{}, Arms: []Arm{}, Missed: listed(out.Missed),
+		Complaints: listed(out.Complaints), Notes: listed(out.Notes), Findings: []Finding{}, Arms: []Arm{}, Sometimes: reached(out),
 		Seconds: out.Spent.Seconds(), Mended: []string{}}
 	for _, path := range out.Mended {
 		p.Mended = append(p.Mended, fromRoot(path, root))

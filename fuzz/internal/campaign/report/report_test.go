@@ -78,7 +78,7 @@ func of(name, dir string) *campaign.Report {
 		return &campaign.Finding{Times: 3, Record: r}
 	}
 	return &campaign.Report{Ended: "time", Elapsed: 90 * time.Second, Deaths: 2, Outcomes: []campaign.Outcome{
-		{Subject: subject("TestFails"), Runs: 100, Steps: 900, Ran: "100 runs, 900 steps", Spent: 1500 * time.Millisecond, Arms: arms, Orders: seen(name, 3), Missed: []string{name},
+		{Subject: subject("TestFails"), Runs: 100, Steps: 900, Ran: "100 runs, 900 steps", Spent: 1500 * time.Millisecond, Arms: arms, Orders: seen(name, 3), Missed: []string{name}, Reached: map[string]int{"often": 99, "rare": 1},
 			Findings: []*campaign.Finding{found("a", runOf(name)), found("b", record.Record{Failure: name})}},
 		{Subject: subject("TestLess"), Runs: 5, Ran: "5 runs, 40 steps", Spent: 1500 * time.Millisecond, Complaints: []string{name}, Notes: []string{name}},
 		{Subject: subject("TestHolds"), Runs: 50, Ran: name, Complete: name, Orders: seen(name, 40)},
@@ -210,7 +210,7 @@ func TestAlone(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"default-src 'none'", "prefers-color-scheme: dark", "width=device-width", "<polyline", `class="matrix"`, `class="scroll steps"`,
-		"Situations that no run has reached", "not found again: ", "new failure: ", "new receive pairs"} {
+		"text: reached in no run", "rare: reached in 1 run", "often: reached in 99 runs", "not found again: ", "new failure: ", "new receive pairs"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page has no %s", want)
 		}
