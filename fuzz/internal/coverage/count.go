@@ -201,8 +201,8 @@ func (o *Orders) Open() (list []Goal) {
 // An OpenName is the name of some goals (see Goal and OpenNames), with the number of goals
 // that have it.
 type OpenName struct {
-	Name  string
-	Pairs int
+	Name  string `json:"name"`
+	Pairs int    `json:"pairs"`
 
 	kinds
 }
