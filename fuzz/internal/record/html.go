@@ -124,9 +124,14 @@ func (p *Record) cause(w *Writer) {
 		w.Put("<p>The deciding step leaves %s</p>\n", text)
 	}
 	w.Put("<div class=\"code\">\n")
+	shown := map[string]bool{}
 	for i := range p.Places {
 		place := &p.Places[i]
 		for _, e := range place.Code {
+			if shown[e.What+e.At] { // another message of the same line
+				continue
+			}
+			shown[e.What+e.At] = true
 			w.Put("<figure><figcaption><b>%s</b> %s at %s", visible(place.Text), e.What, e.At)
 			if point := p.why().Point; e.What == Handles && point != nil && point.Step >= 0 && point.Step == place.Step {
 				w.Put(" <b class=\"edge\">%s</b>", Decides(point))
