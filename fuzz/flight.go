@@ -1,14 +1,19 @@
 package fuzz
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/internal/env"
 	"github.com/jostle-go/jostle/fuzz/internal/flight"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
@@ -20,7 +25,11 @@ import (
 // command jostle.
 func (v *verb) recorded(do func()) {
 	v.t.Helper()
-	if v.name != "MustFind" && worker.Serve(v.name, v.session, v.dog.Limit) {
+	verb := v.name
+	if _, ok := v.t.TB.(doubter); ok {
+		verb = worker.Existing
+	}
+	if v.name != "MustFind" && worker.Serve(verb, v.session, v.dog.Limit) {
 		return
 	}
 	_, benchmark := v.t.TB.(*testing.B)
@@ -57,14 +66,7 @@ func (v *verb) record() flight.Record {
 // whether the new process has survived. If the new process died, lookAt fails the test.
 func (v *verb) lookAt(l *flight.Left) bool {
 	v.t.Helper()
-	limit := v.dog.Limit + 2*checkBudget
-	if v.name == "Explore" {
-		limit += 2 * v.Budget
-	}
-	if d := v.session.Limit.Deadline; !d.IsZero() {
-		limit = min(limit, time.Until(d)/2)
-	}
-	out := l.Again(limit)
+	out := l.Again(v.patience(), v.launch())
 	if out.Died {
 		l.Keep()
 		v.t.print(out.Text)
@@ -77,6 +79,74 @@ func (v *verb) lookAt(l *flight.Left) bool {
 		v.beside(out.Text)
 	}
 	return true
+}
+
+// patience returns how long a new process may replay a run.
+func (v *verb) patience() time.Duration {
+	limit := v.dog.Limit + 2*checkBudget
+	if v.name == "Explore" {
+		limit += 2 * v.Budget
+	}
+	if d := v.session.Limit.Deadline; !d.IsZero() {
+		limit = min(limit, time.Until(d)/2)
+	}
+	return limit
+}
+
+// launch says how the test binary is started again.
+func (v *verb) launch() flight.Launch {
+	if d, ok := v.t.TB.(doubter); ok {
+		return flight.Launch{Tool: "jostle test", Env: d.EnvironmentOfJostle()}
+	}
+	return flight.Launch{Tool: "go test"}
+}
+
+// repeatVariable is the environment variable with the name of a file. A process that replays a
+// case writes to that file how the run differs from the saved one, as a string in JSON. The
+// string is empty if the run is the saved one, and fails in the same way.
+const repeatVariable = "JOSTLE_REPEAT"
+
+// elsewhere replays a failing run in a new process. It returns how that run differs, or "" if
+// it fails in the same way.
+func (v *verb) elsewhere(f *record.Record) (differs string) {
+	dir := v.t.TempDir()
+	path, answer := inPackage(f.Path), filepath.Join(dir, "answer")
+	if f.Path == "" {
+		path = filepath.Join(dir, "found.case")
+		if err := os.WriteFile(path, []byte(f.Case), 0o600); err != nil {
+			return err.Error()
+		}
+	}
+	by := v.launch()
+	by.Env = append([]string{"JOSTLE_REPLAY=" + path, repeatVariable + "=" + answer, "JOSTLE_SHRINK=0"}, by.Env...)
+	var out flight.Tail
+	status, _, err := by.Start(&out, v.session.Property.Test, packageFolder, v.patience())
+	said, _ := os.ReadFile(answer)
+	switch {
+	case err != nil:
+		return err.Error()
+	case json.Unmarshal(said, &differs) != nil:
+		return strings.TrimSpace("the process did not replay it, " + status + "\n" + out.LastWords())
+	}
+	return differs
+}
+
+// answer tells the process that has asked for it how the run of a case differs from the saved
+// one.
+func answer(r *session.Reply) {
+	path := os.Getenv(repeatVariable)
+	if path == "" {
+		return
+	}
+	differs := ""
+	if !r.Exact || len(r.Findings) == 0 {
+		differs = "it does not fail"
+		for i := range r.Findings {
+			differs = cmp.Or(r.Findings[i].Differs, "it fails in another way: "+r.Findings[i].Failure)
+		}
+	}
+	said, _ := json.Marshal(differs)
+	os.WriteFile(path, said, 0o600) // if it fails, the file stays empty, and the run counts as not repeated
 }
 
 // makeAgain reruns the runs of the crash record at path, if the record belongs to this call.

@@ -133,15 +133,18 @@ func (v *verb) tell(r *session.Reply) {
 
 // A doubter is a test that does not know of jostle and runs under package existing.
 // Instead of failing because of a possible false alarm, it stores the reason.
-type doubter interface{ DoubtedByJostle(reason string) }
+type doubter interface {
+	DoubtedByJostle(reason string)
+	// StalledByJostle is called instead of reporting a run without progress.
+	StalledByJostle()
+	// EnvironmentOfJostle returns the environment variables by which a new process of the test
+	// binary runs existing tests under control too.
+	EnvironmentOfJostle() []string
+}
 
 // again returns the shell command that repeats the test.
 func (v *verb) again() string {
-	tool := "go test"
-	if _, ok := v.t.TB.(doubter); ok {
-		tool = "jostle test"
-	}
-	return words.Command(tool, v.session.Property.Test, packageFolder)
+	return words.Command(v.launch().Tool, v.session.Property.Test, packageFolder)
 }
 
 // replay runs the case that JOSTLE_REPLAY names, or all saved cases if JOSTLE_REPLAY is not set. It
@@ -172,6 +175,7 @@ func (v *verb) replayOne(name string) {
 	case err != nil:
 		v.t.Fatal(err)
 	default:
+		answer(r)
 		v.t.print(words.Indented(r.Trace))
 		v.tell(r)
 	}
@@ -186,9 +190,10 @@ func isFile(path string) bool {
 // case.
 func (v *verb) fail(f *record.Record) {
 	v.t.Helper()
-	if d, ok := v.t.TB.(doubter); ok && f.Differs != "" {
-		d.DoubtedByJostle("a failing run did not repeat: " + f.Differs)
-		os.Remove(f.Path)
+	if d, ok := v.t.TB.(doubter); ok && !v.repeats(d, f) {
+		if !f.Known {
+			os.Remove(f.Path)
+		}
 		return
 	}
 	text := f.Text() + "        again: " + env.Again(f.Path) + v.again() + "\n"
@@ -204,4 +209,22 @@ func (v *verb) fail(f *record.Record) {
 	if f.Path == "" {
 		v.t.print("to save the case yourself, write this to a file *.case in " + v.session.Folder.Dir + ":\n\n" + f.Case + "\n")
 	}
+}
+
+// repeats reports whether a failing run of an existing test repeats, also in a new process.
+func (v *verb) repeats(d doubter, f *record.Record) bool {
+	v.t.Helper()
+	if f.Differs != "" {
+		d.DoubtedByJostle("a failing run did not repeat: " + f.Differs)
+		return false
+	}
+	if os.Getenv("JOSTLE_REPLAY") != "" {
+		return true // this process repeats it
+	}
+	if how := v.elsewhere(f); how != "" {
+		d.DoubtedByJostle("a failing run did not repeat in a new process: " + how)
+		return false
+	}
+	f.Elsewhere = true
+	return true
 }

@@ -26,6 +26,12 @@ func (v *verb) hurry() string {
 func (v *verb) watch() (stop func()) {
 	d := v.dog
 	d.Tell = func(headline, lines string) {
+		if t, ok := v.t.TB.(doubter); ok {
+			if headline != "" {
+				t.StalledByJostle()
+			}
+			return
+		}
 		if headline != "" {
 			headline = fmt.Sprintf("    %s, fuzz.%s of %s: %s\n", v.t.Name(), v.name, v.session.Property.Name, headline)
 			lines += fmt.Sprintf("again: JOSTLE_SEED=%d %s\n(to allow a step more than %s, set JOSTLE_STALL=1m)\n",

@@ -190,7 +190,7 @@ var underRapid = []struct {
 	{"panic in the property", func(t *props.T) { panic("one") },
 		"bridge_test.go:188: panic in the property: one\n    func in init bridge_test.go:188"},
 	{"no system", func(t *props.T) {},
-		"bridge_test.go:190: the property made no system: nothing was run; call System, and Run on it"},
+		"bridge_test.go:190: the property made no system: nothing was run; call System, and Run on it, or goroutine.Run with it"},
 	{"generator panics", func(t *props.T) {
 		props.Draw(t, rapid.Custom(func(*rapid.T) int { panic("one") }), "n")
 	}, "bridge_test.go:193: panic in the generator of draw \"n\": one"},

@@ -325,7 +325,7 @@ func (r *Runner) finish() {
 	switch s := r.state.sys; {
 	case r.state.failure != nil || r.state.skipped:
 	case s == nil:
-		r.t.misuse("the property made no system: nothing was run; call System, and Run on it")
+		r.t.misuse("the property made no system: nothing was run; call System, and Run on it, or goroutine.Run with it")
 	case !s.HasRun():
 		r.t.misuse("the property did not run its system: nothing happened; call Run")
 	case s.Host().Unrun() && r.rapid == nil: // rapid's Repeat may end anywhere

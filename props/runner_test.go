@@ -100,7 +100,7 @@ type outcome struct {
 
 var outcomes = []outcome{
 	{"holds", func(t *props.T) { say(t, nothing) }, "held\nafter the run"},
-	{"no system", func(t *props.T) {}, `misuse: property+0: the property made no system: nothing was run; call System, and Run on it`},
+	{"no system", func(t *props.T) {}, `misuse: property+0: the property made no system: nothing was run; call System, and Run on it, or goroutine.Run with it`},
 	{"no run", func(t *props.T) { t.System() }, `misuse: property+0: the property did not run its system: nothing happened; call Run`},
 	{"two systems", func(t *props.T) { t.System(); t.System() }, `misuse: property+0: System is called twice: a property has one system; spawn both sets of actors in it`},
 	{"two systems, one with options", func(t *props.T) { t.System(); t.SystemWith(pulse.Options{}) }, `misuse: property+0: System is called twice: a property has one system; spawn both sets of actors in it`},
@@ -274,7 +274,7 @@ var outcomes = []outcome{
 
 	{"draw in a handler", func(t *props.T) { say(t, func(*pulse.Ctx) { props.Draw(t, rapid.Int(), "n") }) }, `misuse: property+0: draw "n" in a step: draw inputs before Run; the program decides with ctx.Choose (step 0)`},
 	{"draw after Run", func(t *props.T) { say(t, nothing); props.Draw(t, rapid.Int(), "n") }, "misuse: property+0: draw \"n\" after Run: draw inputs before Run\nafter the run"},
-	{"draw in a Cleanup", func(t *props.T) { t.Cleanup(func() { props.OneOf(t, "n", 1, 2) }) }, `misuse: property+0: the property made no system: nothing was run; call System, and Run on it`},
+	{"draw in a Cleanup", func(t *props.T) { t.Cleanup(func() { props.OneOf(t, "n", 1, 2) }) }, `misuse: property+0: the property made no system: nothing was run; call System, and Run on it, or goroutine.Run with it`},
 	{"draw in a draw", func(t *props.T) {
 		props.Draw(t, rapid.Custom(func(*rapid.T) int { return props.Draw(t, rapid.Int(), "inner") }), "outer")
 	}, `misuse: property+1: draw "inner" in the generator of draw "outer": a generator draws from the *rapid.T that it is given`},

@@ -92,7 +92,6 @@ func (c *cast) unanswered(others []*actor) *Failure {
 			list = append(list, a)
 		}
 	}
-	r := &stuckReport{cast: c, list: list}
 	text := fmt.Sprintf("stuck: the test asks %s, and no answer comes: nothing is deliverable", c.rec.nameOf(asked.actor))
-	return &Failure{Kind: KindStuck, Step: -1, Text: text, Detail: r.detail(), Site: r.site}
+	return (&stuckReport{cast: c, list: list}).failure(text)
 }

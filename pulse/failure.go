@@ -56,11 +56,12 @@ type Failure struct {
 	// Format is the format string of Text, such as "stored %d of %d results".
 	// It is "" if Text was not formatted.
 	Format string
-	Site   string  // what failed, as a part of the signature: a function or, for a failure without one, for example a message type or an actor's name
-	Line   string  // the line that failed, such as "writer_test.go:31"; if empty, it is the line of the innermost frame of Stack
-	Step   int     // number of the step that failed; -1 if the failure belongs to no step
-	Stack  []Frame // the frames of user code, innermost first; may be empty
-	Value  any     // for KindPanic, the panic value
+	Site   string       // what failed, as a part of the signature: a function or, for a failure without one, for example a message type or an actor's name
+	Line   string       // the line that failed, such as "writer_test.go:31"; if empty, it is the line of the innermost frame of Stack
+	Step   int          // number of the step that failed; -1 if the failure belongs to no step
+	Stack  []Frame      // the frames of user code, innermost first; may be empty
+	Value  any          // for KindPanic, the panic value
+	Waits  []stack.Wait // for KindStuck, what each stuck actor waits for
 }
 
 // A Frame is one frame of a stack.

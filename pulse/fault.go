@@ -42,6 +42,9 @@ type Faults struct {
 	// Messages across a partition wait until it heals, at the latest at the
 	// end of the run.
 	Partition int
+	// Network is the number of faults of connections between goroutines that
+	// package goroutine runs: short reads, delays, resets and partitions.
+	Network int
 
 	// Links limits message loss, duplication and delay to the messages for
 	// whose sender and receiver it returns true. Nil means all messages.

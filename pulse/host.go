@@ -82,9 +82,12 @@ func (h Host) Touch(what trace.Touched) { h.s.rec.look(trace.Test, what) }
 
 // TouchObject records that the running step does an operation on an object that
 // is no actor, such as a mutex. first is set for the first operation on that
-// object in this run.
+// object in this run. Call it once for each operation, because the order of the
+// operations tells orders apart.
 func (h Host) TouchObject(number uint32, first bool) {
-	h.s.rec.look(int32(number%trace.Objects), trace.AnObject)
+	if h.s.rec.on && h.s.rec.inStep() {
+		h.s.rec.touch(int32(number%trace.Objects), trace.AnObject, 0)
+	}
 	if first {
 		h.s.rec.look(trace.Test, trace.NewObjects)
 	}
@@ -202,6 +205,10 @@ func (h Host) End(r Ref, reason string) {
 		h.s.end(h.s.actors[r.actor], reason)
 	}
 }
+
+// An Operation is a message by which a hosted actor takes its next step. Its text, and not its
+// type, says what the actor does.
+type Operation interface{ IsOperation() }
 
 // Coroutine returns a coroutine with the given body. The first Resume starts
 // the body. A coroutine that is parked when the run ends is killed.

@@ -152,13 +152,13 @@ func (o *Options) refusal() string {
 // refusal says why the settings in f are invalid. It returns "" if they are
 // valid.
 func (f *Faults) refusal() string {
-	if f.Drop|f.Duplicate|f.Delay|f.Crash|f.RestartKept|f.RestartLost|f.Partition < 0 { // true if any of the numbers is negative
+	if f.Drop|f.Duplicate|f.Delay|f.Crash|f.RestartKept|f.RestartLost|f.Partition|f.Network < 0 { // true if any of the numbers is negative
 		for _, b := range []struct {
 			name string
 			n    int
 		}{
 			{"Drop", f.Drop}, {"Duplicate", f.Duplicate}, {"Delay", f.Delay}, {"Crash", f.Crash},
-			{"RestartKept", f.RestartKept}, {"RestartLost", f.RestartLost}, {"Partition", f.Partition},
+			{"RestartKept", f.RestartKept}, {"RestartLost", f.RestartLost}, {"Partition", f.Partition}, {"Network", f.Network},
 		} {
 			if b.n < 0 {
 				return negative("Options.Faults."+b.name, b.n, "none")
@@ -208,6 +208,7 @@ func (o Options) Settings() (list []Setting) {
 	count("restart kept", f.RestartKept)
 	count("restart lost", f.RestartLost)
 	count("partition", f.Partition)
+	count("network", f.Network)
 	add("links", "limited", f.Links == nil)
 	add("actors", "limited", f.Actors == nil)
 	add("swarm", f.Swarm, !f.Swarm)

@@ -67,7 +67,7 @@ func (h Host) Place(actor int32) Frame {
 // returns the zero Frame if the actor is no process, or does not wait.
 func (h Host) WaitPlace(actor int32) (at Frame) {
 	if actor > trace.Test && int(actor) < len(h.s.actors) && h.s.actors[actor].process != nil && h.s.actors[actor].life == alive {
-		_, at = (&stuckReport{cast: &h.s.cast}).whereWaits(h.s.actors[actor])
+		at = (&stuckReport{cast: &h.s.cast}).whereWaits(h.s.actors[actor]).At
 	}
 	return at
 }

@@ -41,27 +41,42 @@ func (c *cast) stuck(closed bool) *Failure {
 		text += " and the environment is closed"
 	}
 	r := &stuckReport{cast: c, list: list}
-	return &Failure{Kind: KindStuck, Step: -1, Text: text, Detail: r.detail(), Site: r.site, Advice: r.advice()}
+	f := r.failure(text)
+	f.Advice = r.advice()
+	return f
 }
 
 // A stuckReport builds the description of stuck actors.
 type stuckReport struct {
-	cast *cast
-	list []*actor // the stuck actors
-	text strings.Builder
-	site string
+	cast  *cast
+	list  []*actor // the stuck actors
+	waits []stack.Wait
+	site  string
 }
 
-// detail returns a description of all stuck actors, and sets r.site, the
+func (r *stuckReport) failure(text string) *Failure {
+	detail := r.detail()
+	return &Failure{Kind: KindStuck, Step: -1, Text: text, Detail: detail, Site: r.site, Waits: r.waits}
+}
+
+// detail returns a description of all stuck actors, and sets r.waits, and r.site, the
 // function that the signature of the failure names.
 func (r *stuckReport) detail() string {
+	asks := map[string]string{}
 	for _, a := range r.list {
 		r.describe(a)
+		if a.accept == acceptReply {
+			asks[r.nameOf(a.actor)] = r.nameOf(a.waits.on)
+		}
 	}
-	if c := r.cycle(); c != "" {
-		fmt.Fprintf(&r.text, "    cycle: %s\n", c)
+	var lines []string
+	for i := range r.waits {
+		lines = append(lines, strings.Split(r.waits[i].String(), "\n")...)
 	}
-	return strings.TrimSuffix(r.text.String(), "\n")
+	if c := stack.Cycle(r.waits, asks); c != nil {
+		lines = append(lines, "cycle: "+strings.Join(c, " → "))
+	}
+	return "    " + strings.Join(lines, "\n    ")
 }
 
 // advice names a process that waits in an Ask for an actor that has ended, and what would end
@@ -83,73 +98,69 @@ func (c *cast) asleep(a *actor) bool {
 	})
 }
 
-// describe writes where an actor waits and what is in its mailbox. The site of
+// describe adds to r.waits where an actor waits and what is in its mailbox. The site of
 // the failure is the function in which the first stuck actor waits. But if the
 // first stuck actor was spawned in a step, the order of the actors may vary.
 // The site is then the alphabetically first of all functions in which stuck
 // actors wait.
 func (r *stuckReport) describe(a *actor) {
-	what, at := r.whereWaits(a)
-	fmt.Fprintf(&r.text, "    %s waits %s", r.nameOf(a.actor), what)
-	if at.Func != "" {
-		fmt.Fprintf(&r.text, " at %s:%d (%s)", at.File, at.Line, at.Func)
-	}
-	if site := cmp.Or(at.Func, r.cast.rec.trace.Actors[a.actor].Label); r.site == "" {
+	w := r.whereWaits(a)
+	if site := cmp.Or(w.At.Func, r.cast.rec.trace.Actors[a.actor].Label); r.site == "" {
 		r.site = site
 	} else if r.cast.rec.trace.Actors[r.list[0].actor].Step >= 0 {
 		r.site = min(r.site, site)
 	}
 	list := r.cast.mail.waiting(&a.mailbox)
-	if len(list) == 0 {
-		if a.waiter() == nil {
-			r.text.WriteString("; its mailbox is empty")
-		}
-		r.text.WriteString("\n")
-		return
-	}
-	r.text.WriteString("; in its mailbox:\n")
 	for _, m := range list {
 		d := &r.cast.mail.sends[m]
-		fmt.Fprintf(&r.text, "        %s from %s", trace.Label(d.Body), r.nameOf(d.From))
+		text := trace.Label(d.Body) + " from " + r.nameOf(d.From)
 		if r.cast.mail.links.isCut(sourceOf(d), d.To) {
-			r.text.WriteString(", blocked by a cut link")
+			text += ", blocked by a cut link"
 		}
-		r.text.WriteString("\n")
+		w.Mail = append(w.Mail, text)
 	}
+	w.Empty = len(list) == 0 && a.waiter() == nil
+	r.waits = append(r.waits, w)
 }
 
 func (r *stuckReport) nameOf(actor int32) string { return r.cast.rec.nameOf(actor) }
 
-// whereWaits describes what an actor waits for. at is the line of code at which
-// it waits, if there is one.
-func (r *stuckReport) whereWaits(a *actor) (what string, at Frame) {
+// whereWaits says what an actor waits for, and at which line of code, if there is one.
+func (r *stuckReport) whereWaits(a *actor) (out stack.Wait) {
 	w := a.waits
+	out.Actor = r.nameOf(a.actor)
+	var pcs []uintptr
 	switch {
 	case w.text != "":
-		return w.text, at
+		out.What = w.text
+		return out
 	case a.waiter() != nil:
-		return a.waiter().Waits()
+		out = a.waiter().Waits()
+		out.Actor = r.nameOf(a.actor)
+		return out
 	case a.actor == trace.Test && a.await != 0:
-		var pcs [64]uintptr
-		if calls, _ := trimmer.Inner(pcs[:runtime.Callers(1, pcs[:])]); len(calls) > 0 {
-			at = stack.FrameOf(calls[0])
-		}
-		return "in " + w.verb + r.asked(w), at
+		pcs = make([]uintptr, 64)
+		pcs = pcs[:runtime.Callers(1, pcs)]
 	case a.accept == acceptStart:
-		return "for its start", at
+		out.What = "for its start"
+		return out
 	case a.process == nil:
-		return "for any message", at
+		out.What = "for any message"
+		return out
+	default:
+		pcs = a.process.stack()
 	}
-	what = "in " + w.verb + r.asked(w)
-	if calls, _ := trimmer.Inner(a.process.stack()); len(calls) > 0 {
-		at = stack.FrameOf(calls[0])
+	out.What = "in " + w.verb + r.asked(w)
+	if calls, _ := trimmer.Inner(pcs); len(calls) > 0 {
+		out.At = stack.FrameOf(calls[0])
 	}
-	return what, at
+	return out
 }
 
-// A Waiter is a hosted actor that can say where its code waits.
+// A Waiter is a hosted actor that can say where its code waits. The name of the actor may be
+// missing in what it says.
 type Waiter interface {
-	Waits() (what string, at Frame)
+	Waits() stack.Wait
 }
 
 func (a *actor) waiter() Waiter {
@@ -167,26 +178,6 @@ func (r *stuckReport) asked(w wait) string {
 		return " of " + r.nameOf(w.on) + ", which has ended,"
 	}
 	return " of " + r.nameOf(w.on)
-}
-
-// cycle describes a cycle of processes that ask each other, or returns "" if
-// there is none.
-func (r *stuckReport) cycle() string {
-	for _, first := range r.list {
-		names := []string{r.nameOf(first.actor)}
-		a := first
-		for range r.list {
-			if a.accept != acceptReply {
-				break
-			}
-			a = r.cast.actors[a.waits.on]
-			names = append(names, r.nameOf(a.actor))
-			if a == first {
-				return strings.Join(names, " → ")
-			}
-		}
-	}
-	return ""
 }
 
 // orphaned returns the failure that reports the orphans, which are messages to
@@ -227,10 +218,10 @@ func (c *cast) stateOf(a *actor, hidden func(reflect.Type) bool) string {
 	switch {
 	case a.life == ended:
 	case a.process != nil:
-		what, at := (&stuckReport{cast: c}).whereWaits(a)
-		text = "waits " + what
-		if at.Func != "" {
-			text += " at " + at.Place()
+		w := (&stuckReport{cast: c}).whereWaits(a)
+		text = "waits " + w.What
+		if w.At.Func != "" {
+			text += " at " + w.At.Place()
 		}
 	case a.spec.Process == nil && reflect.TypeOf(a.behind()).Kind() == reflect.Func:
 		if text = "a function"; stack.MethodOf(a.behind()) != "" {

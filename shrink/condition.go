@@ -14,6 +14,10 @@ type Order struct {
 	Failed bool
 	// Received has one element for each actor, sorted by Actor.
 	Received []Received
+	// Shared has, for each object that is no actor, such as a Go channel, the steps that used it,
+	// in order. If there are any, Steps has all steps of the run, in order.
+	Shared [][]uint64
+	Steps  []uint64
 }
 
 // Received lists the messages that one actor has received.
@@ -23,8 +27,8 @@ type Received struct {
 }
 
 // A Condition describes the orders that fail. It holds in an order if all constraints of one of its
-// terms hold. A constraint is about two messages to one actor: it holds if First was received, and
-// Second was received later or not at all.
+// terms hold. A constraint is about two messages to one actor, or two steps that use one object. It
+// holds if First was received, and Second was received later or not at all.
 type Condition struct {
 	Terms [][]choice.Constraint
 }
@@ -120,6 +124,7 @@ func newSorter(orders []Order, like []choice.Constraint) *sorter {
 	for actor := range actorsOf(orders) {
 		s.learn(orders, actor, like)
 	}
+	s.learnShared(orders, like)
 	slices.SortFunc(s.literals, func(a, b literal) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.First, b.First), cmp.Compare(a.Second, b.Second))
 	})
@@ -164,6 +169,29 @@ func (s *sorter) learn(orders []Order, actor uint64, like []choice.Constraint) {
 				s.learnPair(places, choice.Constraint{First: first, Second: second}, like)
 			}
 		}
+	}
+}
+
+// learnShared adds a literal for each constraint on two steps that use one object in some order.
+func (s *sorter) learnShared(orders []Order, like []choice.Constraint) {
+	places := make([]map[uint64]int, len(orders))
+	pairs := map[choice.Constraint]bool{}
+	for i := range orders {
+		places[i] = map[uint64]int{}
+		for k, id := range orders[i].Steps {
+			places[i][id] = k + 1
+		}
+		for _, steps := range orders[i].Shared {
+			for k, first := range steps {
+				for _, second := range steps[k+1:] {
+					c := choice.Constraint{First: first, Second: second}
+					pairs[c], pairs[c.Turned()] = true, true
+				}
+			}
+		}
+	}
+	for c := range pairs {
+		s.learnPair(places, c, like)
 	}
 }
 
@@ -227,6 +255,14 @@ func (s *sorter) literalsOf(orders set) (list []literal) {
 		if orders.within(l.in) {
 			list = append(list, l)
 		}
+	}
+	if len(list) > mostLiterals { // prefer those that hold in the fewest passed orders
+		passed := func(l literal) int {
+			in := l.in.clone()
+			in.keep(s.passed)
+			return in.count()
+		}
+		slices.SortStableFunc(list, func(a, b literal) int { return cmp.Compare(passed(a), passed(b)) })
 	}
 	return list
 }

@@ -35,11 +35,33 @@ func TestFailure(t *testing.T) {
 	}
 }
 
+// TestLeave: the search ends when runs have abandoned too many goroutines, or goroutines
+// that hold too much memory.
+func TestLeave(t *testing.T) {
+	defer func(f func() uint64) { inUse = f }(inUse)
+	for _, c := range []struct {
+		left  int
+		grows uint64
+		runs  int // the number of runs after which the search ends
+	}{{0, mostHeld, 0}, {1, 1, 50_001}, {50, 1, 1001}, {1, mostHeld / 4, 6}, {1, mostHeld + 1, 2}} {
+		held, ended := uint64(100<<20), 0
+		inUse = func() uint64 { held += c.grows; return held }
+		e := &existing{}
+		for run := 1; run < 60_000 && ended == 0; run++ {
+			e.enough = func() { ended = run }
+			e.leave(c.left)
+		}
+		if ended != c.runs {
+			t.Errorf("%d goroutines and %d bytes in each run: it ends after %d runs, want %d", c.left, c.grows, ended, c.runs)
+		}
+	}
+}
+
 // TestOrdinaryBuild: without the overlay, a test is not controlled and fails.
 func TestOrdinaryBuild(t *testing.T) {
 	runs := 0
-	e := &existing{Subject: Subject{Once: func() Outcome { runs++; return Outcome{} }}}
-	out, end, failed := try(e.Once)
+	e := &existing{stalled: make(chan struct{}, 1), Subject: Subject{Once: func() Outcome { runs++; return Outcome{} }}}
+	out, end, failed := e.try()
 	if runs > 0 || out.Failed || end.Outside != "" || !failed {
 		t.Errorf("%d runs, %v, %v, failed: %v", runs, out, end, failed)
 	}
@@ -47,5 +69,15 @@ func TestOrdinaryBuild(t *testing.T) {
 	e.DoubtedByJostle("second")
 	if !strings.HasPrefix(e.doubts, "first") {
 		t.Errorf("the reason is %q", e.doubts)
+	}
+}
+
+// TestWithFaults: the environment says how many faults the network may have.
+func TestWithFaults(t *testing.T) {
+	for text, want := range map[string]int{"": 0, "3": 3, "many": 0} {
+		t.Setenv("JOSTLE_NETWORK", text)
+		if got := withFaults(options).Faults.Network; got != want {
+			t.Errorf("JOSTLE_NETWORK=%s: %d faults", text, got)
+		}
 	}
 }

@@ -115,6 +115,37 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// TestEndWithinARun holds that the search ends within a long run, when the time is over and
+// when it is stopped.
+func TestEndWithinARun(t *testing.T) {
+	for _, r := range explore.Reductions() {
+		for _, bound := range []explore.Bound{explore.BoundTime, explore.BoundStop} {
+			var late atomic.Bool
+			stop := make(chan struct{})
+			steps := 0
+			program := on(pulse.Options{Steps: 200_000}, func(sys *pulse.System) func() error {
+				for range 2 {
+					sys.Send(sys.Spawn("endless", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+						if steps++; steps == 1000 && bound == explore.BoundTime {
+							late.Store(true)
+						} else if steps == 1000 {
+							close(stop)
+						}
+						ctx.Send(ctx.Self(), msg)
+					})), "go on")
+				}
+				return func() error { return nil }
+			})
+			o := explore.Options{Method: explore.Method{Reduction: r}, Stop: stop}
+			o.LateBy(&late)
+			v, err := explore.Explore(o, program)
+			if err != nil || v.Bound != bound || v.Runs != 0 || v.Cut != 0 || steps > 2000 {
+				t.Errorf("%v, %v: %d steps, %+v %v", r, bound, steps, v, err)
+			}
+		}
+	}
+}
+
 // TestTimeIsHeeded holds that no run begins after the time is over, however short the runs
 // before it were, and that an estimate is not finished then. After 20,000 short runs there
 // were thousands more, however long each took, and a round of an estimate had hundreds.

@@ -118,13 +118,14 @@ func newDepthFirst(s *search) *depthFirst {
 		d.walker.copies.on, d.walker.goesBack, d.walker.endsAt = true, d.goBack, d.endsAt
 		n.End = m.sleeps()
 	}
+	d.walker.limits = &s.limits
 	d.strategy, d.recorded = needy{&d.walker, n}, n.Record
 	return d
 }
 
 // beginAnew makes d search another subtree, reusing its memory.
 func (d *depthFirst) beginAnew(s *search) {
-	d.search, d.walker.habits, d.walker.outcome = s, &s.habits, outcome{}
+	d.search, d.walker.habits, d.walker.outcome = s, &s.habits, outcome{limits: &s.limits}
 	d.reducer.races.words = 0 // recompute all happens-before sets
 }
 
@@ -134,6 +135,10 @@ func (d *depthFirst) explore() (finished bool) {
 		d.next = undecided
 		d.walker.beginProgram()
 		run := d.worker.Run(d.strategy)
+		if d.walker.ending == endedLate { // the next search repeats the run
+			d.hitsBound()
+			return false
+		}
 		if d.walker.copies.used {
 			if run = d.confirmed(run); d.mustBeginAgain() {
 				return false
@@ -193,9 +198,9 @@ func (d *depthFirst) advance() bool {
 func (d *depthFirst) runAgain() Run {
 	w, nodes := &d.walker, len(d.walker.nodes)
 	w.beginProgram()
-	w.again = true
+	w.again, w.limits = true, nil
 	again := d.worker.Run(d.strategy)
-	w.again = false
+	w.again, w.limits = false, &d.limits
 	if !w.repeats(&again, w.passed == nodes && len(w.nodes) == nodes) {
 		d.tally.result.Nondeterminism = w.difference
 	}

@@ -1,6 +1,11 @@
 package explore
 
-import "github.com/jostle-go/jostle/pulse"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/jostle-go/jostle/pulse"
+)
 
 // With PersistentSets and DCUTE without Sleep the number of runs depends on
 // Method.Ordering. OrderLCA is best for trees and pipelines of actors: it may need only
@@ -8,26 +13,19 @@ import "github.com/jostle-go/jostle/pulse"
 
 // sortByRank sorts the candidates of a new choice point by rank, then by actor, then by
 // the age of the message.
-func sortByRank(list []candidate) {
-	for i := 1; i < len(list); i++ {
-		for k := i; k > 0 && list[k].isBefore(&list[k-1]); k-- {
-			list[k], list[k-1] = list[k-1], list[k]
-		}
-	}
+func sortByRank(list []candidate) { slices.SortFunc(list, compareRanks) }
+
+func compareRanks(c, d candidate) int {
+	return cmp.Or(cmp.Compare(c.rank, d.rank), compareActors(c, d))
 }
 
-func (c *candidate) isBefore(d *candidate) bool {
-	switch {
-	case c.rank != d.rank:
-		return c.rank < d.rank
-	case c.actor != d.actor:
-		return c.actor < d.actor
-	}
-	return c.seq < d.seq
+// compareActors compares candidates by actor, then by the age of the message.
+func compareActors(c, d candidate) int {
+	return cmp.Or(cmp.Compare(c.actor, d.actor), cmp.Compare(c.seq, d.seq))
 }
 
 // rank ranks the candidates by an ordering. All candidates of one actor have
-// the same rank.
+// the same rank. It may change the order of the list.
 func rank(list []candidate, o Ordering, h *habits) {
 	switch o {
 	case OrderECA: // all ranks are 0, and candidates of equal rank are sorted by actor index, the order of creation
@@ -44,34 +42,30 @@ func rank(list []candidate, o Ordering, h *habits) {
 			list[i].rank = sendersBefore(list, h, list[i].actor)
 		}
 	default:
-		for i := range list {
-			list[i].rank = rankByMessages(list, list[i].actor, o)
+		slices.SortFunc(list, compareActors)
+		for i, n := 0, 0; i < len(list); i = n {
+			for n = i; n < len(list) && list[n].actor == list[i].actor; n++ {
+			}
+			rank := rankByMessages(list[i:n], o)
+			for k := i; k < n; k++ {
+				list[k].rank = rank
+			}
 		}
 	}
 }
 
-// rankByMessages returns the rank of an actor by its deliverable messages, for OrderFIFO,
-// OrderLIFO, OrderLDM and OrderHDM.
-func rankByMessages(list []candidate, actor int32, o Ordering) int32 {
-	oldest, youngest, number := int32(-1), int32(-1), int32(0)
-	for i := range list {
-		if list[i].actor != actor {
-			continue
-		}
-		if number++; oldest < 0 || list[i].seq < oldest {
-			oldest = list[i].seq
-		}
-		youngest = max(youngest, list[i].seq)
-	}
+// rankByMessages returns the rank of an actor by its deliverable messages, which are sorted
+// by age, for OrderFIFO, OrderLIFO, OrderLDM and OrderHDM.
+func rankByMessages(list []candidate, o Ordering) int32 {
 	switch o {
 	case OrderLIFO:
-		return -youngest
+		return -list[len(list)-1].seq
 	case OrderLDM:
-		return number
+		return int32(len(list))
 	case OrderHDM:
-		return -number
+		return -int32(len(list))
 	}
-	return oldest
+	return list[0].seq
 }
 
 // sendersBefore returns the number of candidates for actors that OrderSGR takes before
@@ -127,7 +121,7 @@ func (c *chooser) best() int {
 	rank(c.list, c.ordering, c.habits)
 	best := 0
 	for i := range c.list {
-		if c.list[i].isBefore(&c.list[best]) {
+		if compareRanks(c.list[i], c.list[best]) < 0 {
 			best = i
 		}
 	}

@@ -48,6 +48,9 @@ func (w *walker) begin() {
 // Pick repeats the next decision of the path or, at the end of the path, adds a choice
 // point.
 func (w *walker) Pick(e *pulse.Enabled) int {
+	if w.isLate() {
+		return w.giveUp(endedLate)
+	}
 	if e.Len() == 0 && w.endsAt != nil {
 		return w.endsAt(e)
 	}

@@ -15,6 +15,7 @@ const (
 	endedAsleep        // no continuation is a new distinct order: every possible next event was run from another branch, or cannot occur
 	endedKnown         // the state of the run was seen before
 	endedDeep          // the run has as many steps as Method.Depth allows
+	endedLate          // the search must stop, so the run does not count
 	endedOther         // the run differs from an earlier run although the decisions are the same
 )
 
@@ -23,6 +24,7 @@ var endingTexts = [...]string{
 	endedAsleep: "explore: every possible next event was run from another branch",
 	endedKnown:  "explore: the state was seen before",
 	endedDeep:   "explore: the bound on the depth was reached",
+	endedLate:   "explore: the search was stopped",
 	endedOther:  "explore: the program is nondeterministic: it behaved differently with the same decisions",
 }
 
@@ -38,7 +40,13 @@ type outcome struct {
 	ending     ending
 	difference string // how the run differs from the earlier run, if the ending is endedOther
 	leftOut    bool   // set if a bound has excluded some orders, in this run or an earlier run
+	// limits may stop the search within a run; nil while a run is repeated, because then
+	// the run must be complete.
+	limits *limits
 }
+
+// isLate reports whether the search must stop within the run. Each Pick calls it.
+func (o *outcome) isLate() bool { return o.limits != nil && o.limits.endsRun() }
 
 // Err returns why the search stopped the run, nil if the run ended by itself.
 func (o *outcome) Err() error {

@@ -21,6 +21,29 @@ type limits struct {
 	paused     bool // set if the search has paused
 	// nowAndThen is called after each clock read; may be nil.
 	nowAndThen func()
+	picks      uint // the number of calls to endsRun
+}
+
+// picksPerLook is the number of picks between two checks whether the search must stop
+// within a run.
+const picksPerLook = 256
+
+// endsRun reports whether Time or Stop ends the search within a run. Then the next call to
+// end says so too.
+func (l *limits) endsRun() bool {
+	if l.picks++; l.picks%picksPerLook != 0 {
+		return false
+	}
+	if l.late != nil && l.late.Load() {
+		return true
+	}
+	select {
+	case <-l.stop:
+		l.clock.wait = 0
+		return true
+	default:
+		return false
+	}
 }
 
 // end reports whether the search must stop after `made` runs although the tree is not

@@ -60,6 +60,7 @@ type frameRoot struct {
 
 func newOptimal(s *search) *optimal {
 	o := &optimal{search: s, follower: frameFollower{chooser: postponer{s.chooser()}, divides: s.options.divides}, unwanted: unwanted{}}
+	o.follower.limits = &s.limits
 	o.startAt(frameRoot{&frame{}, 0})
 	return o
 }
@@ -160,6 +161,10 @@ func (o *optimal) runTop() bool {
 	w, f := &o.follower, o.top()
 	w.begin(f)
 	run := o.worker.Run(w)
+	if w.ending == endedLate { // the next search repeats the run
+		o.hitsBound()
+		return false
+	}
 	repeats := w.repeats(&run, run.steps() >= len(f.steps))
 	switch {
 	case w.askedBetween:
@@ -201,7 +206,9 @@ func (o *optimal) runAgain() Run {
 	w, f := &o.follower, o.top()
 	steps := len(f.steps)
 	w.begin(f)
+	w.limits = nil
 	again := o.worker.Run(w)
+	w.limits = &o.limits
 	if !w.repeats(&again, again.steps() >= steps && len(f.steps) == steps) {
 		o.tally.result.Nondeterminism = w.difference
 	}

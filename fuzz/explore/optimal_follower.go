@@ -30,6 +30,9 @@ func (w *frameFollower) Begin(uint64) {}
 
 // Pick repeats the frame's next step or, after its last step, adds a step by default.
 func (w *frameFollower) Pick(e *pulse.Enabled) int {
+	if w.isLate() {
+		return w.giveUp(endedLate)
+	}
 	if e.Strikes() > 0 {
 		w.askedBetween = true
 		return w.giveUp(endedOther)

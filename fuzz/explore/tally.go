@@ -12,7 +12,7 @@ import (
 // A tally counts the results of the runs of a tree, or of one subtree.
 type tally struct {
 	result  Result
-	classes map[uint64]struct{} // hashes of the distinct orders (see classOf); nil unless distinct orders are counted by hash
+	classes map[uint64]struct{} // hashes of the distinct orders (see ClassOf); nil unless distinct orders are counted by hash
 	// eachOnce reports whether, as far as known, no distinct order has run twice.
 	// Then the number of distinct orders is the number of runs.
 	eachOnce bool
@@ -95,7 +95,7 @@ func (t *tally) countClass(run *Run) {
 		t.eachOnce = !t.comesApart(run.System.Trace())
 	}
 	if t.classes != nil && run.System != nil {
-		t.classes[classOf(run.System.Trace())] = struct{}{}
+		t.classes[ClassOf(run.System.Trace())] = struct{}{}
 	}
 	t.setDistinct()
 	if !t.eachOnce && run.System == nil {
@@ -165,13 +165,16 @@ func (t *tally) add(part *tally) {
 	t.setDistinct()
 }
 
-// classOf returns a hash of the distinct order of a run. The hash covers the order of the
+// ClassOf returns a hash of the distinct order of a run. The hash covers the order of the
 // messages that each actor received, and the choices within the actor's steps, such as
 // Choose. It also covers the times of all steps or, if the trace says which steps have
 // read the time, the times of these steps.
 //
-// The hashes are saved in files, so classOf must never change.
-func classOf(t *trace.Trace) uint64 {
+// The hashes are saved in files, so ClassOf must never change.
+func ClassOf(t *trace.Trace) uint64 {
+	if UsesObjects(t) {
+		return classByObjects(t)
+	}
 	sum := uint64(0)
 	for i := range t.Actors {
 		sum += classMix(0, t.Actors[i].ID)
@@ -189,6 +192,68 @@ func classOf(t *trace.Trace) uint64 {
 		sum += classMix(classMix(classMix(t.Actors[st.Actor].ID, before), st.ID), when)
 	}
 	return classMix(sum+answersClass(t), uint64(len(t.Steps)))
+}
+
+// UsesObjects reports whether steps did operations on objects that are no actors.
+func UsesObjects(t *trace.Trace) bool {
+	return slices.ContainsFunc(t.Touches, func(x trace.Touch) bool { return x.What == trace.AnObject })
+}
+
+// classByObjects is ClassOf for a run whose steps did operations on objects, such as
+// goroutines on channels. The hash covers the order of the operations on each object. It
+// does not cover steps of actors that did such operations, because a goroutine does several
+// operations in one step if no other can run.
+func classByObjects(t *trace.Trace) (sum uint64) {
+	paths := spawnPaths(t)
+	operations, last := make([]uint64, len(t.Actors)), map[int32]uint64{}
+	for _, x := range t.Touches {
+		if x.What != trace.AnObject {
+			continue
+		}
+		by := t.Steps[x.Step].Actor
+		operations[by]++
+		this := classMix(classMix(paths[by], operations[by]), uint64(t.Steps[x.Step].Time))
+		sum += classMix(this, last[x.Actor])
+		last[x.Actor] = this
+	}
+	answers, receipts := make([]uint64, len(t.Actors)), make([]uint64, len(t.Actors))
+	for _, a := range t.Answers {
+		by := trace.Test
+		if a.Step >= 0 {
+			by = t.Steps[a.Step].Actor
+		}
+		answers[by]++
+		sum += classMix(classMix(paths[by], answers[by]), uint64(a.Value)<<32|uint64(a.Of))
+	}
+	for i := range t.Steps {
+		st := &t.Steps[i]
+		if operations[st.Actor] > 0 || st.Send < 0 {
+			continue
+		}
+		receipts[st.Actor]++
+		sum += classMix(classMix(classMix(paths[st.Actor], receipts[st.Actor]), paths[t.Sends[st.Send].From]), uint64(st.Time))
+	}
+	return classMix(sum, uint64(len(t.Actors)))
+}
+
+// spawnPaths returns for each actor a hash of its type, its parent and how many of that type
+// the parent had spawned before. The hash does not depend on the step that spawned it.
+func spawnPaths(t *trace.Trace) []uint64 {
+	type siblings struct {
+		parent int32
+		kind   string
+	}
+	paths, before := make([]uint64, len(t.Actors)), map[siblings]uint64{}
+	for i := range t.Actors {
+		a, above := &t.Actors[i], uint64(1)
+		if a.Parent >= 0 {
+			above = paths[a.Parent]
+		}
+		of := siblings{a.Parent, a.Type}
+		before[of]++
+		paths[i] = classMix(classMix(above, hash.String(a.Type)), before[of])
+	}
+	return paths
 }
 
 // readsTime reports whether a step has read the time.

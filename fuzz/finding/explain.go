@@ -136,7 +136,7 @@ func givenBy(c *shrink.Case) (list []choice.Kind) {
 // comesWithout reports whether an order receives the second message of a constraint without
 // receiving the first message before it.
 func comesWithout(o *shrink.Order, c choice.Constraint) bool {
-	return slices.ContainsFunc(o.Received, func(r shrink.Received) bool {
+	return slices.ContainsFunc(append(o.Received, shrink.Received{Steps: o.Steps}), func(r shrink.Received) bool {
 		i, k := slices.Index(r.Steps, c.First), slices.Index(r.Steps, c.Second)
 		return k >= 0 && (i < 0 || k < i)
 	})
@@ -236,8 +236,9 @@ func (w *explainer) name(sys *pulse.System) map[uint64]uint64 {
 	return numbers
 }
 
-// orderIn returns which messages each actor of a run received, in order. numbers has, by
-// message ID, the number that stands for the message's name.
+// orderIn returns which messages each actor of a run received, in order, and which steps used
+// objects such as channels. numbers has, by message ID, the number that stands for the message's
+// name.
 func orderIn(t *trace.Trace, numbers map[uint64]uint64) (o shrink.Order) {
 	names := t.Names()
 	at := make([]int, len(t.Actors)) // for each actor, its position in o.Received, counted from 1; 0 if it has none yet
@@ -253,12 +254,39 @@ func orderIn(t *trace.Trace, numbers map[uint64]uint64) (o shrink.Order) {
 		r := &o.Received[at[st.Actor]-1]
 		r.Steps = append(r.Steps, numbers[st.ID])
 	}
+	if o.Shared = sharedIn(t, numbers); len(o.Shared) > 0 {
+		for i := range t.Steps {
+			o.Steps = append(o.Steps, numbers[t.Steps[i].ID])
+		}
+	}
 	return o
 }
 
+// sharedIn returns, for each object that is no actor, the steps that did operations on it, in
+// order.
+func sharedIn(t *trace.Trace, numbers map[uint64]uint64) (list [][]uint64) {
+	at := map[int32]int{} // for each object, its position in list
+	for _, x := range t.Touches {
+		if x.What != trace.AnObject {
+			continue
+		}
+		if _, known := at[x.Actor]; !known {
+			at[x.Actor], list = len(list), append(list, nil)
+		}
+		steps, this := &list[at[x.Actor]], numbers[t.Steps[x.Step].ID]
+		if n := len(*steps); n == 0 || (*steps)[n-1] != this {
+			*steps = append(*steps, this)
+		}
+	}
+	return list
+}
+
 // keyOf returns a hash of the messages that each actor of a run received, in order. The order
-// of receives by different actors does not matter.
+// of receives by different actors does not matter, unless they did operations on one object.
 func keyOf(t *trace.Trace) (key uint64) {
+	if explore.UsesObjects(t) {
+		return explore.ClassOf(t)
+	}
 	sums := make([]uint64, len(t.Actors))
 	for i := range t.Steps {
 		if st := &t.Steps[i]; st.Kind == trace.Receive {

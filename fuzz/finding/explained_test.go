@@ -156,7 +156,8 @@ func widest(text string) (most int) {
 // TestExplanations holds the explanations of all subjects. Each has at most three lines of 100
 // columns. The blind trial: the code that the lines name contains the line by which the mended form
 // differs, for seven of nine subjects. The file testdata/mended.txt has that line. No line is longer than
-// 100 columns, except the message of the failure, which is the program's.
+// 100 columns, except the message of the failure, which is the program's. By day the test explains one
+// subject of six.
 func TestExplanations(t *testing.T) {
 	trial.Long(t)
 	text, err := os.ReadFile("testdata/mended.txt")
@@ -165,10 +166,13 @@ func TestExplanations(t *testing.T) {
 	}
 	var b strings.Builder
 	var syntax source
-	hits, of, table := 0, 0, ""
+	hits, of, table, number := 0, 0, "", 0
 	for line := range strings.Lines(string(text)) {
 		name, rest, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		if number++; !golden.Whole() && number%6 != 1 {
 			continue
 		}
 		parts := strings.Split(rest, " | ")
@@ -202,9 +206,12 @@ func TestExplanations(t *testing.T) {
 			}
 		}
 	}
-	fmt.Fprintf(&b, "\n%d of %d name the mended code\n\n%-18s%8s%8s%8s%8s\n%s", hits, of, "longest line of", "failure", "text", "chart", "case", table)
-	if 9*hits < 7*of {
-		t.Errorf("only %d of %d name the mended code", hits, of)
+	if golden.Whole() {
+		fmt.Fprintf(&b, "\n%d of %d name the mended code\n", hits, of)
+		if 9*hits < 7*of {
+			t.Errorf("only %d of %d name the mended code", hits, of)
+		}
 	}
-	golden.File(t, "testdata/explained.txt", b.String())
+	fmt.Fprintf(&b, "\n%-18s%8s%8s%8s%8s\n%s", "longest line of", "failure", "text", "chart", "case", table)
+	golden.Part(t, "testdata/explained.txt", b.String())
 }

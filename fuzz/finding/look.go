@@ -62,7 +62,9 @@ func (f *Finding) Look(r *props.Runner) {
 	plan := planOf(&f.Case, strategy.Replay(&f.Case.Record, strategy.ReplayOptions{}))
 	plan.Observer, plan.Look = l, l.deciding.end
 	if e := f.Case.Explanation; e != nil && e.Point != nil && e.Point.Step >= 0 {
-		l.deciding = stateAt{on: true, step: e.Point.Step, actor: f.Trace.Steps[e.Point.Step].Actor}
+		st := &f.Trace.Steps[e.Point.Step]
+		inGoroutine := st.Send >= 0 && isOperation(&f.Trace.Sends[st.Send]) // its variables cannot be read
+		l.deciding = stateAt{on: !inGoroutine, step: e.Point.Step, actor: st.Actor}
 	}
 	res := r.Run(plan)
 	if res.System == nil || res.System.Trace().Hash != f.Trace.Hash {

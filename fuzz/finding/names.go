@@ -74,12 +74,18 @@ func (n stepName) inFull() string {
 	return text
 }
 
+// isOperation reports whether a message is the next operation of a goroutine.
+func isOperation(d *trace.Send) bool {
+	_, ok := d.Body.(pulse.Operation)
+	return ok
+}
+
 // kindOf returns the type of a message and the label of its receiver: "main.Write at writer".
 // If the type belongs to no package, such as string, kindOf returns the value in place of the
-// type.
+// type. So it does for the next operation of a goroutine, which is a message of one type always.
 func kindOf(t *trace.Trace, d *trace.Send) string {
 	kind := trace.Label(d.Body)
-	if hasPackage(d.Body) {
+	if hasPackage(d.Body) && !isOperation(d) {
 		kind = reflect.TypeOf(d.Body).String()
 	}
 	if int(d.To) < 0 || int(d.To) >= len(t.Actors) {
@@ -91,7 +97,7 @@ func kindOf(t *trace.Trace, d *trace.Send) string {
 // shortKind returns the type of a message without its package: "Write". If the type belongs to no
 // package, shortKind returns the label of the message.
 func shortKind(d *trace.Send) string {
-	if hasPackage(d.Body) {
+	if hasPackage(d.Body) && !isOperation(d) {
 		return trace.TypeLabel(d.Body)
 	}
 	return d.Label()

@@ -29,7 +29,7 @@ func (f *Finding) Record(where string) record.Record {
 
 // outline returns the record without its steps and without the text of the case.
 func (f *Finding) outline() record.Record {
-	r := record.Record{Property: f.Case.Property, Test: f.Case.Test, Failure: f.Failure.Text, Detail: f.Failure.Detail, Advice: f.Failure.Advice, File: f.Location.File, Line: f.Location.Line,
+	r := record.Record{Property: f.Case.Property, Test: f.Case.Test, Failure: f.Failure.Text, Detail: f.Failure.Detail, Waits: f.Failure.Waits, Advice: f.Failure.Advice, File: f.Location.File, Line: f.Location.Line,
 		Signature: f.Case.Signature, Shrunk: f.Shrunk, Unfinished: f.Unfinished, Replays: f.Replays, Tried: Tried, Differs: f.Differs, Length: f.Steps(), Early: f.Case.Record.Early(),
 		Why: f.Case.Explanation, Filed: f.filed, Faces: slices.Clone(f.Case.Faces), Chart: f.Chart,
 		Draws: slices.Clone(f.Draws), Logs: slices.Clone(f.Logs)}
@@ -103,14 +103,14 @@ func Doubt(c *corpus.Case) {
 }
 
 // addPlaces adds the lines of code that send and handle the messages that decide. It ignores
-// messages that the run does not send.
+// messages that the run does not send, and operations of goroutines, whose texts have their lines.
 func (f *Finding) addPlaces(r *record.Record) {
 	if r.Why == nil || f.Trace == nil {
 		return
 	}
 	for _, m := range f.deciding(r.Why) {
 		known := slices.ContainsFunc(r.Places, func(p record.Place) bool { return p.Send == m.Send })
-		if m.Send < 0 || m.Send >= len(f.Trace.Sends) || known {
+		if m.Send < 0 || m.Send >= len(f.Trace.Sends) || known || isOperation(&f.Trace.Sends[m.Send]) {
 			continue
 		}
 		p, send := record.Place{Send: m.Send, Step: int(f.Trace.Sends[m.Send].Receipt), Text: m.Text, Kind: visible(shortKind(&f.Trace.Sends[m.Send]))}, int32(m.Send)

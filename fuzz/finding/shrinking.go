@@ -54,11 +54,15 @@ func (s *shrinking) first(f *Finding) (out shrink.Outcome, why string) {
 		Strategy: strategy.Replay(&f.Case.Record, strategy.ReplayOptions{})})
 	switch {
 	case res.Failure == nil:
-		return out, "it does not repeat: replayed, it does not fail"
+		f.Differs = "replayed again, it does not fail"
 	case res.Failure.Signature() != f.Failure.Signature():
-		return out, "it does not repeat: replayed, it fails with: " + firstLine(res.Failure.Text)
+		f.Differs = "replayed again, it fails with: " + firstLine(res.Failure.Text)
 	case res.System == nil:
 		return out, "it makes no system, and so has no order"
+	}
+	if f.Differs != "" {
+		f.Case.Doubtful, f.Case.Comment = true, f.comment()
+		return out, "it does not repeat: " + f.Differs
 	}
 	c, whole := shrinkCase(&res), sequence(res.System)
 	out = s.Run(c)

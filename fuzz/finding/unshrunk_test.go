@@ -46,9 +46,9 @@ func TestKeptAsFound(t *testing.T) {
 		want   string
 	}{
 		{"passes", fitful{asks: never, says: func(int) string { return "" }},
-			"1 step, not shrunk: it does not repeat: replayed, it does not fail"},
+			"1 step, not shrunk: it does not repeat: replayed again, it does not fail"},
 		{"fails otherwise", fitful{asks: never, says: func(int) string { return "never\nmore" }},
-			"1 step, not shrunk: it does not repeat: replayed, it fails with: never"},
+			"1 step, not shrunk: it does not repeat: replayed again, it fails with: never"},
 		{"passes by a schedule", fitful{asks: never, says: func(run int) string { return map[int]string{1: "no"}[run] }},
 			"1 step, not shrunk: no order of its messages reproduces it"},
 		{"asks each second time", fitful{asks: func(run int) bool { return run%2 == 0 }, says: always},
@@ -63,6 +63,9 @@ func TestKeptAsFound(t *testing.T) {
 			out := Shrink(context.Background(), r, f, shrink.Options{Runs: 10})
 			if out.Finding != nil || f.Shrunk != c.want || !strings.Contains(f.Text("run 1"), "run 1; "+c.want) {
 				t.Errorf("shrunk to %v, says %q, expected %q; it told\n%s", out.Finding, f.Shrunk, c.want, text)
+			}
+			if differs := strings.HasPrefix(c.want, "1 step, not shrunk: it does not repeat"); differs != (f.Differs != "") || differs != f.Case.Doubtful {
+				t.Errorf("it differs: %q, doubtful: %v", f.Differs, f.Case.Doubtful)
 			}
 			if !f.Case.Same(&first) || f.Replays != Tried || f.Why() != "" {
 				t.Errorf("the finding is not as it was: %+v", f.Case)

@@ -145,7 +145,7 @@ func (x *exploring) bound() explore.Bound {
 	switch {
 	case x.Runs > 0 && x.made >= x.Runs:
 		return explore.BoundRuns
-	case !x.deadline.IsZero() && time.Now().After(x.deadline):
+	case !x.deadline.IsZero() && !time.Now().Before(x.deadline):
 		return explore.BoundTime
 	case x.ctx.Err() != nil:
 		return explore.BoundStop

@@ -197,6 +197,9 @@ func (x *exploring) finish(in *input) (err error) {
 		return err
 	}
 	r := &in.result
+	if r.Bound == explore.BoundStop && x.bound() == explore.BoundTime { // the deadline has ended the context
+		r.Bound = explore.BoundTime
+	}
 	if r.Nondeterminism != "" {
 		for _, w := range x.workers {
 			w.noteLast(r)

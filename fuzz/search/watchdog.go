@@ -140,7 +140,7 @@ func howItStands(s *props.Stall) string {
 	case "running", "runnable":
 		b.WriteString("the goroutine of the run is running: does a loop never end?\n")
 	default:
-		fmt.Fprintf(&b, "the goroutine of the run waits (%s), and no other actor runs meanwhile\n", s.State)
+		fmt.Fprintf(&b, "the goroutine of the run waits (%s), and no other actor runs meanwhile. An actor waits for messages only;\nfor code that waits for channels or mutexes use package pulse/goroutine\n", s.State)
 	}
 	if len(s.Stack) > 0 {
 		b.WriteString(stack.Lines(s.Stack) + "\n")

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,6 +24,9 @@ type chooser struct {
 	tags     string
 	property string
 	memory   string
+	tests    bool // also existing tests
+	// unoffered has the existing tests that cannot be searched.
+	unoffered []string
 }
 
 // flags adds the flags to a command.
@@ -111,11 +115,7 @@ func (c *chooser) find(call *Call, patterns []string) (list []campaign.Subject, 
 	if len(patterns) == 0 {
 		patterns = []string{"."}
 	}
-	o := binary.Options{Temp: temp, Verbs: reflect.TypeFor[fuzz.Config]().PkgPath(), Race: c.race, Tags: c.tags}
-	compiled := func() {}
-	o.Compiling = func(packages int) { compiled = call.sayCompiling(packages) }
-	binaries, err := binary.Build(call.Context, o, patterns...)
-	compiled()
+	binaries, err := c.build(call, temp, patterns)
 	if err != nil {
 		return nil, done, err
 	}
@@ -128,6 +128,12 @@ func (c *chooser) find(call *Call, patterns []string) (list []campaign.Subject, 
 			return nil, done, err
 		}
 		all += len(properties)
+		for _, test := range b.Tests {
+			isTest := func(p worker.Property) bool { return p.Test == test }
+			if b.Existing() && strings.Contains(test, c.property) && !slices.ContainsFunc(properties, isTest) {
+				c.unoffered = append(c.unoffered, b.Package+" "+test)
+			}
+		}
 		for _, p := range properties {
 			names = append(names, p.Name, p.Test)
 			if strings.Contains(p.Name, c.property) || strings.Contains(p.Test, c.property) {
@@ -142,6 +148,26 @@ func (c *chooser) find(call *Call, patterns []string) (list []campaign.Subject, 
 		err = fmt.Errorf("none of %d properties has %q in its name%s", all, c.property, words.DidYouMean(c.property, "", names))
 	}
 	return list, done, err
+}
+
+// build compiles the tests of packages, and with the flag --tests once more for existing tests.
+func (c *chooser) build(call *Call, temp string, patterns []string) ([]*binary.Binary, error) {
+	o := binary.Options{Temp: temp, Verbs: reflect.TypeFor[fuzz.Config]().PkgPath(), Race: c.race, Tags: c.tags}
+	compiled := func() {}
+	o.Compiling = func(packages int) { compiled = call.sayCompiling(packages) }
+	list, err := binary.Build(call.Context, o, patterns...)
+	compiled()
+	if err != nil || !c.tests {
+		return list, err
+	}
+	o.Overlay, err = writeOverlay("")
+	o.Temp, o.Env = filepath.Join(temp, "existing"), []string{testVariable + "=1"}
+	if err = errors.Join(err, os.Mkdir(o.Temp, 0o777)); err != nil {
+		return nil, err
+	}
+	tests, err := binary.Build(call.Context, o, patterns...)
+	compiled()
+	return append(list, tests...), err
 }
 
 // silence is how long the command may print nothing while it compiles.

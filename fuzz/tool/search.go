@@ -108,6 +108,8 @@ detector. With --workers 1 a second worker is added for this. These workers make
 of --runs, with a different seed. A data race is a failure, also if two actors share a
 variable and no message orders the accesses. The results of the other workers do not change.
 
+With --tests it also searches the tests that are no properties, as jostle test does.
+
 It saves its state every minute and when it ends, and --resume continues from there.
 
 On a terminal it shows its progress and one line for each failure. Keys choose a failure and
@@ -136,6 +138,7 @@ if CI is set, or if TERM is dumb. NO_COLOR turns colors and links off.`,
 	f.BoolVar(&s.options.Resume, "resume", false, "continue where the last campaign ended")
 	f.DurationVar(&s.options.Every, "note", time.Minute, "the interval at which the state is saved")
 	f.BoolVar(&s.plain, "plain", false, "print lines instead of a live screen")
+	f.BoolVar(&s.tests, "tests", false, "search existing tests too, under control as by jostle test")
 	f.StringVar(&s.report, "report", "", "write a report into this folder at the end (see jostle report)")
 	f.StringVar(&s.options.File, "state", "", "the state file, used by one campaign at a time; by default a file in the user's cache folder")
 	return cmd
@@ -215,6 +218,9 @@ func (s *searcher) run(call *Call, patterns []string, settle func(subjects int))
 	annotate := s.annotations(call)
 	p := &printer{w: call.Out, json: s.json, brief: settle != nil, folders: foldersOf(slices.Concat(subjects, o.Races))}
 	o.Tell = p.tell
+	for _, test := range s.unoffered {
+		p.tell(campaign.Event{Kind: campaign.Noted, Subject: test, Text: "not searched, because it is not controlled, is skipped, or fails in every order: jostle test -v says why"})
+	}
 	end := func() {}
 	if settle == nil && !s.plain && !s.json {
 		end = s.live(call, p)
@@ -414,7 +420,7 @@ func (p *printer) printFinding(subject string, f *campaign.Finding) {
 	fmt.Fprintf(p.w, "--- FAIL: %s\n", subject)
 	writeLinked(p.w, f.Text(), p.links(subject, f))
 	if f.Path != "" {
-		fmt.Fprintf(screen.Whole(p.w), "        again: jostle replay %s\n", words.Argument(shown(f.Path)))
+		fmt.Fprintf(screen.Whole(p.w), "        again: %s\n", f.Again(shown(f.Path)))
 	}
 	if f.Path != "" && !f.Known {
 		fmt.Fprintf(p.w, "        %s\n", f.InWords(env.When(), shown))

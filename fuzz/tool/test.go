@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,14 +28,20 @@ func newTest() *Command {
 goroutine runs at each operation on a channel, a mutex, a wait group, an atomic or a timer. It
 shrinks a failing run, explains it and saves it, as for properties. Time is virtual.
 
-A test that depends on the network, another process, a signal or the garbage collector is not
-controlled. It runs once, as under go test, and go test -v says what it depends on. Examples and
-benchmarks run as under go test.
+Connections over TCP on loopback addresses and over Unix domain sockets are in memory. Files are
+real. A test that depends on another network, another process, a signal, C code or the garbage
+collector is not controlled. It runs once, as under go test, and -v says what it depends on. So
+it is with a test that computes for 10s without an operation. Examples and benchmarks run as
+under go test.
+
+A failing run is shown only if it also fails in a new process.
 
 The standard library is compiled with changes for this. The first time this takes a minute.
 Nothing in the Go installation is changed.
 
   -for d       how long to search for each test (2s)
+  -network n   how many faults the connections of a run may have: short reads, delays, resets
+               and partitions (0)
   -overlay f   an overlay of your own, which must replace no file that jostle replaces`,
 		Example:  "  jostle test ./...\n  jostle test -run TestPool -race -for 30s .",
 		OwnFlags: true,
@@ -70,6 +77,7 @@ name of the file for go test -vet=off -overlay. In such a build goroutine.Run wo
 type testCall struct {
 	args    []string // the arguments of go test
 	budget  time.Duration
+	network string
 	overlay string // the overlay file that the user gave to go test, or ""
 }
 
@@ -88,9 +96,12 @@ func runTest(call *Call, args []string) error {
 	}
 	cmd := exec.CommandContext(call.Context, "go", append([]string{"test", "-vet=off", "-overlay=" + file}, c.args...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = call.In, screen.Whole(call.Out), screen.Whole(call.Err)
-	cmd.Env = append(os.Environ(), "JOSTLE_TEST=1")
+	cmd.Env = append(os.Environ(), testVariable+"=1")
 	if c.budget > 0 {
 		cmd.Env = append(cmd.Env, "JOSTLE_BUDGET="+c.budget.String())
+	}
+	if c.network != "" {
+		cmd.Env = append(cmd.Env, "JOSTLE_NETWORK="+c.network)
 	}
 	if c.race() {
 		logs, err := os.MkdirTemp("", "jostle-race-")
@@ -111,6 +122,9 @@ func runTest(call *Call, args []string) error {
 	}
 	return err
 }
+
+// testVariable makes a test binary run its tests under control, if it is built with the overlay.
+const testVariable = "JOSTLE_TEST"
 
 // raceOptions make the race detector report a race in each run that has it, not only in
 // the first one, and to a file.
@@ -169,7 +183,7 @@ func readTest(args []string) (c testCall, err error) {
 			c.args = append(c.args, args[i:]...)
 			return c, nil
 		}
-		own := strings.HasPrefix(args[i], "-") && slices.Contains([]string{"for", "-for", "overlay", "-overlay"}, name)
+		own := strings.HasPrefix(args[i], "-") && slices.Contains([]string{"for", "-for", "network", "-network", "overlay", "-overlay"}, name)
 		if !own {
 			c.args = append(c.args, args[i])
 			continue
@@ -185,6 +199,11 @@ func readTest(args []string) (c testCall, err error) {
 			if c.budget, err = time.ParseDuration(value); err != nil || c.budget <= 0 {
 				return c, fmt.Errorf("-for %s: give a time such as 30s", value)
 			}
+		case "network":
+			if _, err := strconv.ParseUint(value, 10, 16); err != nil {
+				return c, fmt.Errorf("-network %s: give a number of faults, such as 3", value)
+			}
+			c.network = value
 		case "overlay":
 			if c.overlay != "" {
 				return c, errors.New("-overlay is given twice")

@@ -17,7 +17,7 @@ type (
 // declaration, in overlay/go1.26/control.go.txt.
 type door struct {
 	version int
-	start   func(seed uint64) control
+	start   func(seed uint64, faults int) control
 	drive   func(control)
 	spawn   func(c control, f func())
 	next    func(control) thread
@@ -26,13 +26,15 @@ type door struct {
 	advance func(c control, now int64) (more bool)
 	look    func(thread, *state)
 	stack   func(g thread, pcs []uintptr) int
-	touched func(c control, i int) (what operation, object uintptr, n int)
+	touched func(c control, i int) (what operation, object unsafe.Pointer, n int)
 	thrown  func(control) any
 	outside func(control) string
+	locks   func(c control, i int) *locked
+	awaited func(g thread, i int) (object, made uintptr)
 }
 
 // doorVersion is the version of the declarations shared with the runtime.
-const doorVersion = 4
+const doorVersion = 7
 
 // A reason says why a goroutine has returned control to jostle.
 type reason uint8
@@ -57,7 +59,17 @@ const (
 	opGosched
 	opSync
 	opMake
+	opAll // the step depends on all other steps
+	opNetwork
 )
+
+// A locked says where a goroutine has locked a mutex, or begun to.
+type locked struct {
+	object  uintptr
+	id      uint64 // the number of the goroutine
+	reads   bool   // set for RLock
+	callers [depth]uintptr
+}
 
 // A state describes a goroutine that is not running.
 type state struct {

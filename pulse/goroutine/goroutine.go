@@ -10,9 +10,31 @@
 // goroutine takes the next step. When none can, the virtual clock jumps to the
 // next timer.
 //
+// A property of package props runs goroutines with drawn values like this:
+//
+//	func ringPasses(t *props.T) {
+//		n := props.Draw(t, rapid.IntRange(2, 5), "n")
+//		goroutine.Run(t.System(), func() { passToken(n) })
+//	}
+//
+// Package fuzz searches it by Check, and runs it in every order by Explore. Two steps
+// conflict if they do operations on one object. An exploration with a reduction runs one of
+// the orders that differ only in steps that do not conflict. The first operations on two
+// objects of package sync always conflict, because nothing tells the objects apart. No
+// conflict is known from plain variables, the length of a channel, functions of package
+// sync/atomic that are no methods, and what a sync.Pool returns. If the order of these
+// matters, explore with the reduction explore.Everything. State comparison does not see the
+// variables of goroutines, so it must not be used.
+//
+// Connections over TCP on loopback addresses and over Unix domain sockets are in memory:
+// net.Listen, net.Dial, and what uses them, such as net/http. A listener on port 0 gets the
+// same port in each run. pulse.Faults.Network lets the strategy shorten reads, delay data,
+// reset connections, and cut a listener off for some time. Random numbers of math/rand and
+// crypto/rand and the process ID are the same in each run. Files are real.
+//
 // The command jostle test runs existing tests in this way, unchanged. A test that depends
-// on the network, another process, a signal, the garbage collector or a goroutine from
-// outside of the run is not controlled. It runs once, as under go test.
+// on another network, on another process, a signal, C code, the garbage collector or a
+// goroutine from outside of the run is not controlled. It runs once, as under go test.
 //
 // Not seen are races on plain variables, because no other goroutine runs between two plain
 // reads and writes: run go test -race too, or jostle test -race. A run does not repeat if
@@ -23,6 +45,7 @@
 package goroutine
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"runtime"
@@ -49,6 +72,10 @@ func (d *door) run(sys *pulse.System, main func()) bool {
 	}
 	defer w.drive(nil)
 	ok := w.sys.Run()
+	if ok && w.cause == "" && !w.allEnded() {
+		w.mustEnd()
+		ok = w.sys.Run()
+	}
 	if w.cause == "" || !ok {
 		return ok
 	}
@@ -75,7 +102,7 @@ func (d *door) runTest(sys *pulse.System, main func()) (e End) {
 		return e
 	}
 	defer w.drive(nil)
-	if w.sys.Run() && w.cause == "" && w.list[0].why != exited {
+	if w.sys.Run() && w.cause == "" && w.list[0].waits() {
 		w.stop()
 	}
 	if w.cause == "" && w.list[0].why == exited {
@@ -96,31 +123,40 @@ func (w *world) stop() {
 		w.cause = "it depends on a goroutine that jostle has not started in this run"
 		return
 	}
-	for _, r := range w.list {
-		if r != nil && r.why != exited && (r.id > 1 || w.alone()) {
-			r.mustEnd()
-		}
-	}
+	w.mustEnd()
 	w.sys.Run()
 }
 
-// alone reports whether only the goroutine that runs main has not ended.
-func (w *world) alone() bool {
-	return !slices.ContainsFunc(w.list[1:], func(r *routine) bool { return r != nil && r.why != exited })
+// mustEnd makes the system report the goroutines that have not ended as stuck. In a test
+// those are the goroutines that the test has started, if there are any.
+func (w *world) mustEnd() {
+	first := w.list
+	if w.ends && slices.ContainsFunc(first[1:], (*routine).waits) {
+		first = first[1:]
+	}
+	for _, r := range first {
+		if r.waits() {
+			w.host.Accept(r.ref, anyMessage)
+		}
+	}
 }
+
+func anyMessage(any) bool { return true }
+
+// waits reports whether there is a goroutine, and it has not ended.
+func (r *routine) waits() bool { return r != nil && r.why != exited }
+
+// allEnded reports whether all goroutines have ended.
+func (w *world) allEnded() bool { return !slices.ContainsFunc(w.list, (*routine).waits) }
 
 // left describes the goroutines that have not ended.
 func (w *world) left() (list []string) {
 	for _, r := range w.list {
-		if r == nil || r.why == exited || r.id == 1 {
+		if !r.waits() || r.id == 1 {
 			continue
 		}
-		what, at := r.Waits()
-		text := fmt.Sprintf("%v %s", r.ref, what)
-		if place := at.Place(); place != "" {
-			text += " at " + place
-		}
-		list = append(list, text)
+		w := r.Waits()
+		list = append(list, w.String())
 	}
 	return list
 }
@@ -134,9 +170,10 @@ func (d *door) begin(sys *pulse.System, main func(), ends bool) *world {
 			text = "this overlay belongs to another version of jostle: write it again by jostle overlay"
 		}
 		sys.Fail(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: text})
+		sys.Run() // it calls Options.Failed, so a property reports this failure
 		return nil
 	}
-	w := &world{door: d, sys: sys, host: sys.Host(), ends: ends, control: d.start(1)}
+	w := &world{door: d, sys: sys, host: sys.Host(), ends: ends, control: d.start(1, sys.Options().Faults.Network)}
 	d.drive(w.control)
 	d.spawn(w.control, main)
 	w.takeNew(pulse.Ref{})
@@ -150,7 +187,6 @@ type routine struct {
 	id     uint64 // its number in the run, from 1; 1 is the goroutine that runs main
 	ref    pulse.Ref
 	place  stack.Frame // the line at which the goroutine's function begins
-	begun  bool        // set in the goroutine's first step
 	why    reason      // why the goroutine returned control to jostle
 	turn   *site       // the message that the goroutine is to receive, or nil if it cannot run
 	since  int         // the number of steps of the run when the goroutine became able to run
@@ -160,12 +196,9 @@ type routine struct {
 func (r *routine) Receive(ctx *pulse.Ctx, _ any) {
 	w := r.world
 	w.ready--
-	alone := w.ready == 0
+	alone := w.runsOn()
 	r.turn = nil
-	if !r.begun {
-		r.begin()
-	}
-	r.resume(ctx)
+	r.resume(ctx, !alone)
 	w.touch()
 	w.share(r)
 	if w.over(r) {
@@ -180,6 +213,7 @@ func (r *routine) Receive(ctx *pulse.Ctx, _ any) {
 	}
 	switch r.why {
 	case exited:
+		w.live--
 		ctx.Stop()
 	case panicked:
 		w.sys.Fail(r.failure())
@@ -187,32 +221,26 @@ func (r *routine) Receive(ctx *pulse.Ctx, _ any) {
 	w.setClock()
 }
 
-// begin is called in the first step of the goroutine. Outside of a test, the system then
-// reports the goroutine as stuck if it never ends.
-func (r *routine) begin() {
-	r.begun = true
-	if !r.world.ends {
-		r.mustEnd()
-	}
-}
-
-// mustEnd makes the system report the goroutine as stuck if it never ends.
-func (r *routine) mustEnd() { r.world.host.Accept(r.ref, func(any) bool { return true }) }
-
-// resume lets the goroutine run until its next operation, and answers its
-// choices.
-func (r *routine) resume(ctx *pulse.Ctx) {
+// resume lets the goroutine run until its next operation, and answers its choices. If
+// yields is not set, the goroutine runs on until another goroutine can run.
+func (r *routine) resume(ctx *pulse.Ctx, yields bool) {
 	w, answer, n := r.world, uint64(0), uint64(0)
-	for {
+	for choices := 0; ; choices++ {
 		driver := w.host.Lend(uintptr(r.thread))
-		r.why, n = w.door.resume(w.control, r.thread, w.ready > 0, answer)
+		r.why, n = w.door.resume(w.control, r.thread, yields, answer)
 		w.host.Lend(driver)
 		if r.why != chooses {
 			return
 		}
-		answer = uint64(ctx.Choose(int(n)))
+		if answer = uint64(choices) % n; choices < mostChoices {
+			answer = uint64(ctx.Choose(int(n)))
+		}
 	}
 }
+
+// mostChoices is the number of choices in one step after which every case gets its turn. A
+// loop around a select may rely on that select is fair.
+const mostChoices = 32
 
 // failure returns the failure for the goroutine's panic.
 func (r *routine) failure() *pulse.Failure {
@@ -237,44 +265,77 @@ var trimmer = stack.NewTrimmer(reflect.TypeFor[world]().PkgPath())
 // HandlerPlace returns the line at which the goroutine's function begins.
 func (r *routine) HandlerPlace() stack.Frame { return r.place }
 
-// Waits says what the goroutine waits for, and where.
-func (r *routine) Waits() (what string, at stack.Frame) {
+// Waits says what the goroutine waits for, and where, who holds that lock, and where that
+// channel was made.
+func (r *routine) Waits() (out stack.Wait) {
+	out.Actor = r.ref.String()
 	if frames := r.frames(); len(frames) > 0 {
-		at = frames[0]
+		out.At = frames[0]
 	}
-	if what = r.state().waits; what == "" {
-		return "can run", at
+	what := r.state().waits
+	if what == "" {
+		out.What = "for its turn"
+		return out
 	}
-	return "in " + what, at
+	out.What = "in " + what
+	for i := 0; ; i++ {
+		object, made := r.world.awaited(r.thread, i)
+		if object == 0 {
+			return out
+		}
+		var o stack.Object
+		if made != 0 {
+			call, _ := runtime.CallersFrames([]uintptr{made}).Next()
+			o.Made = stack.FrameOf(call)
+		}
+		if isLock(what) {
+			o.Held = r.world.holders(object)
+		}
+		if o.Made.File != "" || len(o.Held) > 0 {
+			out.On = append(out.On, o)
+		}
+	}
 }
 
-func (r *routine) state() (s state) {
-	r.world.look(r.thread, &s)
-	return s
+// holders returns which goroutines have locked a lock, oldest first. If a goroutine waits for
+// the lock, its last call of Lock has not locked it yet.
+func (w *world) holders(object uintptr) (list []stack.Hold) {
+	n := 0
+	for w.locks(w.control, n) != nil {
+		n++
+	}
+	waiting := map[uint64]bool{}
+	for i := n - 1; i >= 0; i-- {
+		h := w.locks(w.control, i)
+		if h.object != object {
+			continue
+		}
+		r := w.list[h.id-1]
+		if awaited, _ := w.awaited(r.thread, 0); awaited == object && isLock(r.state().waits) && !waiting[h.id] {
+			waiting[h.id] = true
+			continue
+		}
+		hold := stack.Hold{Actor: r.ref.String(), Reads: h.reads}
+		if calls, _ := trimmer.Inner(h.callers[:]); len(calls) > 0 {
+			hold.At = stack.FrameOf(calls[0])
+		}
+		list = append(list, hold)
+	}
+	slices.Reverse(list)
+	return list
 }
+
+// isLock reports whether a goroutine that waits for something waits for a lock.
+func isLock(waits string) bool {
+	return strings.HasPrefix(waits, "sync.Mutex.") || strings.HasPrefix(waits, "sync.RWMutex.")
+}
+
+func (r *routine) state() *state { return r.world.stateOf(r.thread) }
 
 // String describes the goroutine as the state of an actor.
 func (r *routine) String() string {
 	if r.why == exited {
 		return "ended"
 	}
-	return r.state().waits
-}
-
-// labelOf returns the name of a goroutine's function without its package, and the line at
-// which the function begins. The goroutine that runs main is named so.
-func labelOf(s *state) (name string, place stack.Frame) {
-	f := runtime.FuncForPC(s.start)
-	switch {
-	case s.id == 1:
-		return "main", place
-	case f == nil:
-		return "goroutine", place
-	case strings.HasPrefix(f.Name(), "testing.(*T).Run"):
-		return "test", place
-	}
-	name = f.Name()[strings.LastIndex(f.Name(), "/")+1:]
-	_, name, _ = strings.Cut(name, ".")
-	file, line := f.FileLine(s.start)
-	return name, stack.FrameOf(runtime.Frame{Function: f.Name(), File: file, Line: line})
+	return cmp.Or(r.state().waits, "can run")
 }

@@ -22,9 +22,12 @@ type fake struct {
 	timers  map[int64][]int // maps the time of timers to the threads that they wake
 	touches []fakeTouch     // the operations of the last step
 	cause   string
+	locks   []locked
+	awaited []uintptr // by the goroutines, in their order
 	log     []string
 	answer  uint64
 	driven  bool
+	faults  int // of the network
 }
 
 // A fakeThread is a goroutine of a fake.
@@ -42,7 +45,7 @@ type act struct {
 
 type fakeTouch struct {
 	op     operation
-	object uintptr
+	object unsafe.Pointer
 }
 
 // spawn starts a goroutine that follows a script.
@@ -83,7 +86,7 @@ func (f *fake) door(script ...act) *door {
 	f.timers = map[int64][]int{}
 	return &door{
 		version: doorVersion,
-		start:   func(uint64) control { return control(f) },
+		start:   func(_ uint64, faults int) control { f.faults = faults; return control(f) },
 		drive:   func(c control) { f.driven = c != nil },
 		spawn:   func(control, func()) { f.spawn(script...) },
 		next: func(control) thread {
@@ -113,14 +116,26 @@ func (f *fake) door(script ...act) *door {
 		},
 		look:  func(g thread, s *state) { *s = (*fakeThread)(g).state },
 		stack: func(thread, []uintptr) int { return 0 },
-		touched: func(_ control, i int) (operation, uintptr, int) {
+		touched: func(_ control, i int) (operation, unsafe.Pointer, int) {
 			if i >= len(f.touches) || i >= touches {
-				return 0, 0, len(f.touches)
+				return 0, nil, len(f.touches)
 			}
 			return f.touches[i].op, f.touches[i].object, len(f.touches)
 		},
 		thrown:  func(control) any { return "lost" },
 		outside: func(control) string { return f.cause },
+		locks: func(_ control, i int) *locked {
+			if i >= len(f.locks) {
+				return nil
+			}
+			return &f.locks[i]
+		},
+		awaited: func(g thread, i int) (object, made uintptr) {
+			if id := int((*fakeThread)(g).id); i > 0 || id > len(f.awaited) {
+				return 0, 0
+			}
+			return f.awaited[(*fakeThread)(g).id-1], 0
+		},
 	}
 }
 
@@ -149,12 +164,12 @@ func TestRunTest(t *testing.T) {
 	}{
 		{"it ends", []act{yields, exits}, "1 1", "", ""},
 		{"others go on", []act{starts(yields, exits), yields, yields, exits}, "1 2 1 2 1 1", "", ""},
-		{"others are abandoned", []act{starts(blocks), yields, exits}, "1 2 1 1", "goroutine in chan receive", ""},
+		{"others are abandoned", []act{starts(blocks), yields, exits}, "1 2 1 1", "goroutine waits in chan receive", ""},
 		{"one wakes another", []act{starts(wakes(1), exits), blocks, exits}, "1 2 1 1 2", "", ""},
-		{"one runs on after it", []act{starts(yields, yields, starts(exits), act{why: chooses, n: 2}, blocks), exits}, "1 2 1 2 2 3 2 2", "goroutine in chan receive", ""},
-		{"one runs on for ever", []act{starts(slices.Repeat([]act{yields}, 2*mostSettling)...), exits}, "1 2 1" + strings.Repeat(" 2", mostSettling), "goroutine in chan receive", ""},
+		{"one runs on after it", []act{starts(yields, yields, starts(exits), act{why: chooses, n: 2}, blocks), exits}, "1 2 1 2 2 3 2 2", "goroutine waits in chan receive", ""},
+		{"one runs on for ever", []act{starts(slices.Repeat([]act{yields}, 2*mostSettling)...), exits}, "1 2 1" + strings.Repeat(" 2", mostSettling), "goroutine waits in chan receive", ""},
 		{"it is stuck", []act{blocks}, "1", "", "stuck: 1 of 1 actors cannot go on, nothing is deliverable"},
-		{"another is stuck too", []act{starts(blocks), blocks}, "1 2 1", "goroutine in chan receive", "stuck: 1 of 2 actors cannot go on, nothing is deliverable"},
+		{"another is stuck too", []act{starts(blocks), blocks}, "1 2 1", "goroutine waits in chan receive", "stuck: 1 of 2 actors cannot go on, nothing is deliverable"},
 		{"it sleeps", []act{sleeps(1, time.Hour), exits}, "1 1", "", ""},
 		{"timers fire in order", []act{starts(sleeps(2, time.Minute), exits), sleeps(1, time.Hour), exits}, "1 2 1 2 1", "", ""},
 		{"it panics", []act{{why: panicked}}, "1", "", "panic in main: lost"},
@@ -264,9 +279,9 @@ func TestLate(t *testing.T) {
 // waiting, and every timer still fires.
 func TestSpin(t *testing.T) {
 	f := &fake{}
-	script := append([]act{starts(sleeps(2, 5*time.Second), exits), yields}, slices.Repeat([]act{yields}, 14)...)
+	script := append([]act{starts(sleeps(2, 5*time.Second), exits), yields}, slices.Repeat([]act{yields}, mostLonely+14)...)
 	f.door(append(script, exits)...).runTest(pulse.New(pulse.Options{}), nil)
-	if n := slices.Index(f.log[3:], "2") + 3; n < 14 || n > 17 || f.now < int64(5*time.Second) {
+	if n := slices.Index(f.log[3:], "2") + 3; n < mostLonely+14 || n > mostLonely+17 || f.now < int64(5*time.Second) {
 		t.Errorf("after %v: %v", time.Duration(f.now), f.log)
 	}
 }
@@ -297,10 +312,56 @@ func TestChoices(t *testing.T) {
 	f := &fake{}
 	var answers []uint64
 	note := func(f *fake) { answers = append(answers, f.answer) }
-	sys := pulse.New(pulse.Options{Strategy: favorite(0), Record: true})
+	sys := pulse.New(pulse.Options{Strategy: favorite(0), Record: true, Faults: pulse.Faults{Network: 5}})
 	f.door(act{chooses, 3, note}, act{chooses, 7, note}, act{exited, 0, note}).runTest(sys, nil)
-	if !slices.Equal(answers, []uint64{0, 2, 6}) || len(sys.Trace().Steps) != 1 {
-		t.Error(answers, len(sys.Trace().Steps))
+	if !slices.Equal(answers, []uint64{0, 2, 6}) || len(sys.Trace().Steps) != 1 || f.faults != 5 {
+		t.Error(answers, len(sys.Trace().Steps), f.faults)
+	}
+}
+
+// TestFairChoices: if a step has many choices, each case of a select gets its turn.
+func TestFairChoices(t *testing.T) {
+	f := &fake{}
+	seen := map[uint64]bool{}
+	script := slices.Repeat([]act{{chooses, 3, func(f *fake) { seen[f.answer] = true }}}, mostChoices+4)
+	sys := pulse.New(pulse.Options{Strategy: favorite(0)})
+	if f.door(append(script, exits)...).run(sys, nil); len(seen) != 3 {
+		t.Error(seen)
+	}
+}
+
+// TestHolders: a stuck goroutine names those that have locked its lock, but not those that
+// wait for it too. It may wait for itself.
+func TestHolders(t *testing.T) {
+	waits := func(what string) act {
+		return act{blocked, 0, func(f *fake) {
+			for _, g := range f.threads {
+				g.waits = what
+			}
+		}}
+	}
+	for _, c := range []struct {
+		name    string
+		locks   []locked
+		awaited []uintptr
+		waits   string
+		want    string
+	}{
+		{"two locks in two orders", []locked{{object: 7, id: 1}, {object: 9, id: 2}, {object: 9, id: 1}, {object: 7, id: 2}}, []uintptr{9, 7}, "sync.Mutex.Lock",
+			"main waits in sync.Mutex.Lock, locked by g; g waits in sync.Mutex.Lock, locked by main; cycle: main → g → main"},
+		{"one lock twice", []locked{{object: 7, id: 1}, {object: 7, id: 1}}, []uintptr{7, 0}, "sync.Mutex.Lock",
+			"main waits in sync.Mutex.Lock, locked by main; g waits in sync.Mutex.Lock; cycle: main → main"},
+		{"a reader behind a writer", []locked{{object: 7, id: 1, reads: true}, {object: 7, id: 2}, {object: 7, id: 1, reads: true}}, []uintptr{7, 7}, "sync.RWMutex.RLock",
+			"main waits in sync.RWMutex.RLock, locked for reading by main; g waits in sync.RWMutex.RLock, locked for reading by main; cycle: main → main"},
+		{"no lock", []locked{{object: 7, id: 1}}, []uintptr{7, 7}, "sync.WaitGroup.Wait", "main waits in sync.WaitGroup.Wait; g waits in sync.WaitGroup.Wait"},
+	} {
+		f := &fake{locks: c.locks, awaited: c.awaited}
+		sys := pulse.New(pulse.Options{})
+		f.door(starts(waits(c.waits)), blocks).run(sys, nil)
+		got := strings.ReplaceAll(strings.ReplaceAll(strings.TrimSpace(sys.Failure().Detail), "\n    ", "; "), "goroutine", "g")
+		if got != c.want || len(sys.Failure().Waits) != 2 {
+			t.Errorf("%s:\n%s, want\n%s", c.name, got, c.want)
+		}
 	}
 }
 
@@ -310,9 +371,10 @@ func TestChoices(t *testing.T) {
 func TestObjects(t *testing.T) {
 	use := func(list ...fakeTouch) act { return act{yielded, 0, func(f *fake) { f.touches = list }} }
 	f := &fake{}
+	a, b := unsafe.Pointer(new(int)), unsafe.Pointer(new(int))
 	sys := pulse.New(pulse.Options{Record: true})
-	f.door(use(fakeTouch{opSync, 64}), use(fakeTouch{opSync, 128}, fakeTouch{opSync, 64}), use(fakeTouch{opMake, 64}, fakeTouch{opSend, 64}),
-		use(slices.Repeat([]fakeTouch{{opSync, 64}}, touches+1)...), exits).runTest(sys, nil)
+	f.door(use(fakeTouch{opSync, a}), use(fakeTouch{opSync, b}, fakeTouch{opSync, a}), use(fakeTouch{opMake, a}, fakeTouch{opSend, a}),
+		use(slices.Repeat([]fakeTouch{{opSync, a}}, touches+1)...), exits).runTest(sys, nil)
 	var objects []int32
 	all := 0
 	for _, x := range sys.Trace().Touches {
@@ -334,8 +396,9 @@ func TestOrdinaryBuild(t *testing.T) {
 	if Available() {
 		t.Skip("this is a controlled build") // Skips: in builds with the overlay
 	}
-	sys := pulse.New(pulse.Options{})
-	if Run(sys, func() { t.Error("it runs") }) || sys.Failure().Kind != pulse.KindMisuse || !strings.Contains(sys.Failure().Text, "-vet=off -overlay=$(jostle overlay), or use jostle test") {
+	told := 0
+	sys := pulse.New(pulse.Options{Failed: func(*pulse.Failure) { told++ }})
+	if Run(sys, func() { t.Error("it runs") }) || told != 1 || sys.Failure().Kind != pulse.KindMisuse || !strings.Contains(sys.Failure().Text, "-vet=off -overlay=$(jostle overlay), or use jostle test") {
 		t.Error(sys.Failure())
 	}
 	sys = pulse.New(pulse.Options{})
@@ -349,7 +412,7 @@ func TestOrdinaryBuild(t *testing.T) {
 // TestLayout: package runtime shares the struct of functions, so each field except
 // version must have the size of one word.
 func TestLayout(t *testing.T) {
-	if n := unsafe.Sizeof(door{}) / unsafe.Sizeof(uintptr(0)); n != 13 {
+	if n := unsafe.Sizeof(door{}) / unsafe.Sizeof(uintptr(0)); n != 15 {
 		t.Errorf("the door has %d words: change jostleDoorTable and doorVersion too", n)
 	}
 }

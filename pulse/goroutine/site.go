@@ -4,20 +4,28 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 
+	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/stack"
 )
 
 // A site is the message by which a goroutine takes its next step: it says which
 // operation the goroutine begins, or has waited for, and where. There is one
 // site for each place in the program, so equal sites are equal pointers.
-type site struct{ label string }
+type site struct {
+	label string
+	key   siteKey
+}
 
 func (s *site) String() string { return s.label }
 
+// IsOperation makes a site a pulse.Operation.
+func (s *site) IsOperation() {}
+
 // A siteKey identifies a site.
 type siteKey struct {
-	op      operation
+	op      operation // opNone if the goroutine was woken
 	callers [depth]uintptr
 }
 
@@ -27,20 +35,68 @@ var sites struct {
 	of map[siteKey]*site
 }
 
+// recent caches sites by hashes of their keys.
+var recent [1024]atomic.Pointer[site]
+
 // siteOf returns the site at which a goroutine stands.
 func siteOf(s *state) *site {
+	cached := &recent[uint64(s.callers[0]^s.callers[1]<<7^s.callers[2]<<13^uintptr(s.op))*hash.Gamma>>54]
+	if c := cached.Load(); c != nil && c.key.op == s.op && c.key.callers == s.callers {
+		return c
+	}
 	key := siteKey{s.op, s.callers}
 	sites.Lock()
 	defer sites.Unlock()
-	if s := sites.of[key]; s != nil {
-		return s
-	}
 	if sites.of == nil {
 		sites.of = map[siteKey]*site{}
 	}
-	made := &site{key.label()}
-	sites.of[key] = made
+	found := sites.of[key]
+	if found == nil {
+		found = &site{key.label(), key}
+		sites.of[key] = found
+	}
+	cached.Store(found)
+	return found
+}
+
+// labels caches the results of startOf.
+var labels sync.Map
+
+// A start is the name of a goroutine's function without its package, and the line at which
+// the function begins.
+type start struct {
+	name  string
+	place stack.Frame
+}
+
+// labelOf returns the start of a goroutine. The goroutine that runs main is named so.
+func labelOf(s *state) start {
+	if s.id == 1 {
+		return start{name: "main"}
+	}
+	if known, ok := labels.Load(s.start); ok {
+		return known.(start)
+	}
+	made := startOf(s.start)
+	labels.Store(s.start, made)
 	return made
+}
+
+// startOf returns the start of a goroutine by the first instruction of its function.
+func startOf(pc uintptr) start {
+	f := runtime.FuncForPC(pc)
+	switch {
+	case f == nil:
+		return start{name: "goroutine"}
+	case strings.HasPrefix(f.Name(), "testing.(*T).Run"):
+		return start{name: "test"}
+	case strings.HasPrefix(f.Name(), "sync.(*WaitGroup).Go."):
+		return start{name: "Go"}
+	}
+	name := f.Name()[strings.LastIndex(f.Name(), "/")+1:]
+	_, name, _ = strings.Cut(name, ".")
+	file, line := f.FileLine(pc)
+	return start{name, stack.FrameOf(runtime.Frame{Function: f.Name(), File: file, Line: line})}
 }
 
 // label describes the operation and its line.
@@ -76,11 +132,14 @@ func (key *siteKey) label() string {
 // for, or "".
 func verbOf(function string) string {
 	switch {
-	case strings.HasPrefix(function, "sync.(*"), strings.HasPrefix(function, "sync/atomic.(*"):
+	case strings.HasPrefix(function, "sync.(*"), strings.HasPrefix(function, "sync/atomic.(*"), strings.HasPrefix(function, "net.(*"):
 		kind, method, _ := strings.Cut(function[strings.Index(function, "(*")+2:], ").")
 		kind, _, _ = strings.Cut(kind, "[")
 		if strings.Contains(method, ".") {
 			return "" // a function literal, such as that by which WaitGroup.Go calls user code
+		}
+		if kind == "conn" {
+			kind = "Conn"
 		}
 		return kind + "." + method
 	}
@@ -90,5 +149,5 @@ func verbOf(function string) string {
 }
 
 func (o operation) String() string {
-	return [...]string{"wait", "send", "receive", "close", "select", "Gosched", "sync"}[o]
+	return [...]string{"wait", "send", "receive", "close", "select", "Gosched", "sync", "make", "all", "network"}[o]
 }

@@ -3,6 +3,7 @@ package goroutine
 import (
 	"fmt"
 	"time"
+	"unsafe"
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -17,16 +18,25 @@ type world struct {
 	ends     bool       // set if the run ends with the goroutine that runs main
 	list     []*routine // by id-1; nil for goroutines that the runtime does not report, such as coroutines
 	ready    int        // the number of goroutines that can run
+	live     int        // the number of goroutines that have not ended
+	lonely   int        // the number of steps since another goroutine could run
 	steps    int
-	spins    int                // the number of successive steps in which one goroutine ran alone without waiting
-	cause    string             // why the run is not controlled, or ""
-	starving *routine           // the goroutine that must run next, or nil
-	held     []*routine         // goroutines that can run, but must wait until starving has taken a step
-	objects  map[uintptr]uint32 // the numbers of objects, such as channels and mutexes, by their addresses
+	spins    int                       // the number of successive steps in which one goroutine ran alone without waiting
+	cause    string                    // why the run is not controlled, or ""
+	state    state                     // the result of stateOf
+	starving *routine                  // the goroutine that must run next, or nil
+	held     []*routine                // goroutines that can run, but must wait until starving has taken a step
+	objects  map[unsafe.Pointer]uint32 // the numbers of objects, such as channels and mutexes, by their addresses. A key is a pointer, so its memory is not reused within the run
 
 	clock pulse.Ref // the actor that fires the timers of the goroutines
 	timer pulse.Timer
 	due   int64 // virtual time of the next timer, or 0
+}
+
+// stateOf describes a goroutine. The result is valid until the next call.
+func (w *world) stateOf(g thread) *state {
+	w.look(g, &w.state)
+	return &w.state
 }
 
 // takeNew sends a message to each goroutine that has become runnable, in the
@@ -37,10 +47,9 @@ func (w *world) takeNew(by pulse.Ref) {
 		if g == nil {
 			return
 		}
-		var s state
-		w.look(g, &s)
-		r := w.routine(g, &s, by)
-		r.turn, r.since = siteOf(&s), w.steps
+		s := w.stateOf(g)
+		r := w.routine(g, s, by)
+		r.turn, r.since = siteOf(s), w.steps
 		w.ready++
 		switch {
 		case by.IsZero():
@@ -81,6 +90,7 @@ func (w *world) share(by *routine) {
 		}
 	}
 	if w.steps%patience == 0 {
+		w.host.Touch(trace.AllSteps) // the number of steps matters from here on
 		now, _ := w.times(w.control)
 		w.fire(now + int64(time.Millisecond))
 	}
@@ -89,10 +99,27 @@ func (w *world) share(by *routine) {
 // mostSpins limits how fast time passes for a goroutine that spins.
 const mostSpins = 20
 
+// mostLonely is for how many steps a goroutine goes on operation by operation although no
+// other can run. So a step is mostly one operation in every order, and has the same name.
+// After that, many operations are one step, so that long sequential code is fast.
+const mostLonely = 100
+
+// runsOn reports whether the goroutine that is about to take a step need not give the
+// control back at its next operation.
+func (w *world) runsOn() bool {
+	if w.ready > 0 {
+		w.lonely = 0
+		return false
+	}
+	w.lonely++
+	return w.live == 1 || w.lonely > mostLonely
+}
+
 // spin lets time pass for a goroutine that has run alone for many operations without
 // waiting. Such a goroutine may read the clock in a loop. The longer it runs alone, the
 // more time passes.
 func (w *world) spin(r *routine) {
+	w.host.Touch(trace.AllSteps)
 	w.spins = min(w.spins+1, mostSpins)
 	now, next := w.times(w.control)
 	now += int64(time.Millisecond) << (w.spins - 1)
@@ -150,9 +177,7 @@ func (w *world) settle() {
 		for why == chooses {
 			why, _ = w.resume(w.control, g, true, 0)
 		}
-		var s state
-		w.look(g, &s)
-		if int(s.id) <= len(w.list) && w.list[s.id-1] != nil {
+		if s := w.stateOf(g); int(s.id) <= len(w.list) && w.list[s.id-1] != nil {
 			w.list[s.id-1].why = why
 		}
 	}
@@ -167,15 +192,16 @@ func (w *world) routine(g thread, s *state, by pulse.Ref) *routine {
 		return r
 	}
 	r := &routine{world: w, thread: g, id: s.id}
-	name, place := labelOf(s)
-	r.place = place
-	spec := pulse.Spec{Name: name, Actor: r, Safe: true}
+	at := labelOf(s)
+	r.place = at.place
+	spec := pulse.Spec{Name: at.name, Actor: r, Safe: true}
 	if by.IsZero() {
 		r.ref = w.sys.SpawnSpec(spec)
 	} else {
 		r.ref = w.host.Spawn(by, spec)
 	}
 	w.list[s.id-1] = r
+	w.live++
 	return r
 }
 
@@ -186,17 +212,17 @@ func (w *world) touch() {
 		return
 	}
 	if w.objects == nil {
-		w.objects = map[uintptr]uint32{}
+		w.objects = map[unsafe.Pointer]uint32{}
 	}
 	for i := 0; ; i++ {
 		op, object, n := w.touched(w.control, i)
 		switch {
 		case i >= n:
 			return
-		case i >= touches:
+		case i >= touches, op == opAll:
 			w.host.Touch(trace.AllSteps)
 			return
-		case object == 0:
+		case object == nil:
 			continue
 		}
 		number, known := w.objects[object]

@@ -13,9 +13,9 @@ import (
 
 // A Frame is one call of a stack.
 type Frame struct {
-	Func string // the name of the function, independent of inlining: "pkg.F", "pkg.(*T).M", "func in F"
-	File string // the last element of the file's path
-	Line int
+	Func string `json:"func,omitempty"` // the name of the function, independent of inlining: "pkg.F", "pkg.(*T).M", "func in F"
+	File string `json:"file,omitempty"` // the last element of the file's path
+	Line int    `json:"line,omitempty"`
 
 	path string // see Path
 }

@@ -39,6 +39,12 @@ type Options struct {
 	Tags string
 	// Compiling is called with the number of packages before their tests are compiled. It may be nil.
 	Compiling func(packages int)
+	// Overlay is the overlay with which existing tests run under control, "" for none. If it is
+	// set, the tests are those that call no function of package fuzz.
+	Overlay string
+	// Env has the environment variables by which the tests run under control. It is nil without
+	// an overlay.
+	Env []string
 }
 
 // A Binary has the compiled tests of a package.
@@ -47,8 +53,12 @@ type Binary struct {
 	Dir     string   // the folder of the package
 	Path    string   // the path of the test binary
 	Race    bool     // set if the binary was compiled with the race detector
-	Tests   []string // the names of the tests that call Check, Explore or Target of package fuzz
+	Tests   []string // the names of the tests that offer properties: see Options.Overlay
+	Env     []string // Options.Env
 }
+
+// Existing reports whether the tests are existing ones, and not properties: see Options.Overlay.
+func (b *Binary) Existing() bool { return b.Env != nil }
 
 // listed is the output of go list for a package.
 type listed struct {
@@ -66,14 +76,14 @@ func Build(ctx context.Context, o Options, patterns ...string) (list []*Binary, 
 		return nil, err
 	}
 	for _, p := range packages {
-		tests, err := testsIn(p, o.Verbs)
+		tests, err := testsIn(p, o.Verbs, o.Overlay != "")
 		if err != nil {
 			return nil, err
 		}
 		if len(tests) == 0 {
 			continue
 		}
-		b := &Binary{Package: p.ImportPath, Dir: p.Dir, Tests: tests, Race: o.Race, Path: filepath.Join(o.Temp, strconv.Itoa(len(list))+".test.exe")}
+		b := &Binary{Package: p.ImportPath, Dir: p.Dir, Tests: tests, Env: o.Env, Race: o.Race, Path: filepath.Join(o.Temp, strconv.Itoa(len(list))+".test.exe")}
 		list = append(list, b)
 	}
 	if o.Compiling != nil && len(list) > 0 {
@@ -92,6 +102,10 @@ func (o *Options) flags() (list []string) {
 	tags := o.Tags
 	if o.Race {
 		list = append(list, "-race")
+	}
+	if o.Overlay != "" {
+		list = append(list, "-overlay="+o.Overlay)
+	} else if o.Race {
 		tags = strings.Trim(tags+","+raceTag, ",")
 	}
 	if tags != "" {
@@ -107,7 +121,7 @@ const raceTag = "jostle_race"
 // uninstrumented returns flags that disable the race detector in jostle's own packages except its
 // examples. The documentation of package pulse explains why.
 func (o *Options) uninstrumented() (list []string) {
-	if !o.Race {
+	if !o.Race || o.Overlay != "" {
 		return nil
 	}
 	module := path.Dir(o.Verbs)
@@ -144,7 +158,11 @@ func (o *Options) list(ctx context.Context, patterns []string) (packages []*list
 
 // compile compiles the tests of a package.
 func (o *Options) compile(ctx context.Context, b *Binary) error {
-	args := slices.Concat([]string{"test", "-c", "-o", b.Path}, o.flags(), o.uninstrumented(), []string{b.Package})
+	args := []string{"test", "-c", "-o", b.Path}
+	if o.Overlay != "" {
+		args = append(args, "-vet=off") // vet reads no overlay
+	}
+	args = slices.Concat(args, o.flags(), o.uninstrumented(), []string{b.Package})
 	_, err := o.Go(ctx, args...)
 	if err != nil && !errors.Is(err, errNoRace) {
 		return fmt.Errorf("the tests of %s do not compile: %w", b.Package, err)
@@ -202,7 +220,7 @@ func (b *Binary) Command(test string) worker.Command {
 	if test == "" {
 		pattern = "^(" + strings.Join(b.Tests, "|") + ")$"
 	}
-	return worker.Command{Binary: b.Path, Dir: b.Dir, Tests: pattern, Env: []string{"JOSTLE_REPLAY=", "JOSTLE_FLIGHT=", "JOSTLE_CACHE=off"}}
+	return worker.Command{Binary: b.Path, Dir: b.Dir, Tests: pattern, Env: append([]string{"JOSTLE_REPLAY=", "JOSTLE_FLIGHT=", "JOSTLE_CACHE=off"}, b.Env...)}
 }
 
 // Properties runs the tests and returns the properties that they offer. The error says why the
@@ -224,8 +242,8 @@ func (b *Binary) Properties(ctx context.Context, c worker.Command) (list []worke
 			p.Answer(false)
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case err == io.EOF || errors.As(err, &death) && death.Failed() && len(list) > 0:
-			return list, nil // a test may fail because no search was made
+		case err == io.EOF || errors.As(err, &death) && death.Failed() && (len(list) > 0 || b.Existing()):
+			return list, nil // a test may fail because no search was made, or because it fails without control
 		default:
 			return nil, b.failed(err)
 		}

@@ -23,8 +23,9 @@ type declaration struct {
 }
 
 // testsIn returns the names of the tests and fuzz targets of a package that call a function in
-// verbs, directly or through other declarations.
-func testsIn(p *listed, verbsPath string) (tests []string, err error) {
+// verbs, directly or through other declarations. If others is set, it returns the names of the
+// other tests.
+func testsIn(p *listed, verbsPath string, others bool) (tests []string, err error) {
 	fset := token.NewFileSet()
 	for _, files := range [][]string{slices.Concat(p.GoFiles, p.TestGoFiles), p.XTestGoFiles} {
 		s := scan{declarations: map[string]*declaration{}, verbsPath: verbsPath}
@@ -36,7 +37,7 @@ func testsIn(p *listed, verbsPath string) (tests []string, err error) {
 			s.file(f)
 		}
 		for _, name := range slices.Sorted(maps.Keys(s.declarations)) {
-			if isTest(name) && s.reaches(name, map[string]bool{}) {
+			if isTest(name) && s.reaches(name, map[string]bool{}) != others && !(others && strings.HasPrefix(name, "Fuzz")) {
 				tests = append(tests, name)
 			}
 		}

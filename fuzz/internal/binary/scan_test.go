@@ -3,6 +3,7 @@ package binary
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -35,10 +36,15 @@ func TestScan(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			got, err := testsIn(p, "example.com/fuzz")
+			got, err := testsIn(p, "example.com/fuzz", false)
 			slices.Sort(got)
 			if err != nil || strings.Join(got, " ") != c.want {
 				t.Errorf("found %v, %v, want %s", got, err, c.want)
+			}
+			others, err := testsIn(p, "example.com/fuzz", true)
+			all := len(regexp.MustCompile(`func (Test|Fuzz)[^M]`).FindAllString(c.code+c.more, -1))
+			if fuzzes := strings.Count(c.code+c.more, "func Fuzz"); err != nil || len(got)+len(others) > all || len(got)+len(others) < all-fuzzes {
+				t.Errorf("the other tests are %v, of %d", others, all)
 			}
 		})
 	}

@@ -26,6 +26,7 @@ func (c *campaign) found(t *target, told *record.Record, died bool) {
 		return
 	}
 	f := &Finding{Record: *told, Times: 1, Rest: c.resting}
+	f.Existing = t.existing()
 	t.Findings = append(t.Findings, f)
 	if f.Known {
 		c.told(t, f)
@@ -62,6 +63,7 @@ func (c *campaign) met(t *target, told *record.Record) {
 		return
 	}
 	f := &Finding{Record: *told, Times: 1}
+	f.Existing = t.existing()
 	c.save(t, f)
 	t.Met = append(t.Met, f)
 }
@@ -161,7 +163,7 @@ func (c *campaign) shrunk(j *job) {
 		if small.Path == "" {
 			small.Kept = f.Kept
 		}
-		small.Run = f.Run
+		small.Run, small.Existing = f.Run, f.Existing
 		f.Record = small
 		for i := range j.reply.Findings[1:] {
 			c.met(j.target, &j.reply.Findings[1+i])
@@ -171,8 +173,33 @@ func (c *campaign) shrunk(j *job) {
 	c.told(j.target, f)
 }
 
+// existing reports whether the property of t is an existing test.
+func (t *target) existing() bool { return t.subject.Property.Verb == worker.Existing }
+
+// drop removes a finding of an existing test that may be a false alarm, and adds a note with the
+// reason.
+func (t *target) drop(f *Finding, why string) {
+	t.Findings = slices.DeleteFunc(t.Findings, func(o *Finding) bool { return o == f })
+	t.uncontrolled("a failing run " + why + ": " + f.Headline())
+}
+
+// uncontrolled adds a note that says why an existing test is not controlled.
+func (t *target) uncontrolled(why string) {
+	text := "not controlled, because " + why
+	if !slices.Contains(t.Notes, text) && len(t.Notes) < mostTexts {
+		t.Notes = append(t.Notes, text)
+	}
+}
+
 // told reports a finding as an event, and sets its field Told.
 func (c *campaign) told(t *target, f *Finding) {
+	if t.existing() && !f.Died && !f.Known && !f.Confirmed() {
+		if f.Fresh {
+			os.Remove(f.Path)
+		}
+		t.drop(f, "did not repeat")
+		return
+	}
 	f.Told = true
 	if f.Path != "" {
 		f.Case = "" // the file at Path has the text of the case
@@ -183,8 +210,12 @@ func (c *campaign) told(t *target, f *Finding) {
 // tellRest reports findings that were waiting to be shrunk when the campaign ended.
 func (c *campaign) tellRest() {
 	for _, t := range c.targets {
-		for _, f := range t.Findings {
-			if !f.Told {
+		for _, f := range slices.Clone(t.Findings) {
+			switch {
+			case f.Told:
+			case t.existing() && !f.Died:
+				t.drop(f, "was not repeated in a new process before the end; the next campaign does so")
+			default:
 				c.tell(Event{Kind: Found, Subject: t.subject.String(), Finding: f})
 			}
 		}

@@ -295,7 +295,9 @@ func (c *campaign) begun(j *job) {
 	r := j.reply
 	t.Notes, t.Hinted, t.Mended = r.Notes, r.Hinted, r.Fixed
 	for _, p := range r.Problems {
-		if len(t.Late) < mostTexts {
+		if t.existing() {
+			t.uncontrolled(p)
+		} else if len(t.Late) < mostTexts {
 			t.Late = append(t.Late, p)
 		}
 	}

@@ -340,7 +340,13 @@ func (t *target) outcome(interrupted bool) Outcome {
 	}
 	if made.Runs > 0 && !t.subject.Binary.Race { // with the race detector few runs are enough
 		res := search.Result{Tally: *made, Missed: t.Missed}
-		out.Complaints = append(out.Complaints, res.Complaints()...)
+		if list := res.Complaints(); t.existing() {
+			for _, text := range list {
+				out.Notes = append(slices.Clone(out.Notes), "not controlled, because "+text)
+			}
+		} else {
+			out.Complaints = append(out.Complaints, list...)
+		}
 	}
 	return out
 }

@@ -25,6 +25,7 @@ type Settings struct {
 	Shrink     time.Duration // JOSTLE_SHRINK; negative means no shrinking
 	Repair     bool          // JOSTLE_REPAIR
 	Distill    bool          // JOSTLE_DISTILL
+	Network    int           // JOSTLE_NETWORK
 	Out        string        // JOSTLE_OUT, a folder
 }
 
@@ -44,6 +45,7 @@ func Read(strategies []string) (s Settings, err error) {
 		{"JOSTLE_SHRINK", readShrink, "a duration such as 30s, or to 0 to shrink nothing"},
 		{"JOSTLE_REPAIR", readRepair, "1 to repair stale cases, or to 0 to leave them"},
 		{"JOSTLE_DISTILL", readDistill, "1 to begin with passing cases of earlier searches, or to 0 for the same search each time"},
+		{network, readNetwork, "the number of faults that the network of a run may have"},
 	} {
 		if text := os.Getenv(x.name); text != "" && !x.set(&s, text) {
 			return s, fmt.Errorf("%s is %q: set it to %s", x.name, text, x.want)
@@ -102,6 +104,12 @@ func readShrink(s *Settings, text string) bool {
 	return err == nil && d >= 0
 }
 
+func readNetwork(s *Settings, text string) bool {
+	n, err := strconv.Atoi(text)
+	s.Network = n
+	return err == nil && n >= 0
+}
+
 func readRepair(s *Settings, text string) bool {
 	s.Repair = text == "1"
 	return s.Repair || text == "0"
@@ -138,12 +146,15 @@ func Cache(dir string) string {
 // process.
 func Again(path string) string {
 	if path == "" {
-		return Set("JOSTLE_SEED", "JOSTLE_BUDGET", "JOSTLE_STRATEGY", "JOSTLE_DISTILL")
+		return Set("JOSTLE_SEED", "JOSTLE_BUDGET", "JOSTLE_STRATEGY", "JOSTLE_DISTILL", network)
 	}
-	return Set(out)
+	return Set(out, network)
 }
 
-const out = "JOSTLE_OUT"
+const (
+	out     = "JOSTLE_OUT"
+	network = "JOSTLE_NETWORK"
+)
 
 // When returns a text that says when a saved case will be replayed: "from now on".
 func When() string {

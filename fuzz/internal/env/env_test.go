@@ -31,6 +31,8 @@ func TestRead(t *testing.T) {
 		{"JOSTLE_SHRINK", "-3s", Settings{}, `JOSTLE_SHRINK is "-3s": set it to a duration such as 30s, or to 0 to shrink nothing`},
 		{"JOSTLE_REPAIR", "1", Settings{Repair: true}, ""},
 		{"JOSTLE_REPAIR", "0", Settings{}, ""},
+		{"JOSTLE_NETWORK", "3", Settings{Network: 3}, ""},
+		{"JOSTLE_NETWORK", "on", Settings{}, `JOSTLE_NETWORK is "on": set it to the number of faults that the network of a run may have`},
 		{"JOSTLE_DISTILL", "1", Settings{Distill: true}, ""},
 		{"JOSTLE_DISTILL", "0", Settings{}, ""},
 		{"JOSTLE_DISTILL", "yes", Settings{}, `JOSTLE_DISTILL is "yes": set it to 1 to begin with passing cases of earlier searches, or to 0 for the same search each time`},

@@ -30,18 +30,26 @@ type Outcome struct {
 // of the ended process open.
 const waitForPipes = 3 * time.Second
 
+// A Launch says how the test binary of this process is started.
+type Launch struct {
+	Tool string   // the command that builds and runs it, such as "go test"
+	Env  []string // what the environment of a new process has in addition
+}
+
 // Again replays the runs of the record in a new process. It starts the current test
 // binary in the folder of the package, to run only the test of the record. The process
 // is killed after the limit.
-func (l *Left) Again(limit time.Duration) Outcome {
+func (l *Left) Again(limit time.Duration, by Launch) Outcome {
 	if len(l.On) == 0 {
 		return Outcome{Text: l.headline() + ": there is no run to replay"}
 	}
 	err := setState(l.Path(), waiting)
-	var said, status string
+	var out Tail
+	var status string
 	var cut bool
 	if err == nil {
-		said, status, cut, err = l.start(limit)
+		by.Env = append([]string{Variable + "=" + l.Path()}, by.Env...)
+		status, cut, err = by.Start(&out, l.Test, l.Dir, limit)
 	}
 	what := "replayed, the run kills its process again"
 	switch s := stateOf(l.Path()); {
@@ -58,7 +66,7 @@ func (l *Left) Again(limit time.Duration) Outcome {
 	}
 	return Outcome{Died: true, Text: fmt.Sprintf("DIED %s: %s: %s\n%s",
 		l.headline(), what, status, words.Indented(fmt.Sprintf("%s\nagain: %s=%s %s\neach test run replays this run first until it ends normally; to forget it, remove that file",
-			said, Variable, words.Quoted(l.Path()), words.Command("go test", l.Test, l.Dir))))}
+			out.LastWords(), Variable, words.Quoted(l.Path()), words.Command(by.Tool, l.Test, l.Dir))))}
 }
 
 // headline returns a text that says which runs were in progress when the process of the
@@ -81,26 +89,26 @@ const (
 	failed = "exit status 1"
 )
 
-// start replays the runs in a new process. It returns the last output and the exit
-// status of the process, and whether the process was stopped at the limit.
-func (l *Left) start(limit time.Duration) (said, status string, cut bool, err error) {
+// Start runs only the given test in a new process of the current test binary, in the folder
+// dir. It returns the exit status of the process, and whether the process was stopped at the
+// limit.
+func (by Launch) Start(out *Tail, test, dir string, limit time.Duration) (status string, cut bool, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return "", "", false, err
+		return "", false, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit+waitForPipes)
 	defer cancel()
-	var out Tail
-	cmd := exec.CommandContext(ctx, self, arguments(words.Pattern(l.Test), limit, os.Args[1:])...)
-	cmd.Dir, cmd.WaitDelay = l.Dir, waitForPipes
-	cmd.Env = append(os.Environ(), Variable+"="+l.Path())
-	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd := exec.CommandContext(ctx, self, arguments(words.Pattern(test), limit, os.Args[1:])...)
+	cmd.Dir, cmd.WaitDelay = dir, waitForPipes
+	cmd.Env = append(os.Environ(), by.Env...)
+	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Run(); cmd.Process == nil {
-		return "", "", false, err
+		return "", false, err
 	}
 	// The error of Run is ignored, because it may only say that another process keeps
 	// the pipe open.
-	return out.LastWords(), cmd.ProcessState.String(), ctx.Err() != nil || strings.HasPrefix(out.Reason(), "panic: test timed out after "), nil
+	return cmd.ProcessState.String(), ctx.Err() != nil || strings.HasPrefix(out.Reason(), "panic: test timed out after "), nil
 }
 
 // arguments returns the arguments of the replaying process, given the arguments own of

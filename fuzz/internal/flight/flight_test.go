@@ -418,10 +418,13 @@ func TestWhatComesOfRuns(t *testing.T) {
 			if strings.HasSuffix(c.deeds, "stays") {
 				limit = 5 * time.Second
 			}
-			out := list[0].Again(limit)
+			out := list[0].Again(limit, Launch{Tool: "jostle test"})
 			list[0].Remove()
 			if out.Died != c.died || !strings.Contains(out.Text, c.want) {
 				t.Errorf("died %v, says %q; want %v, %q", out.Died, out.Text, c.died, c.want)
+			}
+			if out.Died && !strings.Contains(out.Text, " jostle test -run ") {
+				t.Errorf("not the command by which the test was run: %q", out.Text)
 			}
 		})
 	}

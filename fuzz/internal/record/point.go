@@ -20,8 +20,9 @@ const mostInLine = 92
 //	fails in 1 of 2 orders: exactly where flush comes before write(1) at writer
 //	after step 2 (flush at writer) 100 of 100 continuations fail, before it 55 of 100
 //
-// If the exact condition needs two lines, the deciding step is marked only in the chart. If the
-// condition needs more lines or is unknown, decided describes only the step:
+// If the exact condition needs two lines, the deciding step is marked only in the chart. A
+// condition on operations on objects, such as mutexes, may need four. If the condition needs
+// more lines or is unknown, decided describes only the step:
 //
 //	fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:
 //	    vote(1) at node.2; had vote(2) come, in 0 of 100
@@ -31,10 +32,14 @@ func decided(e *corpus.Explanation) string {
 		return undecided(e, head)
 	}
 	if condition := exactly(e); condition != "" {
-		switch lines := folded(head + ": exactly where " + condition); len(lines) {
-		case 1:
+		most := 2
+		if slices.ContainsFunc(e.Of(corpus.InCondition), onObject) {
+			most = 4
+		}
+		switch lines := folded(head + ": exactly where " + condition); {
+		case len(lines) == 1:
 			return lines[0] + "\n" + afterStep(p)
-		case 2:
+		case len(lines) <= most:
 			return strings.Join(lines, "\n    ")
 		}
 	}

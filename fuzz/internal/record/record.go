@@ -10,6 +10,7 @@ import (
 	"fmt"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/pulse/stack"
 )
 
 // Format is the version of the JSON output. It changes when a field changes its meaning or is
@@ -19,19 +20,23 @@ const Format = 2
 // A Record describes a failing run and why it fails, as far as that is known. Unknown fields are
 // empty.
 type Record struct {
-	Format   int    `json:"format"`
-	Property string `json:"property"`
-	Test     string `json:"test"`
-	Failure  string `json:"failure"`          // the message of the failure, one or more lines
-	Detail   string `json:"detail,omitempty"` // more about the failure, such as a stack
-	Advice   string `json:"advice,omitempty"` // what may help, in one line
-	File     string `json:"file,omitempty"`   // the file of the line that failed, without its folder
-	Line     int    `json:"line,omitempty"`   // the number of that line
+	Format   int          `json:"format"`
+	Property string       `json:"property"`
+	Test     string       `json:"test"`
+	Failure  string       `json:"failure"`          // the message of the failure, one or more lines
+	Detail   string       `json:"detail,omitempty"` // more about the failure, such as a stack
+	Waits    []stack.Wait `json:"waits,omitempty"`  // for a deadlock, what each stuck actor waits for; Detail has it as text
+	Advice   string       `json:"advice,omitempty"` // what may help, in one line
+	File     string       `json:"file,omitempty"`   // the file of the line that failed, without its folder
+	Line     int          `json:"line,omitempty"`   // the number of that line
 
 	// Signature identifies the failure, as in saved cases.
 	Signature string `json:"signature"`
 	// Exact is the signature with the line of code, for one build of the program.
 	Exact string `json:"exact,omitempty"`
+	// Existing is set if the run is one of an existing test, which jostle test runs, and not of a
+	// property.
+	Existing bool `json:"existing,omitempty"`
 	// Died is set if the run ended its process.
 	Died bool `json:"died,omitempty"`
 	// Where describes the run: "run 3 (random)".
@@ -49,6 +54,8 @@ type Record struct {
 	// Differs describes the first difference between a replay and the run, "" if all replays
 	// were the same.
 	Differs string `json:"differs,omitempty"`
+	// Elsewhere is set if the run was also replayed in a new process, with the same failure.
+	Elsewhere bool `json:"elsewhere,omitempty"`
 	// Stray is set if the run fails only in the process that found it.
 	Stray bool `json:"stray,omitempty"`
 	// Worth is set if the run is worth saving as a case.

@@ -35,6 +35,15 @@ func (r *Record) Orders() string {
 	return text
 }
 
+// Again returns the shell command that runs the saved case of the record. path is the file of the
+// case, as it is to be printed.
+func (r *Record) Again(path string) string {
+	if r.Existing {
+		return words.Command("jostle test", r.Test, filepath.Join(r.Path, "../../../..")) // the file is testdata/jostle/Test/x.case
+	}
+	return "jostle replay " + words.Argument(path)
+}
+
 // Text returns the complete description of the failing run.
 func (r *Record) Text() string {
 	var b strings.Builder
@@ -178,6 +187,9 @@ func (r *Record) hints() (lines []string) {
 // first".
 func (r *Record) repeats() string {
 	s := fmt.Sprintf("replayed %d of %d", r.Replays, r.Tried)
+	if r.Elsewhere {
+		s += ", and in a new process"
+	}
 	if r.Shrunk == "" {
 		s = words.Count(r.Length, "step") + ", " + s
 	}

@@ -71,15 +71,22 @@ func terms(e *corpus.Explanation) (list []string) {
 func inTerm(list []corpus.Constraint) string {
 	var parts []string
 	for _, c := range list {
-		if c.Bare {
-			parts = append(parts, fmt.Sprintf("%s is received at %s", c.First.Text, c.First.At))
-			continue
+		text := fmt.Sprintf("%s comes before %s at %s", c.First.Text, c.Second.Text, c.Second.At)
+		switch {
+		case c.Bare:
+			text = fmt.Sprintf("%s is received at %s", c.First.Text, c.First.At)
+		case onObject(c):
+			text = fmt.Sprintf("%s by %s comes before %s by %s", c.First.Text, c.First.At, c.Second.Text, c.Second.At)
 		}
-		parts = append(parts, fmt.Sprintf("%s comes before %s at %s", c.First.Text, c.Second.Text, c.Second.At))
+		parts = append(parts, text)
 	}
 	slices.Sort(parts)
 	return strings.Join(slices.Compact(parts), " and ")
 }
+
+// onObject reports whether a constraint of a condition is about steps of two actors. They are
+// operations on one object, such as a mutex.
+func onObject(c corpus.Constraint) bool { return c.First.At != c.Second.At }
 
 // fromPlain describes how the order of a case differs from plain order ("oldest message
 // first").

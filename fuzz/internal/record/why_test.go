@@ -44,6 +44,9 @@ func TestWhy(t *testing.T) {
 			corpus.Explanation{Orders: 2, Failing: 1, Complete: true, Exact: true, Constraints: under(flush, write, write, flush), Point: &point}},
 		{"exact, but too long", "fails in 1 of 2 orders, after step 8 in 100 of 100, before it in 60 of 100:\n" +
 			"    flush at writer; had write(1) come, in 0 of 100",
+			corpus.Explanation{Orders: 2, Failing: 1, Complete: true, Exact: true, Constraints: under(long, long), Point: &point}},
+		{"operations on an object", "fails in 1 of 2 orders: exactly where flush by writer comes before very long, very long,\n" +
+			"    very long, very long, very long, very long, very long, very long, very long, very long,\n    very long, very long,  by a receiver",
 			corpus.Explanation{Orders: 2, Failing: 1, Complete: true, Exact: true, Constraints: under(flush, long), Point: &point}},
 		{"sampled", "fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:\n" +
 			"    flush at writer; had write(1) come, in 0 of 100", corpus.Explanation{Sampled: sampled, Point: &point}},

@@ -16,12 +16,15 @@ const Version = 5
 // A Property is one call to a verb of package fuzz, such as fuzz.Check. A worker offers properties.
 type Property struct {
 	Test   string // the name of the test
-	Verb   string // the name of the verb
+	Verb   string // the name of the verb, or Existing
 	Call   int    // the number of the call in the test, from 0
 	Name   string // the name of the property in its saved cases
 	Folder string // the folder of its saved cases
 	Func   string // the name of the property's function
 }
+
+// Existing is the Property.Verb of a test that is no property, which jostle runs under control.
+const Existing = "Test"
 
 // A Message goes from a worker to the command jostle. Exactly one of its fields is set.
 type Message struct {

@@ -448,7 +448,7 @@ var bugs = []struct {
 	property func(mended bool) func(*props.T)
 	want     []string // in the report of the failure
 }{
-	{"writer", resultsAreStored, []string{"stored 0 of 1 results", "fails in ", "exactly where flush comes before write(1) at resultWriter", "flush: sent at bugs_test.go", "handler at :", "replayed 2 of 2"}},
+	{"writer", resultsAreStored, []string{"stored 0 of 1 results", "fails in ", "exactly where flush comes before write(1) at resultWriter", "flush: sent at bugs_test.go", "handler :", "replayed 2 of 2"}},
 	{"messenger", messagesAreShown, []string{"was sent and not shown", "replayed 2 of 2", "fails in "}},
 	{"procreg", registryIsAtomic, []string{"no atomic registry answers like this", "replayed 2 of 2"}},
 	{"barber", customersLeave, []string{"every customer leaves", "replayed 2 of 2", "fails in "}},

@@ -127,6 +127,12 @@ func generate(goroot, folder string) (map[string][]byte, error) {
 func added(goroot, folder string, files map[string][]byte) error {
 	for name, from := range map[string]string{
 		"runtime/jostle.go":                   "control.go.txt",
+		"runtime/jostle_network.go":           "network.go.txt",
+		"internal/poll/jostle.go":             "poll.go.txt",
+		"net/jostle.go":                       "net.go.txt",
+		"net/http/jostle.go":                  "http.go.txt",
+		"crypto/internal/sysrand/jostle.go":   "sysrand.go.txt",
+		"os/jostle.go":                        "os.go.txt",
 		"sync/jostle.go":                      "sync.go.txt",
 		"sync/atomic/jostle.go":               "atomic.go.txt",
 		"internal/jostle/atomic/funcs.go":     "plain.go.txt",
@@ -135,6 +141,7 @@ func added(goroot, folder string, files map[string][]byte) error {
 		"syscall/jostle.go":                   "syscall.go.txt",
 		"testing/jostle.go":                   "testing.go.txt",
 		ours + "/fuzz/existing/hook.go":       "existing.go.txt",
+		ours + "/fuzz/existing/afresh.go":     "afresh.go.txt",
 		ours + "/pulse/internal/self/self.go": "self.go.txt",
 	} {
 		text, err := versions.ReadFile(folder + "/" + from)

@@ -106,7 +106,7 @@ func (r *Report) bugs(w *record.Writer) {
 			w.Put("%s", b.Headline)
 		}
 		w.Put("<small class=\"faint\">%s</small></span><span data-is=\"cause\">%s</span><span data-is=\"orders that fail\">%s</span><span data-is=\"runs to find it\">%s</span><span><code class=\"copy\">%s</code></span></div>\n",
-			b.Property, b.Cause, b.Share, b.found(), b.again())
+			b.Property, b.Cause, b.Share, b.found(), b.Again)
 	}
 	at := 0
 	for i := range r.Properties {

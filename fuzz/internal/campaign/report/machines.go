@@ -257,7 +257,7 @@ func (f *Finding) message() string {
 		text += "\nthe same cause: " + face
 	}
 	if f.Path != "" {
-		text += "\nagain: jostle replay " + words.Argument(f.Path)
+		text += "\nagain: " + f.Again(f.Path)
 	}
 	return text
 }
@@ -282,7 +282,7 @@ func (r *Report) Markdown() []byte {
 			f := &p.Findings[k]
 			fmt.Fprintf(&b, "\n### %s\n\n%s\n\n%s\n", literal(f.Headline()), literal(p.Name), fenced(f.Text()))
 			if f.Path != "" {
-				fmt.Fprintf(&b, "\n%s\n", fenced("jostle replay "+words.Argument(f.Path)))
+				fmt.Fprintf(&b, "\n%s\n", fenced(f.Again(f.Path)))
 			}
 		}
 		for _, text := range p.Complaints {
@@ -311,8 +311,8 @@ func (r *Report) rows(b *strings.Builder) {
 			cells[k] = literal(cells[k])
 		}
 		replay := ""
-		if command := bug.again(); command != "" {
-			replay = "<code>" + literal(command) + "</code>"
+		if bug.Again != "" {
+			replay = "<code>" + literal(bug.Again) + "</code>"
 		}
 		fmt.Fprintf(b, "| %s | %s |\n", strings.Join(cells, " | "), replay)
 	}

@@ -1,0 +1,49 @@
+package fuzz_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jostle-go/jostle/fuzz"
+	"github.com/jostle-go/jostle/props"
+)
+
+// A doubting is a test as package existing has it.
+type doubting struct {
+	*testing.T
+	failed bool
+	doubts string
+}
+
+func (d *doubting) Fail()                         { d.failed = true }
+func (d *doubting) DoubtedByJostle(reason string) { d.doubts = reason }
+func (d *doubting) StalledByJostle()              {}
+func (d *doubting) EnvironmentOfJostle() []string { return nil }
+
+// TestElsewhere: a failing run of an existing test is shown only after it has failed in a new
+// process too. A run that fails because of earlier runs of this process does not.
+func TestElsewhere(t *testing.T) {
+	runs := 0
+	for _, c := range []struct {
+		name   string
+		fails  func() bool
+		failed bool
+		doubts string
+	}{
+		{"in each process", func() bool { return true }, true, ""},
+		{"in this process", func() bool { runs++; return runs > 3 }, false, "a failing run did not repeat in a new process: it does not fail"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := &doubting{T: t}
+			fuzz.Config{Runs: 20, Folder: t.TempDir()}.Check(d, func(t *props.T) {
+				t.System().Run()
+				if c.fails() {
+					t.Error("it fails")
+				}
+			})
+			if d.failed != c.failed || !strings.HasPrefix(d.doubts, c.doubts) || c.failed != (d.doubts == "") {
+				t.Errorf("failed: %v, doubts: %q", d.failed, d.doubts)
+			}
+		})
+	}
+}

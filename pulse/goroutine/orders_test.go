@@ -1,0 +1,365 @@
+package goroutine
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/jostle-go/jostle/fuzz/explore"
+	"github.com/jostle-go/jostle/pulse"
+)
+
+// A program is what the goroutines of a run do. The first body is that of main.
+type program struct {
+	channels             []int // their sizes
+	mutexes, rws, groups int
+	bodies               [][]op
+}
+
+// An op is an operation of a goroutine.
+type op struct {
+	kind   opKind
+	object int
+	n      int // the value that is sent, or the number that is added
+	cases  []oneCase
+	orElse bool
+}
+
+type oneCase struct {
+	object int
+	send   bool
+	value  int
+}
+
+type opKind uint8
+
+const (
+	aSend opKind = iota
+	aTrySend
+	aTake
+	aTryTake
+	aClose
+	aSelect
+	anAdd
+	aWait
+	aLock
+	aTryLock
+	anRWLock
+	anRLock
+	aStart
+	anUnlock // of what was locked last
+	anRWUnlock
+	anRUnlock
+)
+
+// randomProgram returns a program of two to four goroutines.
+func randomProgram(r *rand.Rand) *program {
+	p := &program{mutexes: 1 + r.IntN(2), rws: 1, groups: 1}
+	for range 1 + r.IntN(2) {
+		p.channels = append(p.channels, r.IntN(3)/2+r.IntN(2))
+	}
+	n := 2 + r.IntN(3)
+	p.bodies = make([][]op, n)
+	for i := range p.bodies {
+		p.bodies[i] = p.randomBody(r, i, 1+r.IntN(3))
+	}
+	for i := 1; i < n; i++ { // an earlier goroutine starts each
+		by := r.IntN(i)
+		at := 0
+		if by > 0 || r.IntN(4) == 0 {
+			at = r.IntN(len(p.bodies[by]) + 1)
+		}
+		p.bodies[by] = slices.Insert(p.bodies[by], at, op{kind: aStart, object: i})
+	}
+	return p
+}
+
+func (p *program) randomBody(r *rand.Rand, i, n int) (body []op) {
+	for len(body) < n {
+		o := op{kind: opKind(r.IntN(int(aStart))), n: 10*i + len(body)}
+		switch o.kind {
+		case aSend, aTrySend, aTake, aTryTake, aClose:
+			o.object = r.IntN(len(p.channels))
+		case aSelect:
+			o.orElse = r.IntN(3) == 0
+			for range 2 + r.IntN(2) {
+				o.cases = append(o.cases, oneCase{r.IntN(len(p.channels)), r.IntN(2) == 0, 100*i + 10*len(body) + len(o.cases)})
+			}
+		case anAdd:
+			o.n = 1 - 2*r.IntN(2)
+		case aLock, aTryLock:
+			o.object = r.IntN(p.mutexes)
+		}
+		if body = append(body, o); o.kind == aLock || o.kind == anRWLock || o.kind == anRLock {
+			unlock := map[opKind]opKind{aLock: anUnlock, anRWLock: anRWUnlock, anRLock: anRUnlock}[o.kind]
+			body = append(append(body, p.randomBody(r, i, r.IntN(2))...), op{kind: unlock, object: o.object})
+		}
+	}
+	return body
+}
+
+// A stage is the program as Go code.
+type stage struct {
+	*program
+	channels []chan int
+	mutexes  []sync.Mutex
+	rws      []sync.RWMutex
+	groups   []sync.WaitGroup
+	logs     []string
+}
+
+func newStage(p *program) *stage {
+	return &stage{program: p, mutexes: make([]sync.Mutex, p.mutexes), rws: make([]sync.RWMutex, p.rws),
+		groups: make([]sync.WaitGroup, p.groups), logs: make([]string, len(p.bodies))}
+}
+
+func (s *stage) main() {
+	for _, size := range s.program.channels {
+		s.channels = append(s.channels, make(chan int, size))
+	}
+	s.run(0)
+}
+
+func (s *stage) run(i int) {
+	for k := range s.bodies[i] {
+		s.do(i, &s.bodies[i][k])
+	}
+	s.logs[i] += "."
+}
+
+// do does an operation, and logs what comes of it.
+func (s *stage) do(i int, o *op) {
+	saw := ""
+	defer func() {
+		if recover() != nil {
+			saw = "p"
+		}
+		s.logs[i] += saw
+	}()
+	switch o.kind {
+	case aSend:
+		s.channels[o.object] <- o.n
+		saw = "s"
+	case aTrySend:
+		select {
+		case s.channels[o.object] <- o.n:
+			saw = "s"
+		default:
+			saw = "d"
+		}
+	case aTake:
+		v, ok := <-s.channels[o.object]
+		saw = fmt.Sprint("v", v, ok)
+	case aTryTake:
+		select {
+		case v, ok := <-s.channels[o.object]:
+			saw = fmt.Sprint("v", v, ok)
+		default:
+			saw = "d"
+		}
+	case aClose:
+		close(s.channels[o.object])
+	case aSelect:
+		saw = s.choose(o)
+	case anAdd:
+		s.groups[o.object].Add(o.n)
+	case aWait:
+		s.groups[o.object].Wait()
+	case aTryLock:
+		if saw = "f"; s.mutexes[o.object].TryLock() {
+			s.mutexes[o.object].Unlock()
+			saw = "t"
+		}
+	case aStart:
+		go s.run(o.object)
+	default:
+		s.lock(o)
+	}
+}
+
+func (s *stage) lock(o *op) {
+	switch o.kind {
+	case aLock:
+		s.mutexes[o.object].Lock()
+	case anUnlock:
+		s.mutexes[o.object].Unlock()
+	case anRWLock:
+		s.rws[o.object].Lock()
+	case anRWUnlock:
+		s.rws[o.object].Unlock()
+	case anRLock:
+		s.rws[o.object].RLock()
+	case anRUnlock:
+		s.rws[o.object].RUnlock()
+	}
+}
+
+// choose does a select of two or three cases.
+func (s *stage) choose(o *op) string {
+	var in, out [3]chan int
+	var values [3]int
+	for k, c := range o.cases {
+		if in[k] = s.channels[c.object]; c.send {
+			in[k], out[k], values[k] = nil, in[k], c.value
+		}
+	}
+	if o.orElse {
+		select {
+		case v, ok := <-in[0]:
+			return sawCase(0, fmt.Sprint("v", v, ok))
+		case v, ok := <-in[1]:
+			return sawCase(1, fmt.Sprint("v", v, ok))
+		case v, ok := <-in[2]:
+			return sawCase(2, fmt.Sprint("v", v, ok))
+		case out[0] <- values[0]:
+			return sawCase(0, "s")
+		case out[1] <- values[1]:
+			return sawCase(1, "s")
+		case out[2] <- values[2]:
+			return sawCase(2, "s")
+		default:
+			return "d"
+		}
+	}
+	select {
+	case v, ok := <-in[0]:
+		return sawCase(0, fmt.Sprint("v", v, ok))
+	case v, ok := <-in[1]:
+		return sawCase(1, fmt.Sprint("v", v, ok))
+	case v, ok := <-in[2]:
+		return sawCase(2, fmt.Sprint("v", v, ok))
+	case out[0] <- values[0]:
+		return sawCase(0, "s")
+	case out[1] <- values[1]:
+		return sawCase(1, "s")
+	case out[2] <- values[2]:
+		return sawCase(2, "s")
+	}
+}
+
+// sawCase is what is logged of a select. A panic does not say which case it was.
+func sawCase(k int, saw string) string {
+	if saw == "p" {
+		return saw
+	}
+	return fmt.Sprint("c", k, saw)
+}
+
+// An explorer runs a program for package explore.
+type explorer struct {
+	program *program
+	door    *door
+	sys     *pulse.System
+	end     string
+	ends    map[string]bool
+}
+
+func (e *explorer) Run(s pulse.Strategy) explore.Run {
+	if e.sys != nil {
+		e.sys.Close()
+	}
+	e.sys = pulse.New(pulse.Options{Strategy: s, EarlyTimers: pulse.NeverEarly, Record: true})
+	stage := newStage(e.program)
+	e.door.run(e.sys, stage.main)
+	e.end = strings.Join(stage.logs, "|")
+	return explore.Run{System: e.sys, Failure: e.sys.Failure()}
+}
+
+func (e *explorer) Done(explore.Run) { e.ends[e.end] = true }
+func (e *explorer) Again()           { clear(e.ends) }
+
+// differs explores a program by a reduction, and says in what the result differs from the
+// model's.
+func (want *tally) differs(p *program, d *door, by explore.Reduction) string {
+	e := &explorer{program: p, door: d, ends: map[string]bool{}}
+	defer func() { e.sys.Close() }()
+	r, err := explore.Explore(explore.Options{Method: explore.Method{Reduction: by, CountDistinct: true, DepthFirst: true}, KeepOn: true}, e)
+	switch {
+	case err != nil || !r.Complete || r.Nondeterminism != "":
+		return fmt.Sprint(err, r)
+	case r.Reduction != by:
+		return "it restarts with " + r.Reduction.String() + ", because " + r.Because
+	case by == explore.Everything && r.Runs != want.orders:
+		return fmt.Sprintf("%d orders, not %d", r.Runs, want.orders)
+	case r.Distinct != len(want.distinct):
+		return fmt.Sprintf("%d distinct orders, not %d", r.Distinct, len(want.distinct))
+	case !maps.Equal(e.ends, want.ends):
+		return fmt.Sprintf("%d ends, not %d: %q, %q", len(e.ends), len(want.ends), slices.Sorted(maps.Keys(e.ends)), slices.Sorted(maps.Keys(want.ends)))
+	}
+	runs[by] += r.Runs
+	distinct[by] += r.Distinct
+	return ""
+}
+
+var runs, distinct [9]int
+
+// mostOrders is how many orders a program may have.
+const mostOrders = 1000
+
+// randomTally returns a random program and what comes of it in all orders.
+func randomTally(seed uint64) (*program, *tally) {
+	for r := rand.New(rand.NewPCG(seed, 0)); ; {
+		p := randomProgram(r)
+		t := &tally{distinct: map[string]bool{}, ends: map[string]bool{}}
+		if newModel(p).enumerate(t, mostOrders) && t.orders > 1 {
+			return p, t
+		}
+	}
+}
+
+// controlled returns the functions of the changed runtime.
+func controlled(t *testing.T) *door {
+	t.Helper()
+	if !Available() {
+		t.Skip("go test -vet=off -overlay=$(jostle overlay) ./pulse/goroutine runs it") // Skips: in ordinary builds
+	}
+	return open()
+}
+
+// TestEveryOrder: explored by each reduction, random programs have as many orders, distinct
+// orders and ends as the model.
+func TestEveryOrder(t *testing.T) {
+	d, n := controlled(t), 300
+	if os.Getenv("JOSTLE_NIGHTLY") != "" {
+		n = 5000
+	}
+	for seed := range uint64(n) {
+		p, want := randomTally(seed)
+		for _, by := range []explore.Reduction{explore.Everything, explore.SourceSets} {
+			if text := want.differs(p, d, by); text != "" {
+				t.Fatalf("program %d by %v: %s\n%+v", seed, by, text, p)
+			}
+		}
+	}
+	t.Logf("%d programs: runs %v, distinct %v", n, runs, distinct)
+}
+
+// TestPlantedReductions: a reduction that ignores some conflicts between operations is
+// noticed.
+func TestPlantedReductions(t *testing.T) {
+	d := controlled(t)
+	for _, ignored := range []operation{opSend, opReceive, opClose, opSelect, opSync} {
+		wrong := *d
+		wrong.touched = func(c control, i int) (operation, unsafe.Pointer, int) {
+			op, object, n := d.touched(c, i)
+			if op == ignored {
+				object = nil
+			}
+			return op, object, n
+		}
+		seen := false
+		for seed := uint64(0); seed < 100 && !seen; seed++ {
+			p, want := randomTally(seed)
+			seen = want.differs(p, &wrong, explore.SourceSets) != ""
+		}
+		if !seen {
+			t.Errorf("it is not noticed that operations %v are ignored", ignored)
+		}
+	}
+}
