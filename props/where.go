@@ -102,14 +102,14 @@ func placeOfMethod(v any, name string) pulse.Frame {
 	return placeOf(m.Func.Interface())
 }
 
-// A Call says which code of the property or its program has called a function. A line is given
-// as "writer.go:12".
+// A Call says which code of the property or its program has called a function.
 type Call struct {
-	// At is the line of the call, "" if there is no such code on the stack.
-	At string
-	// From is the line of the outermost function of the program that has led to the call, such as the
-	// handler of an actor. By is the function with the call. Both are "" if one function is both.
-	From, By string
+	// At is the line of the call, the zero Frame if there is no such code on the stack.
+	At stack.Frame
+	// From is the line of the outermost function of the program that has led to the call, such as
+	// the handler of an actor. By is the function with the call. Both are zero if one function is both.
+	From stack.Frame
+	By   string
 	// Test is set if the property has made the call, and not an actor.
 	Test bool
 }
@@ -124,8 +124,8 @@ func Caller() (c Call) {
 	}
 	at := stack.FrameOf(list[0])
 	if last := list[len(list)-1]; len(list) > 1 {
-		c.From, c.By = stack.FrameOf(last).Place(), at.Func[strings.LastIndexByte(at.Func, '.')+1:]
+		c.From, c.By = stack.FrameOf(last), at.Func[strings.LastIndexByte(at.Func, '.')+1:]
 	}
-	c.At, c.Test = at.Place(), strings.HasPrefix(by, reflect.TypeFor[T]().PkgPath()+".")
+	c.At, c.Test = at, strings.HasPrefix(by, reflect.TypeFor[T]().PkgPath()+".")
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/scanner"
 
+	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -45,30 +46,52 @@ func nameIn(text string) string {
 // A sources reads the files of a program. It maps their paths to their content, "" if there is none.
 type sources map[string]string
 
-// branch returns the line that handles a message, such as "writer.go:12". handler is the handler of
-// the receiver, and waits is the line at which its process waited, if it is one. branch returns "" if
-// the line is unknown, for example because the sources are not on this machine. helpers are the functions
+// branch returns the line that handles a message. handler is the handler of
+// the receiver, and waits is the line at which its process waited, if it is one. branch returns the
+// zero Frame if the line is unknown, for example because the sources are not on this machine. helpers are the functions
 // of the same file that the case calls.
-func (s sources) branch(handler, waits pulse.Frame, message any) (place string, helpers []string) {
+func (s sources) branch(handler, waits pulse.Frame, message any) (place pulse.Frame, helpers []string) {
 	at := handler
 	if waits.File != "" {
 		at = waits
 	}
 	if at.Path() == "" || message == nil {
-		return waits.Place(), nil
+		return waits, nil
 	}
-	text, known := s[at.Path()]
-	if !known {
-		content, _ := os.ReadFile(at.Path())
-		text = string(content)
-		s[at.Path()] = text
-	}
-	line, helpers := branchOf(text, at.Line, waits.File != "", reflect.TypeOf(message))
+	line, helpers := branchOf(s.read(at.Path()), at.Line, waits.File != "", reflect.TypeOf(message))
 	if line == 0 {
-		return waits.Place(), nil
+		return waits, nil
 	}
 	at.Line = line
-	return at.Place(), helpers
+	return at, helpers
+}
+
+// read returns the content of a file, "" if it cannot be read.
+func (s sources) read(path string) string {
+	text, known := s[path]
+	if !known {
+		content, _ := os.ReadFile(path)
+		text = string(content)
+		s[path] = text
+	}
+	return text
+}
+
+// The number of lines that an excerpt shows before and after the line that it marks.
+const linesBefore, linesAfter = 2, 4
+
+// excerpt returns the lines of code around a line, nil if the source is not on this machine.
+func (s sources) excerpt(what string, at pulse.Frame) *record.Excerpt {
+	lines := strings.Split(s.read(at.Path()), "\n")
+	if at.Line < 1 || at.Line > len(lines) || len(lines) == 1 {
+		return nil
+	}
+	first := max(1, at.Line-linesBefore)
+	e := &record.Excerpt{What: what, At: at.Place(), First: first, Marked: at.Line}
+	for _, line := range lines[first-1 : min(len(lines), at.Line+linesAfter)] {
+		e.Lines = append(e.Lines, visible(strings.TrimRight(line, "\r")))
+	}
+	return e
 }
 
 // A branches reads the tokens of a Go source.

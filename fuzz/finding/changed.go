@@ -37,7 +37,20 @@ func (o *stateAt) end(s *pulse.System) {
 // changes returns the fields that the deciding step of a failing run has left with another value than
 // the same step of the nearest passing run. If there is no such field or no such step, it returns the
 // fields that the step has changed.
-func (o *stateAt) changes(actor string, passing []trace.Field) (list []record.Change) {
+func (o *stateAt) changes(actor string, passing []trace.Field) []record.Change {
+	all := compared(actor, o.before, o.after, passing)
+	differ := slices.DeleteFunc(slices.Clone(all), func(c record.Change) bool { return passing == nil || c.After == c.Passing })
+	if len(differ) > 0 || o.before == nil {
+		return differ
+	}
+	return slices.DeleteFunc(all, unchanged)
+}
+
+func unchanged(c record.Change) bool { return c.After == c.Before }
+
+// compared returns the fields of an actor's state after a step, with their values before the step and
+// after the same step of the passing run.
+func compared(actor string, before, after, passing []trace.Field) (list []record.Change) {
 	text := func(fields []trace.Field, name string) string {
 		i := slices.IndexFunc(fields, func(f trace.Field) bool { return f.Name == name })
 		if i < 0 {
@@ -45,20 +58,10 @@ func (o *stateAt) changes(actor string, passing []trace.Field) (list []record.Ch
 		}
 		return visible(fields[i].Text)
 	}
-	var changed []record.Change
-	for _, f := range o.after {
-		if f.Name == "" && (len(o.before) != 1 || o.before[0].Name != "") { // no value, such as where a process waits
-			continue
+	for _, f := range after {
+		if f.Name != "" || len(before) == 1 && before[0].Name == "" { // else it is no value, such as where a process waits
+			list = append(list, record.Change{Actor: actor, Field: visible(f.Name), Before: text(before, f.Name), After: visible(f.Text), Passing: text(passing, f.Name)})
 		}
-		c := record.Change{Actor: actor, Field: visible(f.Name), Before: text(o.before, f.Name), After: visible(f.Text), Passing: text(passing, f.Name)}
-		if passing != nil && c.After != c.Passing {
-			list = append(list, c)
-		} else if o.before != nil && c.After != c.Before {
-			changed = append(changed, c)
-		}
-	}
-	if len(list) == 0 {
-		return changed
 	}
 	return list
 }

@@ -9,11 +9,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
+// mostDrawn is the maximum number of steps of a run with a diagram.
+const mostDrawn = 1000
+
 // diagram returns the run as a Mermaid sequence diagram that marks the messages named in the
 // explanation. It returns "" if the run is too long. Call it before the next run, which makes
 // the actor references in t invalid.
 func (f *Finding) diagram(t *trace.Trace) string {
-	if len(t.Steps) > mostPaged {
+	if len(t.Steps) > mostDrawn {
 		return ""
 	}
 	r := f.outline()

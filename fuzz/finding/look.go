@@ -1,6 +1,11 @@
 package finding
 
 import (
+	"cmp"
+	"slices"
+
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/strategy"
@@ -29,8 +34,12 @@ type Seen struct {
 	Spawned []string
 	// Labels has, for each element of Trace.Sends, the label of the message.
 	Labels []string
-	// After has, for each step, the actor states that the step changed.
-	After [][]string
+	// After has, for each step, the actor states that the step changed, and Changes the fields in them.
+	After   [][]string
+	Changes [][]record.Change
+	// Code has, for the messages that decide, the lines around those that send and handle the message,
+	// by the element of Trace.Sends.
+	Code map[int][]record.Excerpt
 	// Diagram is the run as a Mermaid sequence diagram with the constraints marked, "" if
 	// the run is too long.
 	Diagram string
@@ -49,6 +58,7 @@ func (f *Finding) Look(r *props.Runner) {
 		return
 	}
 	l := &looker{states: len(f.Trace.Steps)*len(f.Trace.Actors) <= mostStates}
+	l.fields, l.parts = map[int32][]trace.Field{}, map[[2]int][]record.Change{}
 	plan := planOf(&f.Case, strategy.Replay(&f.Case.Record, strategy.ReplayOptions{}))
 	plan.Observer, plan.Look = l, l.deciding.end
 	if e := f.Case.Explanation; e != nil && e.Point != nil && e.Point.Step >= 0 {
@@ -76,11 +86,15 @@ func (f *Finding) Look(r *props.Runner) {
 	if l.deciding.on {
 		f.Changes = l.deciding.changes(visible(t.Name(l.deciding.actor)), f.passed)
 	}
+	if e := f.Case.Explanation; e != nil {
+		l.excerpts(f.deciding(e))
+	}
 	f.draw(t) // draw the chart again, now with the deciding step marked
 	f.Case.Comment = f.comment()
-	after := l.after(t, t.Names())
+	names := t.Names()
+	after := l.after(t, names)
 	for i := range t.Steps {
-		l.Seen.After = append(l.Seen.After, after(i))
+		l.Seen.After, l.Seen.Changes = append(l.Seen.After, after(i)), append(l.Seen.Changes, l.partsAfter(t, names, i))
 	}
 	f.Seen = &l.Seen
 }
@@ -93,6 +107,9 @@ type looker struct {
 	deciding stateAt
 	codes    []code // for each actor, the code that handles its next message
 	used     []code // for each step, the code that handled the message
+	files    sources
+	sends    []pulse.Frame // for each element of Trace.Sends, the line of the handler that sends the message
+	handles  []pulse.Frame // for each element of Trace.Sends, the line that handles the message
 }
 
 // A code is the code of an actor that handles its next message.
@@ -103,7 +120,7 @@ type code struct {
 
 // Spawned records the line that spawns an actor.
 func (l *looker) Spawned(_ *pulse.System, actor int) {
-	set(&l.Seen.Spawned, actor, props.Caller().At)
+	set(&l.Seen.Spawned, actor, props.Caller().At.Place())
 }
 
 // Sent records the line that sends a message, and the handlers of new actors. It omits the
@@ -119,10 +136,12 @@ func (l *looker) sent(s *pulse.System, send int, by props.Call) {
 	if step >= 0 && by.Test {
 		by = props.Call{}
 	}
-	set(&l.Seen.Sent, send, by.At)
+	set(&l.Seen.Sent, send, by.At.Place())
+	set(&l.sends, send, by.At)
 	if step >= 0 && at(l.codes, t.Steps[step].Actor).waits.File == "" {
-		set(&l.Seen.SentFrom, send, by.From)
+		set(&l.Seen.SentFrom, send, by.From.Place())
 		set(&l.Seen.SentBy, send, by.By)
+		set(&l.sends, send, cmp.Or(by.From, by.At))
 	}
 	for i := len(l.codes); i < len(t.Actors); i++ {
 		if step >= 0 && i == int(t.Steps[step].Actor) && t.Steps[step].Changed {
@@ -159,7 +178,7 @@ func (l *looker) handle(s *pulse.System, step int) {
 
 // locate sets Handlers, Handled and Helpers, and the lines that sent copies.
 func (l *looker) locate(t *trace.Trace) {
-	files := sources{}
+	l.files = sources{}
 	for i := range t.Sends {
 		d := &t.Sends[i]
 		c := at(l.used, d.Receipt)
@@ -170,12 +189,29 @@ func (l *looker) locate(t *trace.Trace) {
 		for k := i - 1; k >= 0 && d.Kind == trace.Copy && at(l.Seen.Sent, int32(i)) == ""; k-- {
 			if o := &t.Sends[k]; o.From == d.From && o.To == d.To && o.Step == d.Step {
 				set(&l.Seen.Sent, i, at(l.Seen.Sent, int32(k)))
+				set(&l.sends, i, at(l.sends, int32(k)))
 				set(&l.SentFrom, i, at(l.SentFrom, int32(k)))
 				set(&l.SentBy, i, at(l.SentBy, int32(k)))
 			}
 		}
-		line, helpers := files.branch(c.handler, c.waits, d.Body)
-		l.Handled, l.Helpers = append(l.Handled, line), append(l.Helpers, helpers)
+		line, helpers := l.files.branch(c.handler, c.waits, d.Body)
+		l.Handled, l.Helpers = append(l.Handled, line.Place()), append(l.Helpers, helpers)
+		l.handles = append(l.handles, cmp.Or(line, c.handler))
+	}
+}
+
+// excerpts sets Code for some messages.
+func (l *looker) excerpts(list []corpus.Message) {
+	l.Code = map[int][]record.Excerpt{}
+	for _, m := range list {
+		var code []record.Excerpt
+		for what, frame := range map[string]pulse.Frame{record.Sends: at(l.sends, int32(m.Send)), record.Handles: at(l.handles, int32(m.Send))} {
+			if e := l.files.excerpt(what, frame); e != nil {
+				code = append(code, *e)
+			}
+		}
+		slices.SortFunc(code, func(x, y record.Excerpt) int { return cmp.Compare(y.What, x.What) }) // Sends comes first
+		l.Code[m.Send] = code
 	}
 }
 

@@ -85,14 +85,29 @@ func isOperation(d *trace.Send) bool {
 // type. So it does for the next operation of a goroutine, which is a message of one type always.
 func kindOf(t *trace.Trace, d *trace.Send) string {
 	kind := trace.Label(d.Body)
-	if isOperation(d) {
-	} else if of := reflect.TypeOf(d.Body); of != nil && of.PkgPath() != "" {
-		kind = of.String()
-	} else if of != nil && of.Kind() == reflect.Pointer && of.Elem().PkgPath() != "" {
-		kind = of.String()
+	if hasPackage(d.Body) && !isOperation(d) {
+		kind = reflect.TypeOf(d.Body).String()
 	}
 	if int(d.To) < 0 || int(d.To) >= len(t.Actors) {
 		return kind
 	}
 	return kind + " at " + t.Actors[d.To].Label
+}
+
+// shortKind returns the type of a message without its package: "Write". If the type belongs to no
+// package, shortKind returns the label of the message.
+func shortKind(d *trace.Send) string {
+	if hasPackage(d.Body) && !isOperation(d) {
+		return trace.TypeLabel(d.Body)
+	}
+	return d.Label()
+}
+
+// hasPackage reports whether the type of a message, or the type that it points to, belongs to a package.
+func hasPackage(body any) bool {
+	of := reflect.TypeOf(body)
+	if of != nil && of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	return of != nil && of.PkgPath() != ""
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // mostPaged is the maximum number of steps that a page shows.
-const mostPaged = 1000
+const mostPaged = 10_000
 
 // AddPages writes the pages of a finding next to its case and sets kept.Page, if the finding
 // was saved.

@@ -113,11 +113,11 @@ func (f *Finding) addPlaces(r *record.Record) {
 		if m.Send < 0 || m.Send >= len(f.Trace.Sends) || known || isOperation(&f.Trace.Sends[m.Send]) {
 			continue
 		}
-		p, send := record.Place{Send: m.Send, Step: int(f.Trace.Sends[m.Send].Receipt), Text: m.Text}, int32(m.Send)
+		p, send := record.Place{Send: m.Send, Step: int(f.Trace.Sends[m.Send].Receipt), Text: m.Text, Kind: visible(shortKind(&f.Trace.Sends[m.Send]))}, int32(m.Send)
 		if f.Seen != nil {
 			p.SentAt, p.SentFrom, p.SentBy = at(f.Seen.Sent, send), at(f.Seen.SentFrom, send), at(f.Seen.SentBy, send)
 			p.Handler, p.Handled, p.Helpers = at(f.Seen.Handlers, send), at(f.Seen.Handled, send), at(f.Seen.Helpers, send)
-			p.Text = cmp.Or(p.Text, visible(at(f.Seen.Labels, send)))
+			p.Text, p.Code = cmp.Or(p.Text, visible(at(f.Seen.Labels, send))), f.Seen.Code[m.Send]
 		}
 		r.Places = append(r.Places, p)
 	}
@@ -194,6 +194,7 @@ func (f *Finding) addSteps(p *record.Record) {
 			s.Message = f.message(st.Send)
 			s.Handler, s.Handled = at(f.Seen.Handlers, st.Send), at(f.Seen.Handled, st.Send)
 		}
+		s.Changes = f.Seen.Changes[i]
 		for _, line := range f.Seen.After[i] {
 			s.After = append(s.After, visible(line))
 		}

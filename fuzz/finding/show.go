@@ -2,6 +2,7 @@ package finding
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jostle-go/jostle/corpus"
@@ -18,6 +19,9 @@ type changes struct {
 	now   []string   // the current state of each actor
 	steps [][]string // for each step, the actor states that the step changed
 	whose [][]int32  // for each element of steps, the actors that have these states
+
+	fields map[int32][]trace.Field    // the current fields of each actor; nil if parts is not wanted
+	parts  map[[2]int][]record.Change // for a step and an actor, the fields that the step changed
 }
 
 func (c *changes) Stepped(s *pulse.System, step int) {
@@ -31,9 +35,20 @@ func (c *changes) Stepped(s *pulse.System, step int) {
 		if state != c.now[i] && i != int(trace.Test) {
 			c.steps[step] = append(c.steps[step], state)
 			c.whose[step] = append(c.whose[step], int32(i))
+			c.compare(s, step, int32(i))
 		}
 		c.now[i] = state
 	}
+}
+
+// compare records the fields of an actor that a step changed.
+func (c *changes) compare(s *pulse.System, step int, actor int32) {
+	if c.fields == nil {
+		return
+	}
+	now := s.Host().Fields(actor)
+	c.parts[[2]int{step, int(actor)}] = slices.DeleteFunc(compared("", c.fields[actor], now, nil), unchanged)
+	c.fields[actor] = now
 }
 
 // after returns a function that returns the lines to print after a step, which show the states
@@ -41,16 +56,25 @@ func (c *changes) Stepped(s *pulse.System, step int) {
 // states of the other actors are unknown.
 func (c *changes) after(t *trace.Trace, names trace.Names) func(int) []string {
 	return func(step int) (lines []string) {
-		if step >= len(c.steps) {
-			return nil
-		}
-		for i, state := range c.steps[step] {
-			if whose := c.whose[step][i]; step > 0 || whose == t.Steps[0].Actor {
-				lines = append(lines, names.Of(whose)+" now: "+state)
+		for i, whose := range c.whoseAt(step) {
+			if step > 0 || whose == t.Steps[0].Actor {
+				lines = append(lines, names.Of(whose)+" now: "+c.steps[step][i])
 			}
 		}
 		return lines
 	}
+}
+
+// partsAfter returns the fields that a step changed, of the same actors as after.
+func (c *changes) partsAfter(t *trace.Trace, names trace.Names, step int) (list []record.Change) {
+	for _, whose := range c.whoseAt(step) {
+		for _, part := range c.parts[[2]int{step, int(whose)}] {
+			if part.Actor = visible(names.Of(whose)); step > 0 || whose == t.Steps[0].Actor {
+				list = append(list, part)
+			}
+		}
+	}
+	return list
 }
 
 // ReplayText replays a case and describes it like Text, with the actors' states after each step

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -206,5 +207,38 @@ func TestLargeDrawsAreNotRejected(t *testing.T) {
 	e, err := Explore(context.Background(), Property{Name: t.Name(), Test: t.Name(), Func: property}, ExploreOptions{Seed: 1, Inputs: 1})
 	if err != nil || len(e.Complaints) == 0 || !strings.Contains(e.Complaints[0], "it needs more than 65,536 numbers") {
 		t.Errorf("Explore complains %q, %v", e.Complaints, err)
+	}
+}
+
+// TestReached: a search counts in how many runs each situation was reached, however often a run says
+// so. It keeps the first names if there are too many, also of two workers.
+func TestReached(t *testing.T) {
+	n := 0
+	r := props.NewRunner("property", func(t *props.T) {
+		n++
+		t.Sometimes("never", false)
+		for range 2 {
+			t.Sometimes("always", true)
+			t.Sometimes("in some", n%5 == 0)
+		}
+		t.System().Run()
+	})
+	defer r.Close()
+	a, b := NewTally(), NewTally()
+	for range 10 {
+		res := r.Run(props.Plan{})
+		a.Count("random", &res)
+	}
+	for i := range 2 * mostReached {
+		b.reach(fmt.Sprint(i), 1)
+	}
+	b.reach("0", 1)
+	if want := map[string]int{"always": 10, "in some": 2}; !maps.Equal(a.Reached, want) || len(b.Reached) != mostReached || b.Reached["0"] != 2 {
+		t.Errorf("reached: %v, want %v; and %d names", a.Reached, want, len(b.Reached))
+	}
+	b.Add(&a)
+	a.Add(&a)
+	if len(b.Reached) != mostReached || a.Reached["in some"] != 4 {
+		t.Errorf("added up, %d names and %v", len(b.Reached), a.Reached)
 	}
 }

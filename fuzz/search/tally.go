@@ -34,7 +34,12 @@ type Tally struct {
 	Fresh map[string]int
 	// Uncounted is the number of runs of each arm whose receive pairs were not counted.
 	Uncounted map[string]int `json:",omitempty"`
+	// Reached is the number of runs that reached each situation of T.Sometimes. It has at most
+	// mostReached names.
+	Reached map[string]int `json:",omitempty"`
 }
+
+const mostReached = 1000
 
 // NewTally returns a tally of no runs.
 func NewTally() Tally {
@@ -64,6 +69,21 @@ func (t *Tally) Count(arm string, res *props.Result) {
 		if res.Reason != "" {
 			t.SkipReason = res.Reason
 		}
+	}
+	for i := range res.Hints {
+		if h := &res.Hints[i]; h.Kind == props.HintReached {
+			t.reach(h.Name, 1)
+		}
+	}
+}
+
+// reach adds runs that reached a situation.
+func (t *Tally) reach(name string, runs int) {
+	if t.Reached == nil {
+		t.Reached = map[string]int{}
+	}
+	if t.Reached[name] > 0 || len(t.Reached) < mostReached {
+		t.Reached[name] += runs
 	}
 }
 
@@ -102,6 +122,9 @@ func (t *Tally) Add(o *Tally) {
 			t.Uncounted = map[string]int{}
 		}
 		t.Uncounted[k] += n
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Reached)) { // sorted, because there is room for some names only
+		t.reach(name, o.Reached[name])
 	}
 	for k, n := range o.Rejected {
 		t.Rejected[k] += n

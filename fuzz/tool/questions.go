@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/internal/coverage"
 	"github.com/jostle-go/jostle/fuzz/internal/desk"
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/fuzz/internal/session"
@@ -133,12 +134,6 @@ func askContinuations(ctx context.Context, d *desk.Desk, a values) (any, error) 
 	return d.Continuations(ctx, a.text["run"], a.numbers["step"], a.numbers["runs"], a.seconds())
 }
 
-// A gap is a kind of receive pair that was not seen.
-type gap struct {
-	Name  string `json:"name"`
-	Pairs int    `json:"pairs"` // the number of receive pairs with this name
-}
-
 // askGaps reads the state that the last campaign has saved.
 func askGaps(_ context.Context, d *desk.Desk, a values) (any, error) {
 	list, number := d.Properties(), a.numbers["property"]
@@ -152,10 +147,7 @@ func askGaps(_ context.Context, d *desk.Desk, a values) (any, error) {
 	p := &list[number]
 	for i := range r.Outcomes {
 		if out := &r.Outcomes[i]; out.Subject.Binary.Package == p.Package && out.Subject.Property.Test == p.Test && out.Subject.Property.Name == p.Name {
-			gaps := []gap{}
-			for _, g := range out.Orders.OpenNames() {
-				gaps = append(gaps, gap(g))
-			}
+			gaps := append([]coverage.OpenName{}, out.Orders.OpenNames()...) // not nil, which would be null in JSON
 			return map[string]any{"gaps": gaps, "table": strings.Split(strings.TrimSpace(out.Orders.Text()), "\n")}, nil
 		}
 	}

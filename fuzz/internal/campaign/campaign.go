@@ -185,6 +185,8 @@ type Outcome struct {
 	// Missed are the names that the property gave to Sometimes for situations that no run has
 	// reached.
 	Missed []string
+	// Reached is the number of runs that reached each of the other situations of Sometimes.
+	Reached map[string]int
 }
 
 // An End is the reason why a campaign ended. If its properties ended for different reasons, End is

@@ -12,11 +12,13 @@ import (
 // The estimate holds for runs of the same program with inputs drawn from the same
 // distribution as in the unguided runs.
 type Chance struct {
-	Runs  int // the number of unguided runs
-	Alone int // the number of unguided runs that have an order which no other run has
+	Runs  int `json:"runs"`  // the number of unguided runs
+	Alone int `json:"alone"` // the number of unguided runs that have an order which no other run has
 	// Likely is the probability, and Low and High are the bounds of its 95% confidence
 	// interval. Without runs, Likely and Low are 0 and High is 1.
-	Likely, Low, High float64
+	Likely float64 `json:"likely"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
 }
 
 // Chance returns the estimated probability that the next unguided run has a new order.

@@ -34,20 +34,20 @@ func (a *receiver) bit(matrix int, j, k int32) bool {
 // least one order are counted.
 type Count struct {
 	// Seen counts the orders that were seen: one or two for each pair.
-	Seen int
+	Seen int `json:"seen"`
 	// Covered counts the pairs that were seen in both orders (definition 4 of the Bitá
 	// paper).
-	Covered int
+	Covered int `json:"covered"`
 	// Open counts the pairs that were seen in one order only and whose reverse order is
 	// possible, as far as is known. In some run neither causality nor the order of a
 	// channel nor a selective receive prevented the reverse order. The reverse order may
 	// still be impossible if the actor ends in one of the two receives.
-	Open int
+	Open int `json:"open"`
 	// Impossible counts the pairs that can come in one order only. One receive causes the
 	// other, or their channel keeps them in order.
-	Impossible int
+	Impossible int `json:"impossible"`
 	// Unknown counts the pairs that are neither covered nor open nor impossible.
-	Unknown int
+	Unknown int `json:"unknown"`
 }
 
 // Pairs returns the number of pairs.
@@ -96,7 +96,7 @@ func (o *Orders) Whole() { o.whole = true }
 
 // A Part is the Count of the actors with one label.
 type Part struct {
-	Actor string
+	Actor string `json:"actor"`
 	Count
 }
 
@@ -161,10 +161,19 @@ func (o *Orders) status(a *receiver, j, k int32) status {
 // Second at Receiver.
 type Goal struct {
 	// Identities of the actor and of the two steps.
-	Receiver, First, Second uint64
+	Receiver uint64 `json:"receiver"`
+	First    uint64 `json:"first"`
+	Second   uint64 `json:"second"`
 	// The names are for display: shortened, and with control characters escaped.
-	Actor, FirstReceive, SecondReceive string
+	Actor         string `json:"actor"`
+	FirstReceive  string `json:"firstReceive"`
+	SecondReceive string `json:"secondReceive"`
+
+	kinds
 }
+
+// kinds has the label of an actor and the types of two messages, as the program calls them.
+type kinds struct{ actor, first, second string }
 
 // Open lists the orders that were not seen but are possible, as far as is known. They are
 // sorted by actor.
@@ -176,7 +185,8 @@ func (o *Orders) Open() (list []Goal) {
 		for j, k := range a.pairs() {
 			if o.status(a, j, k) == isOpen {
 				x, y := &a.steps[k], &a.steps[j]
-				list = append(list, Goal{a.id, x.id, y.id, label, o.text(x, names), o.text(y, names)})
+				list = append(list, Goal{a.id, x.id, y.id, label, o.text(x, names), o.text(y, names),
+					kinds{o.words.texts[a.label], o.words.texts[x.msg], o.words.texts[y.msg]}})
 			}
 		}
 	}
@@ -191,8 +201,10 @@ func (o *Orders) Open() (list []Goal) {
 // An OpenName is the name of some goals (see Goal and OpenNames), with the number of goals
 // that have it.
 type OpenName struct {
-	Name  string
-	Pairs int
+	Name  string `json:"name"`
+	Pairs int    `json:"pairs"`
+
+	kinds
 }
 
 // OpenNames lists the names of the goals that Open returns. Receives share a name if they
@@ -201,16 +213,18 @@ type OpenName struct {
 func (o *Orders) OpenNames() (list []OpenName) {
 	pairs := map[Goal]int{}
 	for _, g := range o.Open() {
-		pairs[Goal{Actor: g.Actor, FirstReceive: g.FirstReceive, SecondReceive: g.SecondReceive}]++
+		pairs[Goal{Actor: g.Actor, FirstReceive: g.FirstReceive, SecondReceive: g.SecondReceive, kinds: g.kinds}]++
 	}
 	names := map[told]string{}
 	for i := range o.receivers {
 		o.removeSeen(&o.receivers[i], names, pairs)
 	}
 	for g, n := range pairs {
-		list = append(list, OpenName{g.String(), n})
+		list = append(list, OpenName{g.String(), n, g.kinds})
 	}
-	slices.SortFunc(list, func(x, y OpenName) int { return cmp.Compare(x.Name, y.Name) })
+	slices.SortFunc(list, func(x, y OpenName) int {
+		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.first, y.first), cmp.Compare(x.second, y.second), cmp.Compare(x.actor, y.actor))
+	})
 	return list
 }
 

@@ -206,7 +206,11 @@ func TestOpenNames(t *testing.T) {
 		for _, s := range c.schedules {
 			o.Add(scripted(s), coverage.Run{})
 		}
-		if got := o.OpenNames(); len(o.Open()) != c.open || !slices.Equal(got, c.want) {
+		var got []coverage.OpenName
+		for _, n := range o.OpenNames() {
+			got = append(got, coverage.OpenName{Name: n.Name, Pairs: n.Pairs})
+		}
+		if len(o.Open()) != c.open || !slices.Equal(got, c.want) {
 			t.Errorf("%v: %d orders, %v; want %d, %v", c.schedules, len(o.Open()), got, c.open, c.want)
 		}
 	}

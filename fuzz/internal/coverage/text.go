@@ -129,5 +129,5 @@ func (o *Orders) MarshalJSON() ([]byte, error) {
 		Chance   Chance      `json:"chance"`
 		Criteria []criterion `json:"criteria"`
 		Curves   [][]Point   `json:"curves"`
-	}{1, o.Runs(), o.Folded(), o.Chance(), list, o.Curves()})
+	}{2, o.Runs(), o.Folded(), o.Chance(), list, o.Curves()})
 }

@@ -9,11 +9,14 @@ import (
 // A TypePair counts the receive pairs of the actors with one label that have two given
 // message types.
 type TypePair struct {
-	Actor         string
-	First, Second string // the two types in alphabetical order; may be equal
+	Actor  string `json:"actor"`
+	First  string `json:"first"`  // the type that comes first in alphabetical order
+	Second string `json:"second"` // the other type, or the same
 	Count
-	Forth int // the number of pairs seen with First before Second
-	Back  int // the number of pairs seen with Second before First
+	Forth int `json:"forth"` // the number of pairs seen with First before Second
+	Back  int `json:"back"`  // the number of pairs seen with Second before First
+	// Unseen names the open orders: "flush from client before write from action.2 at writer".
+	Unseen []string `json:"unseen"`
 }
 
 // Types returns a TypePair for each label of receivers and each two message types that
@@ -28,7 +31,7 @@ func (o *Orders) Types() []TypePair {
 			at := key{o.words.texts[a.label], min(x, y), max(x, y)}
 			c := cells[at]
 			if c == nil {
-				c = &TypePair{Actor: at.actor, First: at.first, Second: at.second}
+				c = &TypePair{Actor: at.actor, First: at.first, Second: at.second, Unseen: []string{}}
 				cells[at] = c
 			}
 			s := o.status(a, j, k)
@@ -40,6 +43,10 @@ func (o *Orders) Types() []TypePair {
 				c.Back++
 			}
 		}
+	}
+	for _, n := range o.OpenNames() {
+		c := cells[key{n.actor, min(n.first, n.second), max(n.first, n.second)}]
+		c.Unseen = append(c.Unseen, n.Name)
 	}
 	var list []TypePair
 	for _, c := range cells {
@@ -60,7 +67,10 @@ func (o *Orders) Runs() (n int) {
 }
 
 // A Point of a curve says how many orders were known after a number of runs.
-type Point struct{ Runs, Orders int }
+type Point struct {
+	Runs   int `json:"runs"`
+	Orders int `json:"orders"`
+}
 
 // Curves returns a curve for each source: the number of known orders as a function of the
 // source's runs. A curve has at most four points for each doubling of the runs. Orders

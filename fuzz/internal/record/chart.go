@@ -2,165 +2,191 @@ package record
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-)
 
-// Sizes in the chart, in pixels unless stated otherwise. Each actor has a vertical line, called
-// a lane, and each step has a row.
-const (
-	lane, row     = 150, 30 // the width of a lane and the height of a row
-	left, top     = 90, 50  // the horizontal position of the first lane and the vertical position of the first row
-	head          = 24      // the maximum length of a label or name, in characters
-	tail          = 70      // the maximum length of the text next to a step, in characters
-	mostCharted   = 300     // the maximum number of rows
-	bulge         = 26      // how far a curve bulges out from its lane
-	constraintGap = 7       // how much farther the curve of each further constraint bulges out
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
 const failedHere = "✗ fails here"
 
-func laneAt(actor int) int { return left + max(actor, 0)*lane }
-func rowAt(step int) int   { return top + (step+1)*row }
+const (
+	mostUnfolded = 3   // the maximum number of steps between two steps that matter that are not folded
+	mostRows     = 200 // the maximum number of rows of a folded stretch; a longer one is text
+	mostCell     = 160 // the maximum number of characters of a cell in a row; the details of the step have all
+)
 
-// chart draws an arrow for each message, from the sender's line to the receiver's line, and a
-// curve for each constraint.
-func (p *Record) chart(w *Writer) {
-	switch rows := len(p.Steps) + len(p.Waiting); {
-	case rows == 0:
-		return
-	case rows > mostCharted:
-		w.Put("<p class=\"faint\">There are too many steps for a chart.</p>\n")
-		return
+// matters returns the steps that a reader should see first: those of the messages that decide, the
+// deciding step, the swapped steps and the step that failed.
+func (p *Record) matters() map[int]bool {
+	list := map[int]bool{}
+	for _, place := range p.Places {
+		list[place.Step] = true
 	}
-	rows := len(p.Steps) + len(p.Waiting)
-	width, height := laneAt(len(p.Actors)-1)+lane/2+tail*8, rowAt(rows)
-	w.Put("<%s>Messages</%s>\n"+Scroll+"<svg width=\"%s\" height=\"%s\" xmlns=\"http://www.w3.org/2000/svg\">\n",
-		w.below, w.below, "Chart of the messages", num(width), num(height))
-	w.Put(`<defs><marker id="%stip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8z" class="dot"/></marker></defs>`+"\n", w.id)
-	for i, name := range p.Actors {
-		w.Put("<line class=\"lane\" x1=\"%s\" y1=\"%s\" x2=\"%s\" y2=\"%s\"/>", num(laneAt(i)), num(top), num(laneAt(i)), num(height))
-		w.Put("<text x=\"%s\" y=\"%s\" text-anchor=\"middle\">%s<title>%s</title></text>\n", num(laneAt(i)), num(top-10), cut(name, head-6), name)
+	if point := p.why().Point; point != nil {
+		list[point.Step] = true
+	}
+	if p.Passing != nil {
+		for _, pair := range p.Passing.Swapped {
+			list[pair[0]], list[pair[1]] = true, true
+		}
 	}
 	for i := range p.Steps {
-		p.arrowOf(w, &p.Steps[i])
-	}
-	for i := range p.Steps { // the texts are drawn last, so that they are above all arrows
-		p.textOf(w, &p.Steps[i])
-	}
-	for i := range p.Waiting {
-		p.waiting(w, &p.Waiting[i], len(p.Steps)+i)
-	}
-	for i, c := range p.constraints() {
-		p.edge(w, i, &c)
-	}
-	w.Put("</svg></div>\n<p class=\"faint\">An arrow leads from where a message was sent to where it was received. " +
-		"Curves with numbers are the constraints above. A step leads to its row in the table.</p>\n")
-}
-
-// arrowOf draws the message that a step received, and a dot for the step.
-func (p *Record) arrowOf(w *Writer, s *Step) {
-	x, y := laneAt(s.To), rowAt(s.Number)
-	w.Put("<g><title>%s</title>", p.title(s))
-	if s.From >= 0 {
-		from := y
-		if s.SentIn >= 0 && s.SentIn < s.Number {
-			from = rowAt(s.SentIn)
+		if p.Steps[i].Failed {
+			list[i] = true
 		}
-		line(w, "sent", laneAt(s.From), from, x, y)
 	}
-	dot := "dot"
-	if s.Failed {
-		dot = "fails"
-	}
-	w.Put("<circle class=\"%s\" cx=\"%s\" cy=\"%s\" r=\"3\"/></g>\n", dot, num(x), num(y))
+	return list
 }
 
-// textOf writes the label of a step and the states that the step changed. The label links to
-// the row of the step in the table.
-func (p *Record) textOf(w *Writer, s *Step) {
-	y := rowAt(s.Number)
-	w.Put("<a href=\"#%sstep%s\"><title>%s</title><text class=\"faint\" x=\"8\" y=\"%s\">%s</text>", w.id, num(s.Number), p.title(s), num(y+4), num(s.Number))
-	label(w, s.From, s.To, y, s.Label)
-	w.Put("</a>\n")
-	told := s.After
+// folding writes rows 0 to n-1. A stretch of rows that do not matter becomes one line, which opens. A
+// very long stretch has one line of text in place of each row, so that a browser opens the page at once.
+func (w *Writer) folding(n int, matters func(int) bool, row func(int), text func(int) string) {
+	for i := 0; i < n; i++ {
+		end := i
+		for end < n && !matters(end) {
+			end++
+		}
+		fold := end-i > mostUnfolded
+		if fold {
+			w.Put("<details class=\"fold\"><summary>%s</summary>\n", fmt.Sprintf("%s, %s to %s", words.Count(end-i, "step"), num(i), num(end-1)))
+		}
+		long := end-i > mostRows
+		if long {
+			w.Put("<pre>")
+		}
+		for ; i < end; i++ {
+			if long {
+				w.Put("%s\n", text(i))
+			} else {
+				row(i)
+			}
+		}
+		if long {
+			w.Put("</pre>")
+		}
+		if fold {
+			w.Put("</details>\n")
+		}
+		if end < n {
+			row(end)
+		}
+	}
+}
+
+// steps writes the steps as a chart: a column for each actor, a row for each step, and in it an arrow
+// from the sender to the receiver. A narrow page has a list in place of the columns. Each row opens and
+// shows all that is known about the step.
+func (p *Record) steps(w *Writer) {
+	if len(p.Steps)+len(p.Waiting) == 0 {
+		return
+	}
+	w.Put("<%s>Steps</%s>\n<div class=\"scroll steps\" tabindex=\"0\" role=\"region\" aria-label=\"Steps\" style=\"--lanes:%s\">\n", w.below, w.below, num(max(1, len(p.Actors))))
+	w.Put("<div class=\"names\" aria-hidden=\"true\"><span class=\"n\"></span><span class=\"columns\">")
+	for _, name := range p.Actors {
+		w.Put("<b title=\"%s\">%s</b>", name, name)
+	}
+	w.Put("</span><span></span></div>\n")
+	matters := p.matters()
+	w.folding(len(p.Steps), func(i int) bool { return matters[i] }, func(i int) { p.step(w, &p.Steps[i], matters[i]) }, func(i int) string { return p.line(&p.Steps[i]) })
+	w.folding(len(p.Waiting), func(int) bool { return false }, func(i int) {
+		m := &p.Waiting[i]
+		w.Put("<details class=\"step lost\"><summary><span class=\"n\"></span>")
+		p.arrow(w, m)
+		w.Put("<span class=\"now\">not received</span></summary><div class=\"more\">%s</div></details>\n", m.sent())
+	}, func(i int) string { return p.arrowText(&p.Waiting[i]) + "  " + p.Waiting[i].sent() })
+	w.Put("</div>\n")
+	if p.LeftOut > 0 {
+		w.Put("<p>%s more steps are left out.</p>\n", words.Grouped(p.LeftOut))
+	}
+	w.Put("<p class=\"faint\">An arrow leads from the sender of a message to its receiver. The messages that decide are in color. A step opens.</p>\n")
+}
+
+// step writes a row and the details below it.
+func (p *Record) step(w *Writer, s *Step, matters bool) {
+	class := "step"
+	if matters {
+		class += " race"
+	}
+	w.Put("<details class=\"%s\" id=\"%sstep%s\"><summary><span class=\"n\">%s</span>", class, w.id, num(s.Number), num(s.Number))
+	p.arrow(w, &s.Message)
+	w.Put("<span class=\"now\">")
 	if s.Failed {
-		told = append([]string{failedHere}, told...)
+		w.Put("<b class=\"bad\">%s</b> ", failedHere)
 	}
 	if p.decides(s) {
-		told = append([]string{Decides(p.Why.Point)}, told...)
+		w.Put("<b class=\"edge\">%s</b> ", Decides(p.Why.Point))
 	}
-	if text := strings.Join(told, "  "); text != "" {
-		class := map[bool]string{true: "fails", false: "faint"}[s.Failed]
-		w.Put("<text class=\"%s\" x=\"%s\" y=\"%s\">%s<title>%s</title></text>\n", class, num(laneAt(len(p.Actors)-1)+lane/2), num(y+4), cut(text, tail), text)
-	}
+	w.Put("%s</span></summary><div class=\"more\">%s</div></details>\n", cut(p.changed(s), mostCell), p.inWords(s)+"\n"+strings.Join(append(p.facts(s), s.After...), "\n"))
 }
 
-func (p *Record) title(s *Step) string { return fmt.Sprintf("%d  %s", s.Number, p.inWords(s)) }
-
-// waiting draws a message that was not received. at is the row in which the arrow ends.
-func (p *Record) waiting(w *Writer, m *Message, at int) {
-	from := rowAt(at)
-	if m.SentIn >= 0 && m.SentIn < at {
-		from = rowAt(m.SentIn)
-	}
-	w.Put("<g><title>%s</title>", p.arrow(m)+" (not received)")
-	line(w, "lost", laneAt(m.From), from, laneAt(m.To), rowAt(at))
-	label(w, m.From, m.To, rowAt(at), m.Label)
-	w.Put("</g>\n")
+// line describes a step in one line.
+func (p *Record) line(s *Step) string {
+	return fmt.Sprintf("%5d  %s  %s  %s", s.Number, p.inWords(s), p.changed(s), strings.Join(p.facts(s), ", "))
 }
 
-// line draws an arrow, or a loop if it begins and ends at the same actor.
-func line(w *Writer, class string, x1, y1, x2, y2 int) {
-	if x1 != x2 {
-		w.Put("<line class=\"%s\" x1=\"%s\" y1=\"%s\" x2=\"%s\" y2=\"%s\" marker-end=\"url(#%stip)\"/>", class, num(x1), num(y1), num(x2), num(y2), w.id)
-		return
+// facts returns what is known about a step except its message and states.
+func (p *Record) facts(s *Step) []string {
+	lines := []string{s.sent()}
+	if what, at := handled(s.Handled, s.Handler); at != "" {
+		lines = append(lines, what+at)
 	}
-	if y1 == y2 {
-		y1 -= row / 2
+	for _, c := range s.Calls {
+		lines = append(lines, c.What+" "+c.Text+" at "+c.At)
 	}
-	w.Put("<path class=\"%s\" d=\"M%s %sC%s %s %s %s %s %s\" marker-end=\"url(#%stip)\"/>", class, num(x1), num(y1),
-		num(x1-bulge), num(y1), num(x2-bulge), num(y2), num(x2), num(y2), w.id)
+	for _, line := range s.Log {
+		lines = append(lines, "log: "+line)
+	}
+	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 }
 
-// label writes the label of a message above the end of its arrow.
-func label(w *Writer, from, to, y int, text string) {
-	x, anchor := laneAt(to)-8, "end"
-	if from > to {
-		x, anchor = laneAt(to)+8, "start"
+// arrow writes the cell of a message. The names of the actors are in it for pages without columns.
+func (p *Record) arrow(w *Writer, m *Message) {
+	from, to := max(m.From, 0), max(m.To, 0)
+	if m.From < 0 {
+		from = to
 	}
-	w.Put("<text x=\"%s\" y=\"%s\" text-anchor=\"%s\">%s</text>", num(x), num(y-5), anchor, cut(text, head))
+	class := map[bool]string{true: "arrow", false: "arrow back"}[from <= to]
+	if from == to {
+		class = "arrow self"
+	}
+	w.Put("<span class=\"columns\"><span class=\"%s\" style=\"--at:%s;--over:%s\"><span class=\"who\">%s → %s: </span>%s</span></span>",
+		class, num(min(from, to)), num(max(from, to)-min(from, to)), p.name(m.From), p.name(m.To), cut(m.Label, mostCell))
 }
 
-// edge draws constraint i as a curve between the steps that received its messages. It draws
-// nothing if this run does not satisfy the constraint.
-func (p *Record) edge(w *Writer, i int, c *constraint) {
-	first, ok := p.stepOf(c.first.Step)
-	if !ok {
-		return
+// changed describes the state after a step as the difference to the state before.
+func (p *Record) changed(s *Step) string {
+	if len(s.Changes) == 0 {
+		return strings.Join(s.After, "  ")
 	}
-	x1, y1 := laneAt(first.To), rowAt(first.Number)
-	x2, y2 := x1, rowAt(len(p.Steps)+len(p.Waiting))
-	if second, ok := p.stepOf(c.second.Step); ok {
-		x2, y2 = laneAt(second.To), rowAt(second.Number)
+	var parts []string
+	for _, c := range s.Changes {
+		text := c.After
+		if c.Field != "" {
+			text = c.Field + " = " + c.After
+		}
+		if c.Actor != p.name(s.To) {
+			text = c.Actor + ": " + text
+		}
+		if c.Before != "" {
+			text += " (was " + c.Before + ")"
+		}
+		parts = append(parts, text)
 	}
-	if y2 < y1 {
-		return
-	}
-	out, anchor := bulge+i*constraintGap, "start"
-	if first.From > first.To { // the arrow and the label of first are to the right of the lane
-		out, anchor = -out, "end"
-	}
-	w.Put("<g><title>%s</title><path class=\"edge\" d=\"M%s %sC%s %s %s %s %s %s\"/>", visible(c.First.Text+" before "+c.Second.Text), num(x1), num(y1),
-		num(x1+out), num(y1), num(x2+out), num(y2), num(x2), num(y2))
-	w.Put("<text class=\"edges\" x=\"%s\" y=\"%s\" text-anchor=\"%s\">%s</text></g>\n", num((x1+x2)/2+out), num((y1+y2)/2+4), anchor, num(i+1))
+	return strings.Join(parts, ", ")
 }
 
-// stepOf returns the step with the given number.
-func (p *Record) stepOf(number int) (*Step, bool) {
-	if number < 0 || number >= len(p.Steps) {
-		return nil, false
+// sent says where a message was sent, "" if that is unknown.
+func (m *Message) sent() string {
+	switch {
+	case m.SentIn >= 0 && m.SentAt != "":
+		return fmt.Sprintf("sent in step %d at %s", m.SentIn, m.SentAt)
+	case m.SentIn >= 0:
+		return fmt.Sprintf("sent in step %d", m.SentIn)
+	case m.SentAt != "":
+		return "sent at " + m.SentAt
 	}
-	return &p.Steps[number], true
+	return ""
 }
 
 func num(n int) string { return fmt.Sprint(n) }

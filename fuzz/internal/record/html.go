@@ -28,10 +28,11 @@ func (p *Record) Write(w *Writer, id string) {
 
 func (p *Record) all(w *Writer) {
 	p.head(w)
+	p.cause(w)
 	p.curve(w)
-	p.chart(w)
 	p.beside(w)
-	p.table(w)
+	p.steps(w)
+	p.inputs(w)
 }
 
 // Begin begins an HTML file that loads nothing and runs no scripts. more is CSS that is added
@@ -47,19 +48,35 @@ func (w *Writer) Begin(title, more string) {
 func (w *Writer) End() { w.Put("</body>\n</html>\n") }
 
 const style = `
-:root { color-scheme: light dark; --ink: #1c2024; --paper: #ffffff; --faint: #626a72; --line: #d5d9dd; --bad: #c4261d; --edge: #8250df }
+:root { color-scheme: light dark; --ink: #1c2024; --paper: #ffffff; --faint: #626a72; --line: #d5d9dd; --bad: #c4261d; --edge: #7440d0; --wash: #f3eefc }
 @media (prefers-color-scheme: dark) {
-:root { --ink: #e4e8ec; --paper: #16191d; --faint: #98a0a8; --line: #363c43; --bad: #ff7b72; --edge: #b78cff } }
-body { font: 14px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2em; max-width: 90em }
-.failure { font-size: 1.2em; color: var(--bad); white-space: pre-wrap; overflow-wrap: anywhere } h2, h4 { font-size: 1em; margin: 2em 0 .5em }
-pre, code, td, svg { font-family: ui-monospace, monospace; font-size: 12px } pre { white-space: pre-wrap }
-.scroll { overflow-x: auto } .faint { color: var(--faint) } .bad { color: var(--bad) } .edge { color: var(--edge) } ol { padding-left: 1.6em }
-table { border-collapse: collapse } td, th { text-align: left; vertical-align: top; padding: .2em .8em .2em 0; border-top: 1px solid var(--line) }
-svg text { fill: var(--ink); stroke: var(--paper); stroke-width: 3px; paint-order: stroke } svg .lane { stroke: var(--line) } svg .sent { stroke: var(--ink); fill: none } svg .faint { fill: var(--faint) }
-svg .lost { stroke: var(--faint); stroke-dasharray: 3 3; fill: none } svg .dot { fill: var(--ink) } svg .fails { fill: var(--bad) }
-svg .edge { stroke: var(--edge); stroke-width: 2; fill: none } svg .point { fill: var(--edge) } svg .edges { fill: var(--edge) }
-svg a { text-decoration: none } svg a:hover text { text-decoration: underline } tr:target { background: color-mix(in srgb, var(--edge) 18%, transparent) }
-a:focus-visible, .scroll:focus-visible { outline: 2px solid var(--edge); outline-offset: 2px }
+:root { --ink: #e4e8ec; --paper: #16191d; --faint: #98a0a8; --line: #363c43; --bad: #ff7b72; --edge: #b78cff; --wash: #231f33 } }
+body { font: 14px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2em; max-width: 90em; overflow-wrap: anywhere }
+.failure { font-size: 1.2em; color: var(--bad); white-space: pre-wrap } p { white-space: pre-line } h2, h4 { font-size: 1em; margin: 2em 0 .5em } a { color: var(--edge) }
+pre, code, svg, .steps, .runs { font-family: ui-monospace, monospace; font-size: 12px } pre { white-space: pre-wrap } .copy { user-select: all }
+.scroll { overflow-x: auto } .faint { color: var(--faint) } .bad { color: var(--bad) } .edge { color: var(--edge) } ol { padding-left: 1.6em } summary { cursor: pointer }
+svg text { fill: var(--ink) } svg .lane { stroke: var(--line) } svg .sent { stroke: var(--ink); fill: none } svg .faint { fill: var(--faint) } svg .dot { fill: var(--ink) } svg .point { fill: var(--edge) }
+a:focus-visible, summary:focus-visible, .scroll:focus-visible { outline: 2px solid var(--edge); outline-offset: -2px } :target { background: var(--wash) }
+.code { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(30em, 100%), 1fr)); gap: .5em 2em } figure { margin: 0; min-width: 0 } .code pre { white-space: pre; margin: .3em 0 }
+mark { display: inline-block; min-width: 100%; background: var(--wash); color: var(--ink); font-weight: bold }
+.steps { --lane: 10.5em; overflow: auto; max-height: 90vh; border: 1px solid var(--line) } .steps > *, .fold > .step { min-width: calc(23.5em + var(--lanes) * var(--lane)) }
+.names, .step > summary { display: grid; grid-template-columns: 3.5em calc(var(--lanes) * var(--lane)) minmax(20em, 1fr); align-items: stretch }
+.names { position: sticky; top: 0; z-index: 2; background: var(--paper); border-bottom: 1px solid var(--line) } .names .columns { display: flex }
+.names b { width: var(--lane); text-align: center; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
+.n { position: sticky; left: 0; z-index: 1; background: inherit; color: var(--faint); text-align: right; padding-right: .8em; white-space: nowrap }
+.step { color: var(--faint); background: var(--paper) } .fold > .step, .fold > .pair { content-visibility: auto; contain-intrinsic-height: auto 26px } .step summary { background: inherit; list-style: none } .step > summary > * { padding-block: 3px }
+.steps .columns { background-image: repeating-linear-gradient(90deg, transparent 0 calc(var(--lane) / 2), var(--line) calc(var(--lane) / 2) calc(var(--lane) / 2 + 1px), transparent calc(var(--lane) / 2 + 1px) var(--lane)) }
+.names .columns { background: none } .now { padding-left: 1em; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-width: 60em }
+.arrow { position: relative; display: block; box-sizing: border-box; margin-left: calc((var(--at) + .5) * var(--lane)); width: calc(var(--over) * var(--lane)); padding: 0 1em; text-align: center; border-bottom: 1px solid; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; background: var(--paper) }
+.race { color: var(--ink); background: var(--wash) } .race .arrow { color: var(--edge); font-weight: bold; background: var(--wash) } .fold > pre { margin: 0 0 0 1em; white-space: pre } .fold > summary { padding: .3em 1em; color: var(--faint); position: sticky; left: 0 }
+.arrow::after { content: "▶"; position: absolute; right: 0; bottom: 0; font-size: 9px; line-height: 6px } .back::after { content: "◀"; right: auto; left: 0 }
+.self { width: var(--lane); border: 0; text-align: left; padding-left: .8em } .self::after { content: "●"; right: auto; left: 0; bottom: 6px }
+summary:hover .arrow, summary:focus-visible .arrow { overflow: visible } summary:hover .now, summary:focus-visible .now { white-space: normal }
+.who { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden } .more { padding: .3em 1em .8em 4.3em; white-space: pre-wrap; color: var(--ink); position: sticky; left: 0; max-width: 100vw; box-sizing: border-box }
+.lost .arrow { border-bottom-style: dashed } .pair { display: grid; grid-template-columns: 4em minmax(0, 1fr) 4em minmax(0, 1fr); border-top: 1px solid var(--line); padding: .15em 0 } .state { display: block; color: var(--faint) }
+@media (max-width: 40em) {
+body { margin: 1em } .names { display: none } .steps { max-height: none; border: 0 } .steps > *, .fold > .step { min-width: 0 } .step > summary { grid-template-columns: 4em minmax(0, 1fr) } .step .now { grid-column: 2; padding: 0; white-space: normal } .step .now:empty { display: none }
+.steps .columns { background: none } .arrow { margin: 0; padding: 0; width: auto; text-align: left; white-space: normal; border: 0 } .arrow::after { content: none } .who { position: static; clip-path: none } .step { border-top: 1px solid var(--line) } .more { padding-left: 3em } }
 `
 
 // Scroll begins a labeled area that scrolls sideways. It can also be scrolled with the
@@ -76,7 +93,7 @@ func (p *Record) head(w *Writer) {
 	if p.Detail != "" {
 		w.Put("<pre>%s</pre>\n", visible(p.Detail))
 	}
-	for _, text := range []string{visible(strings.Join(p.hints(), "; ")), p.shrunk(), visible(p.Orders()), visible(constraintsIn(p.Why)), needs(p.why().Needs)} {
+	for _, text := range []string{visible(strings.Join(p.hints(), "; ")), p.shrunk(), visible(strings.TrimSpace(p.Orders() + "\n" + constraintsIn(p.Why))), needs(p.why().Needs)} {
 		if text != "" {
 			w.Put("<p>%s</p>\n", text)
 		}
@@ -87,20 +104,50 @@ func (p *Record) head(w *Writer) {
 	for _, face := range p.Faces {
 		w.Put("<p>same cause: %s</p>\n", visible(face))
 	}
-	list := p.constraints()
-	if len(list) > 0 {
+}
+
+// cause writes the messages that decide: which must come before which, what the deciding step changed,
+// and the lines of code that send and handle them, side by side.
+func (p *Record) cause(w *Writer) {
+	if list := p.constraints(); len(list) > 0 {
 		w.Put("<ol>\n")
-	}
-	for _, c := range list {
-		w.Put("<li>%s before %s", inWords(&c.First, &c.first), inWords(&c.Second, &c.second))
-		if c.Turned != nil {
-			w.Put(" (%s)", turned(*c.Turned))
+		for _, c := range list {
+			w.Put("<li>%s before %s", inWords(&c.First, &c.first), inWords(&c.Second, &c.second))
+			if c.Turned != nil {
+				w.Put(" (%s)", turned(*c.Turned))
+			}
+			w.Put("</li>\n")
 		}
-		w.Put("</li>\n")
-	}
-	if len(list) > 0 {
 		w.Put("</ol>\n")
 	}
+	if text := Changed(p.Changes); text != "" {
+		w.Put("<p>The deciding step leaves %s</p>\n", text)
+	}
+	w.Put("<div class=\"code\">\n")
+	shown := map[string]bool{}
+	for i := range p.Places {
+		place := &p.Places[i]
+		for _, e := range place.Code {
+			if shown[e.What+e.At] { // another message of the same line
+				continue
+			}
+			shown[e.What+e.At] = true
+			w.Put("<figure><figcaption><b>%s</b> %s at %s", visible(place.Text), e.What, e.At)
+			if point := p.why().Point; e.What == Handles && point != nil && point.Step >= 0 && point.Step == place.Step {
+				w.Put(" <b class=\"edge\">%s</b>", Decides(point))
+			}
+			w.Put("</figcaption><pre class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">", e.At)
+			for k, line := range e.Lines {
+				w.Put(map[bool]string{true: "<mark>%s %s</mark>\n", false: "%s %s\n"}[e.First+k == e.Marked], fmt.Sprintf("%4d", e.First+k), strings.ReplaceAll(line, "\t", "    "))
+			}
+			w.Put("</pre></figure>\n")
+		}
+	}
+	w.Put("</div>\n")
+}
+
+// inputs writes the draws and the log of the run.
+func (p *Record) inputs(w *Writer) {
 	for i, d := range p.Draws {
 		w.Put("<p>drew <code>%s</code>", visible(d))
 		if remarks := p.why().Draws; i < len(remarks) && remarks[i] != "" {
@@ -121,50 +168,14 @@ func inWords(m *corpus.Message, p *Place) string {
 	return visible(m.Text)
 }
 
-// table writes the steps with all their details.
-func (p *Record) table(w *Writer) {
-	w.Put("<%s>Steps</%s>\n"+Scroll+"<table>\n<tr><th>step</th><th>message</th><th>sent at</th><th>handled at</th><th>log, and new states of actors</th></tr>\n", w.below, w.below, "Steps")
-	for i := range p.Steps {
-		s := &p.Steps[i]
-		w.Put("<tr id=\"%sstep%s\"><td>%s</td><td>%s", w.id, fmt.Sprint(s.Number), fmt.Sprint(s.Number), p.inWords(s))
-		if s.Failed {
-			w.Put(" <span class=\"bad\">%s</span>", failedHere)
-		}
-		if p.decides(s) {
-			w.Put(" <span class=\"edge\">%s</span>", Decides(p.Why.Point))
-		}
-		_, at := handled(s.Handled, s.Handler)
-		w.Put("</td><td>%s</td><td>%s", s.SentAt, at)
-		for _, c := range s.Calls {
-			w.Put("<div class=\"faint\">%s %s at %s</div>", c.What, c.Text, c.At)
-		}
-		w.Put("</td><td>")
-		for _, line := range s.Log {
-			w.Put("<div>log: %s</div>", line)
-		}
-		for _, line := range s.After {
-			w.Put("<div>%s</div>", line)
-		}
-		w.Put("</td></tr>\n")
-	}
-	for i := range p.Waiting {
-		m := &p.Waiting[i]
-		w.Put("<tr><td></td><td class=\"faint\">%s (not received)</td><td>%s</td><td></td><td></td></tr>\n", p.arrow(m), m.SentAt)
-	}
-	w.Put("</table></div>\n")
-	if p.LeftOut > 0 {
-		w.Put("<p>%s more steps are left out.</p>\n", fmt.Sprint(p.LeftOut))
-	}
-}
-
 func (p *Record) inWords(s *Step) string {
 	if s.From < 0 {
 		return s.Label
 	}
-	return p.arrow(&s.Message)
+	return p.arrowText(&s.Message)
 }
 
-func (p *Record) arrow(m *Message) string {
+func (p *Record) arrowText(m *Message) string {
 	return p.name(m.From) + " ──" + m.Label + "──▶ " + p.name(m.To)
 }
 

@@ -54,7 +54,7 @@ func constraintsIn(e *corpus.Explanation) string {
 	}
 	other := *e
 	other.Point = nil
-	if text := Why(&other); text != Why(e) {
+	if text := Why(&other); !strings.HasPrefix(Why(e), text) {
 		return text
 	}
 	return ""

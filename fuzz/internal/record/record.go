@@ -113,8 +113,8 @@ type Record struct {
 type Change struct {
 	Actor   string `json:"actor"`
 	Field   string `json:"field,omitempty"`   // the name, "" if the state is no struct
-	Before  string `json:"before,omitempty"`  // the value before the deciding step, "" if unknown
-	After   string `json:"after"`             // the value after the deciding step
+	Before  string `json:"before,omitempty"`  // the value before the step, "" if unknown
+	After   string `json:"after"`             // the value after the step
 	Passing string `json:"passing,omitempty"` // the value after the same step of the passing run, "" if unknown
 }
 
@@ -206,6 +206,7 @@ type Place struct {
 	Send   int    `json:"send"`   // the index of the message among all messages of the run
 	Step   int    `json:"step"`   // the step that received the message, -1 if none did
 	Text   string `json:"text"`   // the message
+	Kind   string `json:"kind"`   // the name of the message's type, without its package
 	SentAt string `json:"sentAt"` // the line that sent the message
 	// SentFrom is the line of the sender's handler that led to the line SentAt, in the function SentBy.
 	// Both are "" if the line SentAt is in the handler itself.
@@ -217,6 +218,24 @@ type Place struct {
 	Handled string `json:"handled,omitempty"`
 	// Helpers are the functions of the same file that the case calls.
 	Helpers []string `json:"helpers,omitempty"`
+	// Code has the lines that send and handle the message, each with the lines around it. It is empty if
+	// the source was not readable where the program ran.
+	Code []Excerpt `json:"code,omitempty"`
+}
+
+// What an Excerpt shows.
+const (
+	Sends   = "sent"
+	Handles = "handled"
+)
+
+// An Excerpt is some lines of a source file.
+type Excerpt struct {
+	What   string   `json:"what"`   // what happens to the message in the marked line: Sends or Handles
+	At     string   `json:"at"`     // the marked line: "writer.go:12"
+	First  int      `json:"first"`  // the number of the first line
+	Marked int      `json:"marked"` // the number of the marked line
+	Lines  []string `json:"lines"`
 }
 
 // A Message is a message of the run. Actors are given as indices in Record.Actors.
@@ -239,6 +258,8 @@ type Step struct {
 	Failed  bool     `json:"failed"`            // set if the run failed in this step
 	Log     []string `json:"log"`
 	After   []string `json:"after"` // the actor states that the step changed
+	// Changes has the fields that the step changed, as far as states have fields.
+	Changes []Change `json:"changes,omitempty"`
 }
 
 // A Call is a call within a step.

@@ -9,6 +9,7 @@ import (
 	"math"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -29,10 +30,13 @@ func of(text string) *Record {
 			Chances: []corpus.Chance{{Step: 0, Share: corpus.Share{Of: 2}}, {Step: 1, Share: corpus.Share{Failed: 1, Of: 2}}}}}
 	return &Record{Format: Format, Property: text, Test: text, Failure: text, Detail: text, File: text, Signature: text,
 		Where: text, Shrunk: text, Why: why, Draws: []string{text}, Logs: []string{text}, Faces: []string{text}, Also: []string{text}, Remarks: []string{text},
-		Places: []Place{{Send: 0, Step: 0, SentAt: text, Handler: text}, {Send: 1, Step: 1, SentAt: text, Handler: text}},
-		Actors: []string{text, text},
+		Places: []Place{{Send: 0, Step: 0, SentAt: text, Handler: text, Text: text, Kind: text, Code: []Excerpt{{What: Sends, At: text, First: 3, Marked: 3, Lines: []string{text}}}},
+			{Send: 1, Step: 1, SentAt: text, Handler: text}},
+		Changes: []Change{{Actor: text, Field: text, Before: text, After: text, Passing: "x" + text}},
+		Actors:  []string{text, text},
 		Steps: []Step{{Message: m, Number: 0, Kind: text, Handler: text, Log: []string{text}, After: []string{text}},
-			{Message: Message{From: 1, To: 1, Label: text, SentIn: 0, SentAt: text}, Number: 1, Failed: true, Log: []string{text}, After: []string{text}},
+			{Message: Message{From: 1, To: 1, Label: text, SentIn: 0, SentAt: text}, Number: 1, Failed: true, Log: []string{text}, After: []string{text},
+				Changes: []Change{{Actor: text, Field: text, Before: text, After: text}}, Calls: []Call{{What: text, Text: text, At: text}}},
 			{Message: Message{From: -1, To: 1, Label: text, SentIn: -1}, Number: 2}},
 		LeftOut: 3, Waiting: []Message{m},
 		Passing: &Passing{Swaps: 1, Swapped: [][2]int{{0, 1}}, Steps: []PassingStep{{Label: text, Step: 1, After: []string{text}}, {Label: text, Step: 0}}}}
@@ -142,16 +146,9 @@ func TestJSON(t *testing.T) {
 // TestStrangePages: what Page does not promise to fit together is shown all the same.
 func TestStrangePages(t *testing.T) {
 	long := of(strings.Repeat("w", 5000))
-	many := of("x")
-	for len(many.Steps) < mostCharted+5 {
-		s := many.Steps[0]
-		s.Number = len(many.Steps)
-		many.Steps = append(many.Steps, s)
-	}
 	for name, p := range map[string]*Record{
 		"empty": {},
 		"long":  long,
-		"many":  many,
 		"nobody": {Steps: []Step{{Message: Message{From: 7, To: 9, SentIn: 50}}},
 			Why:     &corpus.Explanation{Constraints: []corpus.Constraint{{First: corpus.Message{Send: 5}, Second: corpus.Message{Send: -3}}, {}}},
 			Places:  []Place{{Send: 5, Step: 50}, {Send: -3, Step: -3}, {}},
@@ -161,25 +158,43 @@ func TestStrangePages(t *testing.T) {
 			t.Errorf("%s: %d elements", name, len(elements))
 		}
 	}
-	if html := string(many.HTML()); strings.Contains(html, "Chart of the messages") || !strings.Contains(html, "step304") || !strings.Contains(html, "too many steps for a chart") {
-		t.Error("many steps have a chart, or no table")
+}
+
+// TestFolding: stretches of steps that do not matter are one line that opens. All steps are in the page.
+func TestFolding(t *testing.T) {
+	many := of("x")
+	for len(many.Steps) < 305 {
+		s := many.Steps[0]
+		s.Number = len(many.Steps)
+		many.Steps = append(many.Steps, s)
+	}
+	many.Places = append(many.Places, Place{Step: 5}, Place{Step: 100})
+	html := string(many.HTML())
+	var folds []string
+	for _, m := range regexp.MustCompile(`class="fold"><summary>([^<]*)`).FindAllStringSubmatch(html[strings.Index(html, ">Steps<"):], -1) {
+		folds = append(folds, m[1])
+	}
+	if want := []string{"94 steps, 6 to 99", "204 steps, 101 to 304"}; !slices.Equal(folds, want) { // 2 to 4 are too few to fold
+		t.Errorf("folded are %q, want %q", folds, want)
+	}
+	if n := strings.Count(html, `<details class="step`); n != 102 || !strings.Contains(html, "\n  304  x ──x──▶ x") { // one row is a message that was not received
+		t.Errorf("%d rows", n)
 	}
 }
 
-// TestPageByKeys: what is cut off or scrolls can be reached without a mouse: each step of the
-// chart leads to its row, and what scrolls takes the focus and has a name.
+// TestPageByKeys: what is cut off or scrolls can be reached without a mouse. Each step is a row that
+// opens, each link leads to a row, and what scrolls takes the focus and has a name.
 func TestPageByKeys(t *testing.T) {
 	html := string(of("text").HTML())
 	for i := range of("text").Steps {
-		links := 1
-		if i == of("text").Why.Point.Step { // the curve has a link to this step, too
-			links = 2
-		}
-		if link, row := fmt.Sprintf(`<a href="#step%d">`, i), fmt.Sprintf(`<tr id="step%d">`, i); strings.Count(html, link) != links || strings.Count(html, row) != 1 {
-			t.Errorf("step %d: %d links to %d rows", i, strings.Count(html, link), strings.Count(html, row))
+		if n := len(regexp.MustCompile(fmt.Sprintf(`<details class="step[^"]*" id="step%d"><summary>`, i)).FindAllString(html, -1)); n != 1 {
+			t.Errorf("step %d has %d rows", i, n)
 		}
 	}
-	if all, named := strings.Count(html, `class="scroll"`), len(regexp.MustCompile(`class="scroll" tabindex="0" role="region" aria-label="[^"]+"`).FindAllString(html, -1)); all != 4 || named != all {
+	if n := strings.Count(html, `href="#step1"`); n != 1 {
+		t.Errorf("the curve has %d links to the deciding step", n)
+	}
+	if all, named := strings.Count(html, `class="scroll`), len(regexp.MustCompile(`class="scroll[^"]*" tabindex="0" role="region" aria-label="[^"]+"`).FindAllString(html, -1)); all != 3 || named != all {
 		t.Errorf("%d of %d areas that scroll can be reached", named, all)
 	}
 	if !strings.Contains(html, ":focus-visible") {

@@ -362,13 +362,7 @@ type placeText struct {
 }
 
 // kind returns the type of the message.
-func (p *placeText) kind() string {
-	text, _, _ := strings.Cut(p.Text, " from ")
-	if kind, _, _ := strings.Cut(text, "("); kind != "" {
-		text = kind
-	}
-	return trace.Shortened(text, 2*fewestCut)
-}
+func (p *placeText) kind() string { return trace.Shortened(p.Kind, 2*fewestCut) }
 
 const drewPrefix = "drew "
 

@@ -124,6 +124,7 @@ type Bug struct {
 	Share     string `json:"share"`    // which of all orders fail: "2 of 3", "" if unknown
 	Runs      int    `json:"runs"`     // the number of runs that it took to find the failure, 0 if a saved case showed it
 	Case      string `json:"case"`     // the path of its saved case, "" if it has none
+	Again     string `json:"again"`    // the command that runs its saved case again, "" if it has none
 }
 
 // mostGone limits the number of bugs of earlier reports that a report has.
@@ -132,19 +133,14 @@ const mostGone = 200
 // failing reports whether the failure is in the report.
 func (b *Bug) failing() bool { return b.State == Fresh || b.State == Known || b.State == BackAgain }
 
-// again returns the command that replays the bug, "" if it has no saved case.
-func (b *Bug) again() string {
-	if b.Case == "" {
-		return ""
-	}
-	return "jostle replay " + words.Argument(b.Case)
-}
-
 // bug returns the row for finding k of the property. Its state is that of a failure which no earlier
 // report has.
 func (p *Property) bug(k int) Bug {
 	f := &p.Findings[k]
 	b := Bug{Property: p.Name, Signature: f.Signature, State: Fresh, Headline: f.Headline(), Cause: f.Brief(), Share: f.Share(), Runs: f.Run + 1, Case: f.Path}
+	if f.Path != "" {
+		b.Again = f.Again(f.Path)
+	}
 	if f.Known {
 		b.State, b.Runs = Known, 0
 	}
@@ -217,6 +213,9 @@ func (r *Report) sentence() string {
 		}
 	}
 	text := fmt.Sprintf("%s in %d of %s", words.Count(bugs, "bug"), failing, words.Count(len(r.Properties), "property"))
+	if bugs == 0 {
+		text = "no bugs in " + words.Count(len(r.Properties), "property")
+	}
 	if r.Changes != nil {
 		text += fmt.Sprintf(", %s new since the last report", words.Grouped(fresh))
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,10 +14,13 @@ import (
 )
 
 const style = `
-h1 { font-size: 1.4em } h2 { font-size: 1.2em; border-bottom: 1px solid var(--line) } h3, .failure { font-size: 1em } a { color: var(--edge) }
-section { margin-bottom: 2em } .number { text-align: right; white-space: nowrap } .name { min-width: 12em } .verdict { font-weight: bold; white-space: nowrap } article { margin-bottom: 2.5em }
-.curve { fill: none; stroke: var(--edge); stroke-width: 2 } .axis { stroke: var(--line) } summary { cursor: pointer }
-@media (max-width: 40em) { body { margin: 1em } td, th { padding-right: .5em } }
+h1 { font-size: 1.4em; margin: 0 } h2 { font-size: 1.2em; border-bottom: 1px solid var(--line) } h3, .failure { font-size: 1em } .lead { margin: .4em 0 1em }
+.bugs { list-style: none; padding: 0; margin: 0 } .bug { border-top: 1px solid var(--line); padding: .4em 0 } .row { display: grid; grid-template-columns: 7em minmax(12em, 3fr) minmax(8em, 2fr) 7em 5em minmax(10em, 3fr); gap: 0 1em }
+.row small { display: block } .heads { color: var(--faint) } .page > summary, .property > summary { color: var(--faint); padding: .2em 0 } .page > article { padding: .5em 0 1.5em 1em; border-left: 3px solid var(--line); padding-left: 1em }
+table { border-collapse: collapse } td, th { text-align: left; vertical-align: top; padding: .2em .8em .2em 0; border-top: 1px solid var(--line) } .number { text-align: right; white-space: nowrap }
+.matrix th { font-weight: normal; overflow-wrap: normal } .matrix td { padding: .2em .6em; border: 1px solid var(--line); text-align: center } .open { background: var(--wash); font-weight: bold }
+.curve { fill: none; stroke: var(--edge); stroke-width: 2 } .axis { stroke: var(--line) }
+@media (max-width: 40em) { .row { display: block } .heads { display: none } .row > span { display: block } .row [data-is]:not(:empty)::before { content: attr(data-is) ": "; color: var(--faint) } td, th { padding-right: .5em } .page > article { padding-left: .6em } }
 `
 
 // verdict returns the result in a few words: "2 failures".
@@ -66,64 +70,115 @@ func (r *Report) passing() (n int) {
 // HTML returns the report as one HTML file.
 func (r *Report) HTML() []byte {
 	w := &record.Writer{}
-	w.Begin("jostle: "+r.verdict(), style)
-	w.Put("<main>\n<h1>%s</h1>\n<p>%s</p>\n", r.verdict(), r.outline())
-	r.summary(w)
-	if r.Changes != nil {
-		w.Put("<section>\n<h2>Since the last report</h2>\n<ul>\n")
-		for _, text := range r.Changes.lines() {
-			w.Put("<li>%s</li>\n", text)
-		}
-		w.Put("</ul>\n</section>\n")
-	}
-	r.failures(w)
+	w.Begin("jostle: "+r.sentence(), style)
+	w.Put("<main>\n<h1>%s</h1>\n<p class=\"lead\">%s</p>\n", fmt.Sprintf("%s; %s in %s", r.sentence(), words.Count(r.Runs, "run"),
+		words.InOneUnit(time.Duration(r.Seconds*float64(time.Second)))), r.searched())
+	r.bugs(w)
+	w.Put("<section>\n<h2>How well it was searched</h2>\n")
 	for i := range r.Properties {
 		r.Properties[i].section(w, i)
 	}
-	w.Put("</main>\n")
+	w.Put("</section>\n")
+	if r.Changes != nil {
+		w.Put("<details><summary>Since the last report</summary>\n<ul>\n")
+		for _, text := range r.Changes.lines() {
+			w.Put("<li>%s</li>\n", text)
+		}
+		w.Put("</ul>\n</details>\n")
+	}
+	w.Put("<p class=\"faint\">%s</p>\n</main>\n", r.outline())
 	w.End()
 	return []byte(w.String())
 }
 
-// summary writes a table of the properties.
-func (r *Report) summary(w *record.Writer) {
-	w.Put("<section>\n<h2>Properties</h2>\n"+record.Scroll+"<table>\n<tr><th></th><th>property</th><th>what was run</th><th>failures</th><th>pairs in both orders</th></tr>\n", "Properties")
+// bugs writes a row for each bug. A bug of this report has its page below the row, which opens.
+func (r *Report) bugs(w *record.Writer) {
+	if len(r.Bugs) == 0 {
+		return
+	}
+	w.Put("<div class=\"row heads\" aria-hidden=\"true\"><span></span><span>what failed</span><span>cause</span><span>orders that fail</span><span>runs</span><span>again</span></div>\n<ol class=\"bugs\">\n")
+	row := func(b *Bug, to string) {
+		class := map[bool]string{true: "bad", false: "faint"}[b.failing()]
+		w.Put("<li class=\"bug\"><div class=\"row\"><b class=\"%s\">%s</b><span>", class, string(b.State))
+		if to != "" {
+			w.Put("<a href=\"#%s\">%s</a>", to, b.Headline)
+		} else {
+			w.Put("%s", b.Headline)
+		}
+		w.Put("<small class=\"faint\">%s</small></span><span data-is=\"cause\">%s</span><span data-is=\"orders that fail\">%s</span><span data-is=\"runs to find it\">%s</span><span><code class=\"copy\">%s</code></span></div>\n",
+			b.Property, b.Cause, b.Share, b.found(), b.Again)
+	}
+	at := 0
 	for i := range r.Properties {
 		p := &r.Properties[i]
-		class, verdict := "verdict", "ok"
-		if !p.Passed {
-			class, verdict = "verdict bad", "FAIL"
+		for k := range p.Findings {
+			id, open := fmt.Sprintf("f%dn%d", i, k), ""
+			if r.Failures() == 1 {
+				open = ` open="open"`
+			}
+			row(&r.Bugs[at], id)
+			w.Put("<details class=\"page\"" + open + "><summary>cause, steps and states</summary><article id=\"" + id + "\">\n")
+			p.failure(w, k, id)
+			w.Put("</article></details></li>\n")
+			at++
 		}
-		w.Put("<tr><td class=\"%s\">%s</td><td class=\"name\"><a href=\"#property%s\">%s</a></td><td>%s</td><td class=\"number\">%s</td><td class=\"number\">%s of %s</td></tr>\n",
-			class, verdict, num(i), p.Name, p.Ran, num(len(p.Findings)), num(p.Coverage.Covered), num(p.Coverage.Possible))
 	}
-	w.Put("</table></div>\n</section>\n")
+	for ; at < len(r.Bugs); at++ {
+		row(&r.Bugs[at], "")
+		w.Put("</li>\n")
+	}
+	w.Put("</ol>\n")
+}
+
+// searched says how well all properties were searched. The chance is that of the property with the
+// highest one.
+func (r *Report) searched() string {
+	all := Coverage{}
+	unproven := 0
+	for i := range r.Properties {
+		p := &r.Properties[i]
+		all.Covered, all.Possible = all.Covered+p.Coverage.Covered, all.Possible+p.Coverage.Possible
+		if c := p.Coverage.Chance; p.Complete == "" && c.Runs > 0 && c.High > all.Chance.High {
+			all.Chance = c
+		}
+		if len(p.Complaints) > 0 {
+			unproven++
+		}
+	}
+	text := all.inWords()
+	if unproven > 0 {
+		text += fmt.Sprintf("; %d of %s not tested sufficiently", unproven, words.Count(len(r.Properties), "property"))
+	}
+	return "Searched: " + text
+}
+
+// inWords says which pairs of messages were not seen in both orders, and the chance that a run shows
+// another one: "3 pairs of messages never raced; the next random run shows a new one in about 1 of
+// 200,000".
+func (c *Coverage) inWords() string {
+	text := fmt.Sprintf("all %s of messages raced", words.Count(c.Possible, "pair"))
+	if n := c.Possible - c.Covered; n > 0 {
+		text = fmt.Sprintf("%s of messages never raced", words.Count(n, "pair"))
+	} else if c.Possible == 0 {
+		text = "no pairs of messages can race"
+	}
+	switch h := &c.Chance; {
+	case h.Runs == 0 || h.High >= 1:
+		return text
+	case h.Low > 0:
+		return text + "; the next random run shows a new one in about 1 of " + words.Grouped(int(1/h.Likely))
+	default:
+		return text + "; the next random run shows a new one in fewer than 1 of " + words.Grouped(int(1/h.High))
+	}
 }
 
 func num(n int) string { return fmt.Sprint(n) }
-
-// failures writes a section with the findings of all properties, if there are any.
-func (r *Report) failures(w *record.Writer) {
-	if r.Failures() == 0 {
-		return
-	}
-	w.Put("<section>\n<h2>Failures</h2>\n")
-	for i := range r.Properties {
-		for k := range r.Properties[i].Findings {
-			w.Put("<article>\n")
-			r.Properties[i].failure(w, k, fmt.Sprintf("f%dn%d", i, k))
-			w.Put("</article>\n")
-		}
-	}
-	w.Put("</section>\n")
-}
 
 // failure writes finding k, with a chart if the steps of its run are known.
 func (p *Property) failure(w *record.Writer, k int, id string) {
 	f := &p.Findings[k]
 	if len(f.Steps) > 0 {
 		f.Write(w, id)
-		w.Put("<details><summary>as text</summary><pre>%s</pre></details>\n", f.Text())
 	} else {
 		w.Put("<p class=\"faint\">%s</p>\n<h3 class=\"failure\">%s</h3>\n<pre>%s</pre>\n", p.Name, f.Headline(), f.Text())
 	}
@@ -132,23 +187,34 @@ func (p *Property) failure(w *record.Writer, k int, id string) {
 		told = strings.TrimPrefix(fmt.Sprintf("%s, in %s", told, words.Count(f.Times, "run")), ", ")
 	}
 	w.Put("<p>%s</p>\n", told)
-	if f.Path != "" {
-		w.Put("<p>again: <code>%s</code></p>\n", f.Again(f.Path))
-	}
 }
 
-// section writes the section of a property, without its failures.
+// section writes how well a property was searched.
 func (p *Property) section(w *record.Writer, i int) {
-	w.Put("<section id=\"property%s\">\n<h2>%s</h2>\n<p>%s; %s</p>\n", num(i), p.Name, p.Ran, p.Coverage.Summary)
+	class, verdict, searched := "faint", "holds", p.Coverage.inWords()
+	switch {
+	case len(p.Findings) > 0:
+		class, verdict = "bad", "fails"
+	case len(p.Complaints) > 0:
+		class, verdict = "bad", "not tested sufficiently"
+	}
+	if p.Complete != "" {
+		searched = p.Complete
+	}
+	w.Put("<details class=\"property\"><summary><b class=\"%s\">%s</b> %s: %s</summary>\n<p>%s; %s</p>\n", class, verdict, p.Name, searched, p.Ran, p.Coverage.Summary)
 	list(w, "Not tested sufficiently", "bad", p.Complaints)
 	list(w, "Notes", "faint", p.Notes)
-	list(w, "Situations that no run has reached", "", p.Missed)
-	p.curves(w)
-	if p.matrix != nil {
-		w.Put("<h3>Receives that came in both orders</h3>\n"+record.Scroll, "Matrix of receives of "+p.Name)
-		w.Write(p.matrix)
-		w.Put("</div>\n")
+	var situations []string
+	for _, s := range p.Sometimes {
+		text := "reached in no run"
+		if s.Runs > 0 {
+			text = "reached in " + words.Count(s.Runs, "run")
+		}
+		situations = append(situations, s.Name+": "+text)
 	}
+	list(w, "Situations of Sometimes", "", situations)
+	p.curves(w)
+	p.matrix(w, i)
 	list(w, "Receive pairs never seen in this order (possible as far as known)", "", p.Coverage.Open)
 	if len(p.Arms) > 0 {
 		w.Put("<h3>Strategies</h3>\n"+record.Scroll+"<table>\n<tr><th>strategy</th><th>runs</th><th>new receive pairs</th></tr>\n", "Strategies in "+p.Name)
@@ -157,7 +223,69 @@ func (p *Property) section(w *record.Writer, i int) {
 		}
 		w.Put("</table></div>\n<p class=\"faint\">Approximate: the new receive pairs of each part of the search are divided among its strategies.</p>\n")
 	}
-	w.Put("</section>\n")
+	w.Put("</details>\n")
+}
+
+// matrix writes a table of message types by message types for each actor. A cell has the number of
+// pairs that came in both orders and of those that can, and leads to the orders that were not seen.
+func (p *Property) matrix(w *record.Writer, i int) {
+	all := p.Coverage.Types
+	for from, to := 0, 0; from < len(all); from = to {
+		var types []string
+		cells := map[[2]string]int{}
+		for to = from; to < len(all) && all[to].Actor == all[from].Actor; to++ {
+			c := &all[to]
+			types = append(types, c.First, c.Second)
+			cells[[2]string{c.First, c.Second}] = to
+		}
+		slices.Sort(types)
+		types = slices.Compact(types)
+		w.Put("<h3>Pairs of messages at %s</h3>\n"+record.Scroll+"<table class=\"matrix\">\n<tr><td></td>", all[from].Actor, "Pairs of messages at "+all[from].Actor)
+		for _, name := range types {
+			w.Put("<th scope=\"col\">%s</th>", name)
+		}
+		for k, second := range types {
+			w.Put("</tr>\n<tr><th scope=\"row\">%s</th>", second)
+			for _, first := range types[:k+1] {
+				if at, ok := cells[[2]string{first, second}]; ok {
+					c := &all[at]
+					w.Put("<td class=\"%s\"><a href=\"#%s\">%s</a></td>", map[bool]string{true: "open", false: ""}[c.Open > 0], fmt.Sprintf("p%dc%d", i, at), cell(c))
+				} else {
+					w.Put("<td></td>")
+				}
+			}
+			w.Put(strings.Repeat("<td></td>", len(types)-k-1))
+		}
+		w.Put("</tr>\n</table></div>\n<details><summary>the pairs</summary><ul>\n")
+		for at := from; at < to; at++ {
+			c := &all[at]
+			w.Put("<li id=\"%s\">%s</li>\n", fmt.Sprintf("p%dc%d", i, at), pairs(c))
+		}
+		w.Put("</ul></details>\n")
+	}
+	if len(all) > 0 {
+		w.Put("<p class=\"faint\">A cell has the number of pairs that came in both orders, and of those that can. An arrow: they can come in one order only. A question mark: unknown. The runs are those of %s.</p>\n", p.Test)
+	}
+}
+
+// cell returns the text of a cell of the matrix.
+func cell(c *coverage.TypePair) string {
+	switch {
+	case c.Covered+c.Open > 0:
+		return fmt.Sprintf("%d of %d", c.Covered, c.Covered+c.Open)
+	case c.Unknown > 0:
+		return "?"
+	}
+	return "→"
+}
+
+// pairs describes a cell of the matrix.
+func pairs(c *coverage.TypePair) string {
+	text := fmt.Sprintf("%s and %s: %d in both orders, %d in one order only that can come in both, %d that cannot, %d unknown", c.First, c.Second, c.Covered, c.Open, c.Impossible, c.Unknown)
+	if len(c.Unseen) > 0 {
+		text += "; never seen: " + strings.Join(c.Unseen, "; ")
+	}
+	return text
 }
 
 // list writes a heading and a list, unless the list is empty.
@@ -193,20 +321,27 @@ func (p *Property) curves(w *record.Writer) {
 		"Curves of "+p.Name, num(wide), num(high), fmt.Sprintf("%s known after %s", words.Count(orders, "receive pair"), words.Count(p.Coverage.Runs, "run")))
 	w.Put("<path class=\"axis\" fill=\"none\" d=\"M%s 20V%sH%s\"/>\n", num(left), num(high-below), num(wide-10))
 	w.Put("<text x=\"%s\" y=\"24\" text-anchor=\"end\">%s</text>\n<text x=\"%s\" y=\"%s\" text-anchor=\"end\">0</text>\n", num(left-8), words.Grouped(orders), num(left-8), num(high-below))
-	w.Put("<text x=\"%s\" y=\"%s\">1</text>\n<text x=\"%s\" y=\"%s\" text-anchor=\"end\">%s</text>\n", num(left), num(high-8), num(wide-10), num(high-8), words.Count(runs, "run"))
+	w.Put("<text x=\"%s\" y=\"%s\">1 run</text>\n<text x=\"%s\" y=\"%s\" text-anchor=\"end\">%s</text>\n", num(left), num(high-8), num(wide-10), num(high-8), words.Count(runs, "run"))
 	for _, curve := range p.Coverage.Curves {
 		w.Put("<polyline class=\"curve\" points=\"%s\"/>\n", points(curve, runs, orders))
 	}
-	w.Put("</svg></div>\n<p class=\"faint\">Runs are on a logarithmic scale; each curve is one seed.</p>\n")
+	for at := 10; at < runs; at *= 10 {
+		w.Put("<path class=\"axis\" d=\"M%s 20V%s\"/>\n", num(int(across(at, runs))), num(high-below))
+	}
+	w.Put("</svg></div>\n<p class=\"faint\">Receive pairs by runs, on a logarithmic scale with a line at each power of ten; each curve is one seed.</p>\n")
 }
 
 // points returns the points of a curve in the form of an SVG polyline.
 func points(curve []coverage.Point, runs, orders int) string {
 	var b strings.Builder
 	for _, at := range curve {
-		x := left + float64(wide-10-left)*math.Log(float64(max(1, at.Runs)))/math.Log(float64(runs))
 		y := float64(high-below) - float64(high-below-20)*float64(at.Orders)/float64(orders)
-		fmt.Fprintf(&b, "%.1f,%.1f ", x, y)
+		fmt.Fprintf(&b, "%.1f,%.1f ", across(at.Runs, runs), y)
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// across returns the horizontal position of a number of runs in a picture of curves.
+func across(at, runs int) float64 {
+	return left + float64(wide-10-left)*math.Log(float64(max(1, at)))/math.Log(float64(runs))
 }

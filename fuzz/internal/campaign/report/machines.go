@@ -311,8 +311,8 @@ func (r *Report) rows(b *strings.Builder) {
 			cells[k] = literal(cells[k])
 		}
 		replay := ""
-		if command := bug.again(); command != "" {
-			replay = "<code>" + literal(command) + "</code>"
+		if bug.Again != "" {
+			replay = "<code>" + literal(bug.Again) + "</code>"
 		}
 		fmt.Fprintf(b, "| %s | %s |\n", strings.Join(cells, " | "), replay)
 	}

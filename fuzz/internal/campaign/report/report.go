@@ -6,7 +6,7 @@
 //	r.Compare(last)
 //	err = r.Write(folder)
 //
-// The JSON has the fields of Report. New fields may be added without notice. If a field is removed
+// The JSON has the fields of Report; report.schema.json is its JSON Schema. New fields may be added without notice. If a field is removed
 // or changes its meaning, Format changes. Programs must check Format before they read other fields.
 package report
 
@@ -23,7 +23,7 @@ import (
 )
 
 // Format is the version of the JSON. It changes when a name changes its meaning or is removed.
-const Format = 2
+const Format = 3
 
 // A Report is the result of a campaign.
 type Report struct {
@@ -39,7 +39,7 @@ type Report struct {
 	// reports.
 	Bugs []Bug `json:"bugs"`
 	// Changes lists the differences from the last report; nil if there was no earlier report.
-	Changes *Changes `json:"changes"`
+	Changes *Changes `json:"changes,omitempty"`
 }
 
 // A Property is the result of the search in one property.
@@ -58,10 +58,8 @@ type Property struct {
 	Findings   []Finding `json:"findings"`
 	Arms       []Arm     `json:"arms"` // the results of each strategy, sorted by number of new receive pairs, largest first
 	Coverage   Coverage  `json:"coverage"`
-	Missed     []string  `json:"missed"` // situations that no run has reached
-	Mended     []string  `json:"mended"` // files of saved cases whose failure is mended
-
-	matrix []byte // an SVG picture of the receive pairs, nil if there are none
+	Sometimes  []Reached `json:"sometimes"` // the situations that the property gave to Sometimes, sorted by number of runs
+	Mended     []string  `json:"mended"`    // files of saved cases whose failure is mended
 }
 
 // A Finding is a failure, or the death of a process. Its paths are relative to the parameter root
@@ -76,6 +74,27 @@ type Finding struct {
 	State State `json:"state"`
 
 	place func(file string) string // returns the URI of a source file of the package, "" if there is no such file
+}
+
+// A Reached is a situation that a property gave to Sometimes, with the number of runs that reached it.
+type Reached struct {
+	Name string `json:"name"`
+	Runs int    `json:"runs"`
+}
+
+// reached returns the situations of a property.
+func reached(out *campaign.Outcome) []Reached {
+	list := []Reached{}
+	for _, name := range out.Missed {
+		list = append(list, Reached{name, 0})
+	}
+	for name, runs := range out.Reached {
+		if !slices.Contains(out.Missed, name) {
+			list = append(list, Reached{name, runs})
+		}
+	}
+	slices.SortFunc(list, func(a, b Reached) int { return cmp.Or(cmp.Compare(a.Runs, b.Runs), cmp.Compare(a.Name, b.Name)) })
+	return list
 }
 
 // An Arm is the number of runs of one strategy, and its approximate number of new receive pairs
@@ -98,9 +117,11 @@ type Coverage struct {
 	Chance   coverage.Chance    `json:"chance"`   // the probability that the next random run contains a new receive pair
 	Open     []string           `json:"open"`     // orders that seem possible but have not occurred
 	Curves   [][]coverage.Point `json:"curves"`   // for each campaign, a curve of Seen against the number of runs
+	// Types has the pairs by the types of their messages.
+	Types []coverage.TypePair `json:"types"`
 }
 
-// mostOpen limits the length of Coverage.Open.
+// mostOpen limits the length of Coverage.Open, and of TypePair.Unseen.
 const mostOpen = 100
 
 // Version returns the version of jostle that runs, "unknown" if it was not recorded.
@@ -114,19 +135,20 @@ func Version() string {
 // New returns the report of a campaign, with paths relative to root. The URIs in SARIF and the files
 // in annotations are relative to repository, as code hosts expect.
 func New(done *campaign.Report, root, repository string) *Report {
-	r := &Report{Format: Format, Version: Version(), Bugs: []Bug{}, Ended: done.Ended, Seconds: done.Elapsed.Seconds(), Deaths: done.Deaths, Properties: []Property{}}
+	r := &Report{Format: Format, Version: Version(), Ended: done.Ended, Seconds: done.Elapsed.Seconds(), Deaths: done.Deaths, Properties: []Property{}}
 	for i := range done.Outcomes {
 		p := newProperty(&done.Outcomes[i], root, repository)
 		r.Runs += p.Runs
 		r.Properties = append(r.Properties, p)
 	}
+	r.track(nil)
 	return r
 }
 
 func newProperty(out *campaign.Outcome, root, repository string) Property {
 	p := Property{Name: out.Subject.String(), Package: out.Subject.Binary.Package, Test: out.Subject.Property.Test,
 		Passed: len(out.Findings)+len(out.Complaints) == 0, Runs: out.Runs, Steps: out.Steps, Ran: out.Ran, Complete: out.Complete,
-		Complaints: listed(out.Complaints), Notes: listed(out.Notes), Findings: []Finding{}, Arms: []Arm{}, Missed: listed(out.Missed),
+		Complaints: listed(out.Complaints), Notes: listed(out.Notes), Findings: []Finding{}, Arms: []Arm{}, Sometimes: reached(out),
 		Seconds: out.Spent.Seconds(), Mended: []string{}}
 	for _, path := range out.Mended {
 		p.Mended = append(p.Mended, fromRoot(path, root))
@@ -144,14 +166,15 @@ func newProperty(out *campaign.Outcome, root, repository string) Property {
 	}
 	c := o.Count()
 	p.Coverage = Coverage{Runs: o.Runs(), Seen: c.Seen, Covered: c.Covered, Possible: c.Covered + c.Open, Unknown: c.Unknown,
-		Summary: o.Summary(), Chance: o.Chance(), Open: []string{}, Curves: listed(o.Curves())}
+		Summary: o.Summary(), Chance: o.Chance(), Open: []string{}, Curves: listed(o.Curves()), Types: listed(o.Types())}
 	for _, n := range o.OpenNames() {
 		if len(p.Coverage.Open) < mostOpen {
 			p.Coverage.Open = append(p.Coverage.Open, n.Name)
 		}
 	}
-	if c.Pairs() > 0 {
-		p.matrix = o.SVG()
+	for i := range p.Coverage.Types {
+		c := &p.Coverage.Types[i]
+		c.Unseen = c.Unseen[:min(len(c.Unseen), mostOpen)]
 	}
 	return p
 }

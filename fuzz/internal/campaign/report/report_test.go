@@ -2,6 +2,8 @@ package report
 
 import (
 	"bytes"
+	"cmp"
+	"encoding"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -9,6 +11,7 @@ import (
 	"html"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -60,7 +63,7 @@ func runOf(name string) record.Record {
 		Constraints: []corpus.Constraint{{First: corpus.Message{Text: name, At: name}, Second: corpus.Message{Text: name, At: name, Send: 1}}}}
 	return record.Record{Property: name, Test: name, Failure: name, Detail: name, File: "a_test.go", Line: 3, Why: why, Actors: []string{name, name},
 		Draws: []string{name}, Logs: []string{name}, Places: []record.Place{{}, {Send: 1, Step: 1}},
-		Steps: []record.Step{{Message: m}, {Message: m, Number: 1, Failed: true, After: []string{name}}}}
+		Steps: []record.Step{{Message: m, Log: []string{}, After: []string{}}, {Message: m, Number: 1, Failed: true, Log: []string{}, After: []string{name}}}}
 }
 
 // of returns a campaign in which all is called by a name: a property that fails in two
@@ -75,7 +78,7 @@ func of(name, dir string) *campaign.Report {
 		return &campaign.Finding{Times: 3, Record: r}
 	}
 	return &campaign.Report{Ended: "time", Elapsed: 90 * time.Second, Deaths: 2, Outcomes: []campaign.Outcome{
-		{Subject: subject("TestFails"), Runs: 100, Steps: 900, Ran: "100 runs, 900 steps", Spent: 1500 * time.Millisecond, Arms: arms, Orders: seen(name, 3), Missed: []string{name},
+		{Subject: subject("TestFails"), Runs: 100, Steps: 900, Ran: "100 runs, 900 steps", Spent: 1500 * time.Millisecond, Arms: arms, Orders: seen(name, 3), Missed: []string{name}, Reached: map[string]int{"often": 99, "rare": 1},
 			Findings: []*campaign.Finding{found("a", runOf(name)), found("b", record.Record{Failure: name})}},
 		{Subject: subject("TestLess"), Runs: 5, Ran: "5 runs, 40 steps", Spent: 1500 * time.Millisecond, Complaints: []string{name}, Notes: []string{name}},
 		{Subject: subject("TestHolds"), Runs: 50, Ran: name, Complete: name, Orders: seen(name, 40)},
@@ -93,6 +96,7 @@ func made(t testing.TB, name string) *Report {
 	last.Properties[0].Findings[0].Signature = "gone"
 	last.Properties[2].Name += " and more"
 	last.Properties[1].Coverage.Seen = 1
+	last.Compare(nil)
 	r.Compare(last)
 	return r
 }
@@ -205,8 +209,8 @@ func TestAlone(t *testing.T) {
 			t.Errorf("the page has %s", no)
 		}
 	}
-	for _, want := range []string{"default-src 'none'", "prefers-color-scheme: dark", "width=device-width", "<polyline", `class="orders"`, "Chart of the messages",
-		"Situations that no run has reached", "not found again: ", "new failure: ", "new receive pairs"} {
+	for _, want := range []string{"default-src 'none'", "prefers-color-scheme: dark", "width=device-width", "<polyline", `class="matrix"`, `class="scroll steps"`,
+		"text: reached in no run", "rare: reached in 1 run", "often: reached in 99 runs", "not found again: ", "new failure: ", "new receive pairs"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page has no %s", want)
 		}
@@ -323,6 +327,75 @@ func TestSchemas(t *testing.T) {
 	for _, edit := range [][2]string{{` tests="4"`, ``}, {` time="3.000"`, ` time="3,0"`}, {`</failure>`, `</failure><failure message="" type=""></failure>`}, {`file="a`, `file="/a`}, {`<testcase classname="text"`, `<testcase`}} {
 		if bad := strings.Replace(string(must(t, r.JUnit)), edit[0], edit[1], 1); junit.CheckValue(element(t, []byte(bad))) == nil {
 			t.Errorf("%s is JUnit XML", edit)
+		}
+	}
+}
+
+// describe returns the JSON Schema of a type as package json writes it.
+func describe(of reflect.Type) object {
+	if of.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+		return object{"type": "string"}
+	}
+	switch of.Kind() {
+	case reflect.Pointer:
+		return describe(of.Elem())
+	case reflect.Slice:
+		return object{"type": "array", "items": describe(of.Elem())}
+	case reflect.Array:
+		return object{"type": "array", "items": describe(of.Elem()), "minItems": of.Len(), "maxItems": of.Len()}
+	case reflect.String:
+		return object{"type": "string"}
+	case reflect.Bool:
+		return object{"type": "boolean"}
+	case reflect.Float64:
+		return object{"type": "number"}
+	case reflect.Struct:
+		properties, required := object{}, []string{}
+		for f := range of.Fields() {
+			name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
+			switch {
+			case f.Anonymous && name == "":
+				inner := describe(f.Type)
+				maps.Copy(properties, inner["properties"].(object))
+				required = append(required, inner["required"].([]string)...)
+			case f.IsExported():
+				properties[cmp.Or(name, f.Name)] = describe(f.Type)
+				if option == "" {
+					required = append(required, cmp.Or(name, f.Name))
+				}
+			}
+		}
+		slices.Sort(required)
+		return object{"type": "object", "properties": properties, "required": slices.Compact(required), "additionalProperties": false}
+	}
+	return object{"type": "integer"}
+}
+
+// TestJSON: report.schema.json describes the JSON of a report. All names have one style. The JSON obeys
+// the schema; JSON that lacks a field or has another one does not.
+func TestJSON(t *testing.T) {
+	form := describe(reflect.TypeFor[Report]())
+	form["$schema"], form["title"] = "https://json-schema.org/draft/2020-12/schema", fmt.Sprintf("A report of jostle, format %d", Format)
+	text, err := json.MarshalIndent(form, "", "\t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.File(t, "report.schema.json", string(text)+"\n")
+	s := schemaOf(t, "report.schema.json")
+	for _, r := range []*Report{made(t, "text"), large(t, 2, 9), New(&campaign.Report{}, "", "")} {
+		if err := s.Check(must(t, r.JSON)); err != nil {
+			t.Error(err)
+		}
+	}
+	good := string(must(t, large(t, 2, 9).JSON))
+	for _, m := range regexp.MustCompile(`"([^"]*)": `).FindAllStringSubmatch(good, -1) {
+		if !regexp.MustCompile(`^[a-z][a-zA-Z]*$`).MatchString(m[1]) {
+			t.Errorf("the name %q has another style", m[1])
+		}
+	}
+	for _, edit := range [][2]string{{`"likely"`, `"Likely"`}, {`"signature": "0",`, ``}, {`"step": 3`, `"step": "3"`}, {`"runs": `, `"runs": 1.5, "more": `}} {
+		if bad := strings.Replace(good, edit[0], edit[1], 1); bad == good || s.Check([]byte(bad)) == nil {
+			t.Errorf("%s is a report", edit)
 		}
 	}
 }
@@ -453,7 +526,7 @@ func TestFolder(t *testing.T) {
 	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) != 5 {
 		t.Errorf("the folder has %q", files)
 	}
-	for text, want := range map[string]string{"{": "is not a report", `{"format":99}`: "is a report of format 99, expected 2", "[]": "is not a report"} {
+	for text, want := range map[string]string{"{": "is not a report", `{"format":99}`: "is a report of format 99, expected 3", "[]": "is not a report"} {
 		if err := os.WriteFile(filepath.Join(dir, JSONFile), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -524,6 +597,7 @@ func TestForeignFiles(t *testing.T) {
 func TestAgain(t *testing.T) {
 	r := made(t, "text")
 	r.Properties[0].Findings[0].Path = "my bank/it's.case"
+	r.Compare(nil)
 	const want = `jostle replay 'my bank/it'\\''s.case'`
 	if text := string(r.Markdown()); !strings.Contains(text, strings.ReplaceAll(want, `\\`, `\`)) {
 		t.Error(text)
